@@ -1,0 +1,1 @@
+"""Scores of embedding models on the sets that wikisem writes."""

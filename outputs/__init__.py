@@ -1,0 +1,1 @@
+"""Groups in the forms that people load, and the manifest of a run."""

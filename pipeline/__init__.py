@@ -1,0 +1,1 @@
+"""Options, assembly and the command line: the top floor, and the only one that parses arguments."""

@@ -1,0 +1,117 @@
+"""The command line: which commands there are, how their words are read, and which exit code an error becomes."""
+
+import argparse
+import difflib
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final, NoReturn, Protocol
+
+from wikisem.errors import UsageError, WikisemError
+
+
+class Command(Protocol):
+    """What a module in pipeline.commands provides."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's own options."""
+
+    def run(self, arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+        """Do the work and return the exit code."""
+
+
+# Modules are imported only when their command is called: Beam alone takes seconds to import.
+COMMANDS: Final[Mapping[str, str]] = {
+    "demo": "the embedded sample world, start to end, offline, in seconds",
+    "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
+    "entities": "stage 1: Wikidata dump to items",
+    "mentions": "stage 2: Wikipedia dumps to the anchor dictionary of each language",
+    "surfaces": "stage 3: the surface form of each item in each language",
+    "taxonomy": "stage 4: the class graph",
+    "groups": "stage 5: test groups in every language",
+    "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
+    "evaluate": "score vectors on a data set",
+    "explain": "why the group of a class looks as it does",
+    "check": "which groups of a data set break which filter",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose mistakes are UsageErrors that name the nearest known option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of exiting, so that every mistake is reported in one way."""
+        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+    def parse_known_only(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parse, and refuse what is not known with the nearest known option."""
+        arguments, unknown = self.parse_known_args(words)
+        if unknown:
+            self.error(f"unknown {_describe(unknown[0], sorted(self._option_string_actions))}")
+        return arguments
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; errors that wikisem names end in one message on stderr and their exit code."""
+    logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
+    try:
+        return _run(list(sys.argv[1:] if words is None else words))
+    except WikisemError as error:
+        print(f"wikisem: {error}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("wikisem: stopped; what was finished is kept", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(words: list[str]) -> int:
+    ours, beam_options = split_beam_options(words)
+    if not ours or ours[0] in {"-h", "--help", "help"}:
+        print(_overview())  # noqa: T201
+        return 0 if ours else 2
+    if ours[0] not in COMMANDS:
+        raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
+    command: Command = importlib.import_module(f"pipeline.commands.{ours[0]}")
+    parser = Parser(prog=f"wikisem {ours[0]}", description=command.__doc__, allow_abbrev=False)
+    command.add_arguments(parser)
+    return command.run(parser.parse_known_only(ours[1:]), beam_options)
+
+
+def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands in front of the first ``--``, and what stands behind it."""
+    if "--" not in words:
+        return list(words), []
+    at = list(words).index("--")
+    return list(words[:at]), list(words[at + 1 :])
+
+
+def _describe(word: str, known: Sequence[str]) -> str:
+    name = word.split("=", maxsplit=1)[0]
+    near = difflib.get_close_matches(name, known, n=1)
+    kind = "option" if name.startswith("-") else "word"
+    return f"{kind} {name!r}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _overview() -> str:
+    lines = [f"  {name:<12}{text}" for name, text in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: wikisem COMMAND [OPTIONS] [-- BEAM OPTIONS]",
+            "",
+            "Test sets that show whether a model knows what words mean, from Wikidata and Wikipedia dumps.",
+            "",
+            *lines,
+            "",
+            "wikisem COMMAND --help tells each command's options.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

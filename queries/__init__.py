@@ -1,0 +1,1 @@
+"""SPARQL queries and the client that asks them."""

@@ -1,0 +1,1 @@
+"""The kernel of wikisem: records, dump formats, the class graph. No Beam, no network."""

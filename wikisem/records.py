@@ -1,0 +1,126 @@
+"""The records that flow through wikisem, as frozen values. In bulk they travel as the Arrow columns of schemas.py."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement other than P31 and P279: a QID or a text, with a language for monolingual texts."""
+
+    property: str
+    value: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A Wikidata item, reduced to what the method reads; best-rank statements only unless the recipe says otherwise.
+
+    ``titles`` maps wiki ids of Wikipedias ("dewiki") to page titles; ``sitelinks`` counts the whole map, all sites.
+    """
+
+    qid: str
+    instance_of: tuple[str, ...] = ()
+    subclass_of: tuple[str, ...] = ()
+    sitelinks: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    lastrevid: int = 0
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a wiki dump: the text of its latest revision's main slot, and where it redirects to, if it does."""
+
+    title: str
+    namespace: int
+    text: str
+    redirect: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as a reader sees it: the normalised title it leads to, and the words that carry it."""
+
+    target: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An item in a group, under the surface form it has there. P(surface | page) is ``count / total``."""
+
+    id: str
+    surface: str
+    source: str  # "anchor", "label" or "title"
+    count: int
+    total: int
+    sitelinks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier(Member):
+    """An item that does not belong: its outlier class (1, 2 or 3) and the class that brought it in."""
+
+    outlier_class: int
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2)."""
+
+    qid: str
+    label: str
+    language: str
+    cluster: tuple[Member, ...]
+    outliers: tuple[Outlier, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A class that gave no group in a language, and why."""
+
+    qid: str
+    language: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """An input record that could not be read: the stage, a stable reason, the place (file and offset), the detail."""
+
+    stage: str
+    reason: str
+    where: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a stage did with its records: ``read`` = ``kept`` + all ``left_out`` + all ``rejected``, by reason."""
+
+    read: int = 0
+    kept: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.read + other.read,
+            self.kept + other.kept,
+            _add(self.left_out, other.left_out),
+            _add(self.rejected, other.rejected),
+        )
+
+    def check(self, stage: str) -> None:
+        """Raise AssertionError unless in = kept + left out + rejected."""
+        out = self.kept + sum(self.left_out.values()) + sum(self.rejected.values())
+        assert self.read == out, f"{stage}: {self.read} records in, {out} accounted for"
+
+
+def _add(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})}

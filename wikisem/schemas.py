@@ -1,0 +1,34 @@
+"""Arrow schemas of the Parquet that stands between the stages: the contract that other tools may rely on."""
+
+import pyarrow as pa
+
+STATEMENT = pa.struct([("property", pa.string()), ("value", pa.string()), ("language", pa.string())])
+
+# One row an item; maps are sorted by key, statements by (property, value, language).
+ENTITIES = pa.schema(
+    [
+        ("qid", pa.string()),
+        ("instance_of", pa.list_(pa.string())),
+        ("subclass_of", pa.list_(pa.string())),
+        ("sitelinks", pa.int32()),
+        ("titles", pa.map_(pa.string(), pa.string())),
+        ("labels", pa.map_(pa.string(), pa.string())),
+        ("lastrevid", pa.int64()),
+        ("statements", pa.list_(STATEMENT)),
+    ]
+)
+
+# One row for each (title, anchor) of a wiki: the anchor dictionary, redirects resolved.
+MENTIONS = pa.schema([("title", pa.string()), ("anchor", pa.string()), ("count", pa.int64())])
+
+# One row for each item that has a surface form in the language; P(surface | page) = count / total.
+SURFACES = pa.schema(
+    [
+        ("qid", pa.string()),
+        ("title", pa.string()),
+        ("surface", pa.string()),
+        ("count", pa.int64()),
+        ("total", pa.int64()),
+        ("source", pa.string()),
+    ]
+)

@@ -1,0 +1,33 @@
+"""Choices that depend on the seed and the key alone: never on a worker, an order of arrival or a run.
+
+``h(seed, n)`` is the SplitMix64 finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+OOPSLA 2014; constants as in Vigna's public-domain splitmix64.c) applied to the seed, then to the seed's hash plus n
+steps of the golden-ratio increment. It is a bijection in n for every seed, so that no two items ever share a place.
+"""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+_INCREMENT: Final = np.uint64(0x9E3779B97F4A7C15)
+_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND: Final = np.uint64(0x94D049BB133111EB)
+
+
+def _mix(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    z = (z ^ (z >> np.uint64(30))) * _FIRST
+    z = (z ^ (z >> np.uint64(27))) * _SECOND
+    mixed: npt.NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+    return mixed
+
+
+def places(seed: int, numbers: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    """Places on the ring of 2**64 for item numbers (shape ``(n,)``), as uint64 of the same shape."""
+    base = _mix(np.asarray([seed % 2**64], dtype=np.uint64) + _INCREMENT)
+    return _mix(base + np.asarray(numbers).astype(np.uint64) * _INCREMENT)
+
+
+def place(seed: int, number: int) -> int:
+    """The place of one item number on the ring, as a Python integer."""
+    return int(places(seed, [number])[0])
