@@ -1,0 +1,42 @@
+"""Fixtures for all tests: the real data, and how many of the tests that want it ran."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_VARIABLE = "WIKISEM_DATA"
+
+
+@pytest.fixture(scope="session")
+def realdata() -> Path:
+    """The folder of real data; a test that wants it is marked ``realdata`` and skipped without it."""
+    folder = os.environ.get(_VARIABLE, "")
+    if not folder:
+        pytest.skip(f"${_VARIABLE} does not name the folder of real data")
+    path = Path(folder).resolve()
+    assert path.is_dir(), f"${_VARIABLE}: expected a folder, saw {folder!r}"
+    return path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip before set-up what cannot run without the real data, and refuse a use of it that is not marked."""
+    for item in items:
+        marked = item.get_closest_marker("realdata") is not None
+        wants = "realdata" in getattr(item, "fixturenames", ())
+        assert marked or not wants, f"{item.nodeid} uses the real data and is not marked realdata"
+        if marked and not os.environ.get(_VARIABLE):
+            item.add_marker(pytest.mark.skip(reason=f"${_VARIABLE} does not name the folder of real data"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests on real data ran, so that nobody takes skipped ones for passed ones."""
+    reports = [
+        report
+        for outcome in ("passed", "failed", "skipped")
+        for report in terminalreporter.stats.get(outcome, [])
+        if "realdata" in report.keywords
+    ]
+    ran = sum(report.outcome != "skipped" for report in reports)
+    terminalreporter.write_line(f"tests on real data: {ran} ran, {len(reports) - ran} skipped")
