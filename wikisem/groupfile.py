@@ -1,0 +1,109 @@
+"""Groups and rejections as JSON lines and as Arrow tables: the forms in which they leave the program."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import msgspec
+import orjson
+import pyarrow as pa
+
+from wikisem.errors import DamagedInputError
+from wikisem.ids import check_language, check_qid
+from wikisem.records import Group, Member, Outlier, Rejection
+
+_MEMBER: Final = [
+    ("id", pa.string()),
+    ("surface", pa.string()),
+    ("source", pa.string()),
+    ("count", pa.int64()),
+    ("total", pa.int64()),
+    ("sitelinks", pa.int32()),
+]
+_OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string())]
+
+# One row a group, with the names of the JSON lines.
+GROUPS: Final = pa.schema(
+    [
+        ("class", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("cluster", pa.list_(pa.struct(_MEMBER))),
+        ("outliers", pa.list_(pa.struct(_OUTLIER))),
+    ]
+)
+
+
+class _GroupLine(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    label: str
+    language: str
+    cluster: tuple[Member, ...]
+    outliers: tuple[Outlier, ...]
+
+
+class _RejectionLine(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    language: str
+    reason: str
+    detail: str
+
+
+def group_row(group: Group) -> dict[str, Any]:
+    """A group as plain values, keys named and ordered as in the JSON line."""
+    return {
+        "class": group.qid,
+        "label": group.label,
+        "language": group.language,
+        "cluster": [asdict(member) for member in group.cluster],
+        "outliers": [asdict(outlier) for outlier in group.outliers],
+    }
+
+
+def encode_group(group: Group) -> bytes:
+    """A group as one JSON line, newline included; UTF-8, keys always in the same order."""
+    return orjson.dumps(group_row(group), option=orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_group(line: bytes | str, where: str = "group") -> Group:
+    """The group of a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    row = _decode(line, _GroupLine, "group", where)
+    group = Group(row.class_, row.label, row.language, row.cluster, row.outliers)
+    ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
+    _check_ids([*ids, *(outlier.via for outlier in group.outliers)], group.language, where)
+    return group
+
+
+def encode_rejection(rejection: Rejection) -> bytes:
+    """A rejection as one JSON line, newline included."""
+    row = {"class": rejection.qid, **asdict(rejection)}
+    del row["qid"]
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
+    """The rejection of a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    row = _decode(line, _RejectionLine, "rejection", where)
+    _check_ids([row.class_], row.language, where)
+    return Rejection(row.class_, row.language, row.reason, row.detail)
+
+
+def groups_table(groups: Iterable[Group]) -> pa.Table:
+    """Groups as a table of schema ``GROUPS``, one row a group, in the order given."""
+    return pa.Table.from_pylist([group_row(group) for group in groups], schema=GROUPS)
+
+
+def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DamagedInputError(f"{where}: expected a JSON line of a {name}, saw {error}") from error
+
+
+def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
+    try:
+        check_language(language)
+        for qid in qids:
+            check_qid(qid)
+    except ValueError as error:
+        raise DamagedInputError(f"{where}: {error}") from error
