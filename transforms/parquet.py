@@ -1,0 +1,20 @@
+"""Parquet through Beam's file systems, always the same bytes for the same rows."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.files import create_binary, open_binary
+
+
+def write_parquet(path: str, table: pa.Table) -> None:
+    """Write a table as one Parquet file; the bytes depend on its rows alone, not on how they were chunked."""
+    with create_binary(path) as sink:
+        pq.write_table(table.combine_chunks(), sink, compression="zstd")
+
+
+def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """A whole Parquet file, or the columns that are asked for."""
+    with open_binary(path) as source:
+        return pq.ParquetFile(source).read(None if columns is None else list(columns), use_threads=False)
