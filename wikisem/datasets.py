@@ -1,0 +1,141 @@
+"""Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from wikisem.errors import DamagedInputError, MissingInputError
+
+SUFFIXES: Final = (".txt", ".jsonl")
+
+# Six outliers of a WikiSem500 file stand in the order O1 O1 O2 O2 O3 O3; of fewer, nobody can say which are missing.
+_CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlierWord:
+    """An outlier as a data set writes it; its outlier class (1, 2 or 3) is None where the data set cannot say."""
+
+    surface: str
+    outlier_class: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroup:
+    """A test group as its data set writes it: nothing but words, `_` or a blank between the tokens of one.
+
+    ``id`` is the class of a JSON line or the name of a text file without its suffix (a QID in WikiSem500), ``where``
+    the file, and for JSON lines the line.
+    """
+
+    id: str
+    cluster: tuple[str, ...]
+    outliers: tuple[OutlierWord, ...]
+    where: str
+    language: str = ""
+
+
+class _Item(msgspec.Struct):
+    surface: str
+
+
+class _OutlierItem(msgspec.Struct):
+    surface: str
+    outlier_class: int | None = None
+
+
+class _Line(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    cluster: tuple[_Item, ...]
+    outliers: tuple[_OutlierItem, ...]
+    language: str = ""
+
+
+def read_dataset(path: str | Path) -> list[WordGroup]:
+    """The groups of a file, or of every .txt and .jsonl file of a folder and the folders in it, in order of path.
+
+    The content, not the name, says whether a file holds JSON lines or one group as text. MissingInputError without
+    any such file; DamagedInputError with the file and line of what is no test group.
+    """
+    return [group for file in data_files(Path(path)) for group in _read_file(file)]
+
+
+def data_files(path: Path) -> list[Path]:
+    """The file itself, or the data set files in and below a folder, hidden ones left out; MissingInputError if none."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
+    files = sorted(file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}") if not _is_hidden(file, path))
+    if not files:
+        raise MissingInputError(f"{path}: expected files that end in {' or '.join(SUFFIXES)}, saw none")
+    return files
+
+
+def parse_group(text: str, name: str, where: str) -> WordGroup:
+    """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
+
+    Any line ending will do, the last may be missing, and repeated outlier lines are all kept. Raises
+    DamagedInputError.
+    """
+    blocks = list(_blocks(text))
+    if len(blocks) != 2:
+        seen = f"a third part from line {blocks[2][0]}" if len(blocks) > 2 else f"{len(blocks)} part(s)"
+        raise DamagedInputError(f"{where}: expected cluster lines, a blank line and outlier lines, saw {seen}")
+    (_, cluster), (_, outliers) = blocks
+    known = len(outliers) == len(_CLASSES_OF_SIX)
+    classes = _CLASSES_OF_SIX if known else (None,) * len(outliers)
+    return WordGroup(name, cluster, tuple(map(OutlierWord, outliers, classes)), where)
+
+
+def parse_line(line: str, where: str) -> WordGroup:
+    """The group of a JSON line (design of ``groups/<language>.jsonl``); keys that scores do not need may be missing."""
+    try:
+        row = msgspec.json.decode(line, type=_Line)
+    except msgspec.DecodeError as error:
+        raise DamagedInputError(f"{where}: expected a JSON line of a group, saw {error}") from error
+    outliers = tuple(OutlierWord(item.surface, item.outlier_class) for item in row.outliers)
+    return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language)
+
+
+def read_text(file: Path) -> str:
+    """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    data = file.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DamagedInputError(f"{file}:{line}: expected UTF-8, saw {error}") from error
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines without their blanks at both ends, counted from 1; only \\n and \\r\\n end one, as in JSON lines."""
+    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
+
+
+def _read_file(file: Path) -> list[WordGroup]:
+    text = read_text(file)
+    if not text.lstrip().startswith("{"):
+        return [parse_group(text, file.stem, str(file))]
+    return [parse_line(line, f"{file}:{number}") for number, line in numbered_lines(text) if line]
+
+
+def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Runs of lines that are not blank, each with the number of its first line."""
+    start, block = 1, list[str]()
+    for number, line in [*numbered_lines(text), (0, "")]:
+        if line and not block:
+            start = number
+        if line:
+            block.append(line)
+        elif block:
+            yield start, tuple(block)
+            block = []
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
