@@ -1,0 +1,113 @@
+"""What a wiki says of itself in the head of its dump: its name, its namespaces, and how it treats first letters."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+from lxml import etree
+
+from wikisem.errors import DamagedInputError
+
+# Names that hold in every wiki, whatever its language: the canonical names, and the two that MediaWiki renamed
+# (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
+CANONICAL: Final[Mapping[str, int]] = {
+    "Media": -2,
+    "Special": -1,
+    "Talk": 1,
+    "User": 2,
+    "User talk": 3,
+    "Project": 4,
+    "Project talk": 5,
+    "File": 6,
+    "File talk": 7,
+    "Image": 6,
+    "Image talk": 7,
+    "MediaWiki": 8,
+    "MediaWiki talk": 9,
+    "Template": 10,
+    "Template talk": 11,
+    "Help": 12,
+    "Help talk": 13,
+    "Category": 14,
+    "Category talk": 15,
+    "TimedText": 710,
+    "TimedText talk": 711,
+    "Module": 828,
+    "Module talk": 829,
+}
+
+_ROOT: Final = re.compile(rb"<mediawiki\b[^>]*>")
+_SITEINFO: Final = re.compile(rb"<siteinfo\b.*?</siteinfo>", re.DOTALL)
+_VERSION: Final = re.compile(rb"""\bversion=["']([^"']*)["']""")
+_LANGUAGE: Final = re.compile(rb"""\bxml:lang=["']([^"']*)["']""")
+
+
+def fold(name: str) -> str:
+    """A namespace name or interwiki prefix as MediaWiki compares it: case and runs of spaces do not count."""
+    return " ".join(name.replace("_", " ").split()).lower()
+
+
+@dataclass(frozen=True)
+class SiteInfo:
+    """A wiki: ``namespaces`` maps ids to local names, ``aliases`` further names to ids.
+
+    ``version`` is that of the export schema; ``first_letter`` says whether the first letter of a title is upper case.
+    """
+
+    dbname: str
+    language: str = ""
+    version: str = ""
+    first_letter: bool = True
+    namespaces: Mapping[int, str] = field(default_factory=dict)
+    aliases: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def prefixes(self) -> Mapping[str, int]:
+        """Folded name -> namespace id: canonical names, then aliases, then the wiki's own, which win."""
+        local = {name: number for number, name in self.namespaces.items() if name}
+        return {fold(name): number for name, number in {**CANONICAL, **self.aliases, **local}.items()}
+
+    def with_language(self, language: str, aliases: Mapping[str, int]) -> "SiteInfo":
+        """The same wiki under the language that the caller knows it to be in, with that language's aliases."""
+        return replace(self, language=language, aliases={**self.aliases, **aliases})
+
+    def to_json(self) -> str:
+        """The SiteInfo as a JSON text that ``from_json`` reads."""
+        values = {name: value for name, value in vars(self).items() if name != "prefixes"}
+        return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "SiteInfo":
+        """The SiteInfo that ``to_json`` wrote."""
+        values = json.loads(text)
+        return cls(**{**values, "namespaces": {int(key): name for key, name in values["namespaces"].items()}})
+
+
+def read_siteinfo(head: bytes) -> SiteInfo:
+    """Read ``<siteinfo>`` from the first bytes of a dump, schema 0.3 to 0.11; DamagedInputError if there is none."""
+    found = _SITEINFO.search(head)
+    if found is None:
+        raise DamagedInputError(f"expected <siteinfo> in the head of a MediaWiki dump, saw {head[:80]!r}")
+    try:
+        info = etree.fromstring(found.group())
+    except etree.XMLSyntaxError as error:
+        raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
+    root = _ROOT.search(head, 0, found.start())
+    tag = root.group() if root else b""
+    spaces = [(int(each.get("key")), each) for each in info.iterfind("namespaces/namespace")]
+    cases = [each.get("case") for key, each in spaces if key == 0 and each.get("case")]
+    return SiteInfo(
+        dbname=info.findtext("dbname", ""),
+        language=_attribute(_LANGUAGE, tag),
+        version=_attribute(_VERSION, tag),
+        first_letter=(cases or [info.findtext("case", "first-letter")])[0] == "first-letter",
+        namespaces={key: each.text or "" for key, each in spaces},
+    )
+
+
+def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:
+    found = pattern.search(tag)
+    return found.group(1).decode() if found else ""
