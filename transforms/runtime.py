@@ -9,6 +9,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from transforms.files import list_files
+from transforms.local_workers import deaths_end_the_run, make_runner
 from wikisem.errors import StageError, WikisemError
 
 
@@ -28,13 +29,14 @@ def unwatched(label: str, done: Callable[[], int], total: int) -> AbstractContex
 
 @dataclass(frozen=True)
 class Runtime:
-    """The Beam options of a run, and who watches it.
+    """The Beam options of a run, who watches it, and how many local worker processes do its work.
 
     ``DirectRunner`` would first try to download another runner's binary, so ``FnApiRunner`` is the default, by name.
     """
 
     beam_options: Sequence[str] = ()
     watch: Watch = field(default=unwatched)
+    workers: int = 1
 
     def run(
         self,
@@ -49,9 +51,10 @@ class Runtime:
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
         processes and on other machines can report by doing their work. Raises StageError from the first cause.
         """
-        pipeline = beam.Pipeline(options=self.options())
+        pipeline = beam.Pipeline(runner=make_runner() if self._in_processes() else None, options=self.options())
         construct(pipeline)
-        with self.watch(label, lambda: len(list_files(parts)) if parts else 0, total):
+        guard = deaths_end_the_run(label) if self._in_processes() else nullcontext()
+        with self.watch(label, lambda: len(list_files(parts)) if parts else 0, total), guard:
             try:
                 state = pipeline.run().wait_until_finish()
             except WikisemError:
@@ -63,8 +66,15 @@ class Runtime:
 
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""
-        named = any(option.startswith("--runner") for option in self.beam_options)
-        return PipelineOptions([*([] if named else ["--runner=FnApiRunner"]), *self.beam_options])
+        runner = [] if self._names_runner() else ["--runner=FnApiRunner"]
+        workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
+        return PipelineOptions([*runner, *workers, *self.beam_options])
+
+    def _in_processes(self) -> bool:
+        return self.workers > 1 and not self._names_runner()
+
+    def _names_runner(self) -> bool:
+        return any(option.startswith("--runner") for option in self.beam_options)
 
 
 def _first_line(error: Exception) -> str:
