@@ -1,0 +1,24 @@
+"""Characters as a reader counts them: extended grapheme clusters (Unicode Standard Annex 29), not code points."""
+
+import re
+from typing import Final
+
+import regex
+
+# Text of these blocks has neither combining marks nor joiners, so that each code point is a cluster of its own.
+_PLAIN: Final = re.compile("[ -~\u00a0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff]*")
+_CLUSTERS: Final = regex.compile(r"\X")
+_HAN: Final = regex.compile(r"\p{Script=Han}")
+
+
+def graphemes(text: str) -> list[str]:
+    """The grapheme clusters of a text, in order; joined they give the text."""
+    if _PLAIN.fullmatch(text):
+        return list(text)
+    found: list[str] = _CLUSTERS.findall(text)
+    return found
+
+
+def is_han(cluster: str) -> bool:
+    """Whether a grapheme cluster begins with a Han character (Unicode script property, iteration marks included)."""
+    return _HAN.match(cluster) is not None

@@ -1,0 +1,103 @@
+"""Names of namespaces that no dump lists: canonical English ones, and local ones that were in use before today's.
+
+The numbers are MediaWiki's. Sources, read 2026-11: ``$namespaceNames`` and ``$namespaceAliases`` of MediaWiki's
+``languages/messages/Messages*.php``, and the siteinfo of wikis on MediaWiki 1.45 (October 2025).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+FILE: Final = 6
+TEMPLATE: Final = 10
+CATEGORY: Final = 14
+
+# They hold in every wiki, whatever its language.
+CANONICAL: Final[Mapping[str, int]] = {
+    "Media": -2,
+    "Special": -1,
+    "Talk": 1,
+    "User": 2,
+    "User talk": 3,
+    "Project": 4,
+    "Project talk": 5,
+    "File": FILE,
+    "File talk": 7,
+    "Image": FILE,  # the canonical name of File until MediaWiki 1.14 (2009)
+    "Image talk": 7,
+    "MediaWiki": 8,
+    "MediaWiki talk": 9,
+    "Template": TEMPLATE,
+    "Template talk": 11,
+    "Help": 12,
+    "Help talk": 13,
+    "Category": CATEGORY,
+    "Category talk": 15,
+    "Portal": 100,
+    "Module": 828,
+    "Module talk": 829,
+}
+
+# Language -> names of File, of Category, of Template, those of today first, with _ for a space inside a name. Other
+# namespaces matter less: nobody links to them with words that could pass for a surface form.
+_NAMES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "af": ("Lêer Beeld", "Kategorie", "Sjabloon"),
+    "ar": ("ملف صورة", "تصنيف", "قالب"),
+    "bg": ("Файл Картинка", "Категория", "Шаблон"),
+    "bs": ("Datoteka Slika", "Kategorija", "Šablon"),
+    "ca": ("Fitxer Imatge", "Categoria", "Plantilla"),
+    "cs": ("Soubor", "Kategorie", "Šablona"),
+    "da": ("Fil Billede", "Kategori", "Skabelon"),
+    "de": ("Datei Bild", "Kategorie", "Vorlage"),
+    "el": ("Αρχείο Εικόνα", "Κατηγορία", "Πρότυπο"),
+    "eo": ("Dosiero", "Kategorio", "Ŝablono"),
+    "es": ("Archivo Imagen", "Categoría", "Plantilla"),
+    "et": ("Fail Pilt", "Kategooria", "Mall"),
+    "eu": ("Fitxategi Irudi", "Kategoria", "Txantiloi"),
+    "fa": ("پرونده تصویر", "رده", "الگو"),
+    "fi": ("Tiedosto Kuva", "Luokka", "Malline"),
+    "fr": ("Fichier Image", "Catégorie", "Modèle"),
+    "gl": ("Ficheiro Imaxe", "Categoría", "Modelo"),
+    "he": ("קובץ תמונה", "קטגוריה", "תבנית"),
+    "hi": ("चित्र", "श्रेणी", "साँचा"),
+    "hr": ("Datoteka Slika", "Kategorija", "Predložak"),
+    "hu": ("Fájl Kép", "Kategória", "Sablon"),
+    "hy": ("Պատկեր", "Կատեգորիա", "Կաղապար"),
+    "id": ("Berkas Gambar", "Kategori", "Templat"),
+    "it": ("File Immagine", "Categoria", "Template"),
+    "ja": ("ファイル 画像", "Category カテゴリ", "Template テンプレート"),
+    "ka": ("ფაილი სურათი", "კატეგორია", "თარგი"),
+    "ko": ("파일 그림", "분류", "틀"),
+    "la": ("Fasciculus Imago", "Categoria", "Formula"),
+    "lt": ("Vaizdas", "Kategorija", "Šablonas"),
+    "ltg": ("Fails", "Kategoreja", "Taiss"),
+    "lv": ("Attēls", "Kategorija", "Veidne"),
+    "mk": ("Податотека Слика", "Категорија", "Предлошка"),
+    "ms": ("Fail Imej", "Kategori", "Templat"),
+    "nl": ("Bestand Afbeelding", "Categorie", "Sjabloon"),
+    "nn": ("Fil Bilde", "Kategori", "Mal"),
+    "no": ("Fil Bilde", "Kategori", "Mal"),
+    "pl": ("Plik Grafika", "Kategoria", "Szablon"),
+    "pt": ("Ficheiro Arquivo Imagem", "Categoria", "Predefinição"),
+    "ro": ("Fișier Fişier Imagine", "Categorie", "Format"),
+    "ru": ("Файл Изображение", "Категория", "Шаблон"),
+    "sh": ("Datoteka Slika", "Kategorija", "Šablon"),
+    "sk": ("Súbor Obrázok", "Kategória", "Šablóna"),
+    "sl": ("Slika", "Kategorija", "Predloga"),
+    "sr": ("Датотека Слика Datoteka Slika", "Категорија Kategorija", "Шаблон Šablon"),
+    "sv": ("Fil Bild", "Kategori", "Mall"),
+    "th": ("ไฟล์ ภาพ", "หมวดหมู่", "แม่แบบ"),
+    "tr": ("Dosya Resim", "Kategori", "Şablon"),
+    "uk": ("Файл Зображення", "Категорія", "Шаблон"),
+    "vi": ("Tập_tin Hình", "Thể_loại", "Bản_mẫu"),
+    "zh": ("File 文件 档案 檔案 图像 圖像 图片 圖片", "Category 分类 分類", "Template 模板 样板 樣板"),
+}
+_NUMBERS: Final = (FILE, CATEGORY, TEMPLATE)
+
+
+def local_names(code: str) -> dict[str, int]:
+    """The names of files, categories and templates that a wiki in the language knows or knew -> namespace number."""
+    return {
+        name.replace("_", " "): number
+        for names, number in zip(_NAMES.get(code, ()), _NUMBERS, strict=False)
+        for name in names.split()
+    }
