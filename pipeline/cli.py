@@ -48,9 +48,13 @@ class Parser(argparse.ArgumentParser):
     def parse_known_only(self, words: Sequence[str]) -> argparse.Namespace:
         """Parse, and refuse what is not known with the nearest known option."""
         arguments, unknown = self.parse_known_args(words)
+        self.refuse(unknown)
+        return arguments
+
+    def refuse(self, unknown: Sequence[str]) -> None:
+        """Report the first of the words that are not known, if any, with the nearest known option."""
         if unknown:
             self.error(f"unknown {_describe(unknown[0], sorted(self._option_string_actions))}")
-        return arguments
 
 
 def main(words: Sequence[str] | None = None) -> int:
