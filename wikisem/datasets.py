@@ -58,8 +58,8 @@ class _Line(msgspec.Struct):
 def read_dataset(path: str | Path) -> list[WordGroup]:
     """The groups of a file, or of every .txt and .jsonl file of a folder and the folders in it, in order of path.
 
-    The content, not the name, says whether a file holds JSON lines or one group as text. MissingInputError without
-    any such file; DamagedInputError with the file and line of what is no test group.
+    A file that ends in .jsonl or begins with a brace holds JSON lines, any other holds one group as text.
+    MissingInputError without any such file; DamagedInputError with the file and line of what is no test group.
     """
     return [group for file in data_files(Path(path)) for group in _read_file(file)]
 
@@ -119,7 +119,7 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _read_file(file: Path) -> list[WordGroup]:
     text = read_text(file)
-    if not text.lstrip().startswith("{"):
+    if file.suffix != ".jsonl" and not text.lstrip().startswith("{"):
         return [parse_group(text, file.stem, str(file))]
     return [parse_line(line, f"{file}:{number}") for number, line in numbered_lines(text) if line]
 

@@ -62,6 +62,12 @@ def test_json_lines_carry_class_and_language(tmp_path: Path) -> None:
     assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de")]
 
 
+def test_a_language_without_groups_is_no_damage(tmp_path: Path) -> None:
+    """An empty file of JSON lines, as a run leaves it where no class passed, holds no groups."""
+    (tmp_path / "la.jsonl").write_text("")
+    assert read_dataset(tmp_path) == []
+
+
 @pytest.mark.parametrize("bad", ["{", '{"class":"Q1"}', LINE + '"outliers":[{"surface":7}]}', "word"])
 def test_a_bad_json_line_is_named(tmp_path: Path, bad: str) -> None:
     """A line in the middle that is no group ends in an error with file and line."""
