@@ -1,0 +1,110 @@
+"""Scores of a whole data set of test groups: OPP and accuracy, overall, by outlier class and by group."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from evaluation.lookup import Lookup
+from evaluation.outliers import CaseScore, GroupScore, score_groups
+from wikisem.datasets import WordGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """OPP and accuracy in percent over a number of test cases; None where there are none."""
+
+    cases: int
+    opp: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it."""
+
+    name: str
+    notes: tuple[str, ...]
+    groups: tuple[GroupScore, ...]
+
+    @property
+    def skipped(self) -> int:
+        """How many groups had too few words in vocabulary to give any test case."""
+        return sum(not group.cases for group in self.groups)
+
+    def overall(self) -> Score:
+        """Over all test cases that remain."""
+        return score(case for group in self.groups for case in group.cases)
+
+    def by_outlier_class(self) -> dict[str, Score]:
+        """By the outlier classes that the data set has, "unknown" the last, whether cases remain or not."""
+        names = {class_name(outlier.outlier_class) for group in self.groups for outlier in group.group.outliers}
+        cases = [case for group in self.groups for case in group.cases]
+        return {
+            name: score(case for case in cases if class_name(case.outlier.outlier_class) == name)
+            for name in sorted(names)
+        }
+
+    def oov_cluster_percent(self) -> float:
+        """The mean of the groups' percentages of cluster items out of vocabulary, skipped groups included."""
+        return 100 * fmean(group.oov_cluster for group in self.groups)
+
+    def oov_outlier_percent(self) -> float:
+        """The mean of the groups' percentages of outliers out of vocabulary, skipped groups included."""
+        return 100 * fmean(group.oov_outliers for group in self.groups)
+
+    def as_json(self) -> dict[str, Any]:
+        """The scores under the names that ``--json`` prints."""
+        overall = self.overall()
+        return {
+            "groups": len(self.groups),
+            "cases": overall.cases,
+            "skipped_groups": self.skipped,
+            "opp": overall.opp,
+            "accuracy": overall.accuracy,
+            "oov_cluster_percent": self.oov_cluster_percent(),
+            "oov_outlier_percent": self.oov_outlier_percent(),
+            "by_outlier_class": {
+                name: {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
+                for name, part in self.by_outlier_class().items()
+            },
+        }
+
+
+def score(cases: Iterable[CaseScore]) -> Score:
+    """OPP, the mean of OP / |C|, and accuracy, the share with OP = |C|, both in percent."""
+    listed = list(cases)
+    if not listed:
+        return Score(0, None, None)
+    opp, accuracy = fmean(case.position for case in listed), fmean(case.detected for case in listed)
+    return Score(len(listed), 100 * opp, 100 * accuracy)
+
+
+def class_name(outlier_class: int | None) -> str:
+    """The outlier class as a report writes it."""
+    return "unknown" if outlier_class is None else str(outlier_class)
+
+
+def evaluate(groups: Sequence[WordGroup], lookups: Sequence[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
+    """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
+
+    The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases
+    (Blair et al. 2016, section 4.1).
+    """
+    surfaces = {surface for group in groups for surface in words_of(group)}
+    known = [lookup.find(surfaces) for lookup in lookups]
+    whole = [_evaluate(groups, *pair) for pair in zip(lookups, known, strict=True)]
+    if len(lookups) < 2:
+        return whole, []
+    shared = set.intersection(*(set(one) for one in known))
+    common = [{surface: one[surface] for surface in shared} for one in known]
+    return whole, [_evaluate(groups, *pair) for pair in zip(lookups, common, strict=True)]
+
+
+def words_of(group: WordGroup) -> list[str]:
+    """All surfaces of a group, cluster first."""
+    return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
+
+
+def _evaluate(groups: Sequence[WordGroup], lookup: Lookup, known: Mapping[str, Any]) -> Evaluation:
+    return Evaluation(lookup.name, lookup.notes, tuple(score_groups(groups, known)))

@@ -1,0 +1,44 @@
+"""Scores as tables for people."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from evaluation.outlierscores import Evaluation, Score, score
+
+_COLUMNS = ("cases", "OPP", "accuracy")
+
+
+def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableType:
+    """Every model's scores: by group, by outlier class, overall, and what a reader should know about the model."""
+    return Group(*(part for evaluation in evaluations for part in _report(evaluation, title)))
+
+
+def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
+    heading = f"{title}: {evaluation.name}"
+    yield _table(heading, "group", [(group.group.id, score(group.cases)) for group in evaluation.groups])
+    classes = [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
+    yield _table(heading, "", [*classes, ("overall", evaluation.overall())])
+    yield (
+        f"{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
+        f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
+        f"{percent(evaluation.oov_outlier_percent())} % of outliers"
+    )
+    yield from evaluation.notes
+    yield ""
+
+
+def _table(title: str, first: str, rows: Iterable[tuple[str, Score]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(first, overflow="fold")
+    for column in _COLUMNS:
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, part in rows:
+        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
+    return table
+
+
+def percent(value: float | None) -> str:
+    """A percentage with two decimals, a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}"

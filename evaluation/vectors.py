@@ -1,0 +1,51 @@
+"""A vocabulary and its vectors, whichever file they came from."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """The raw vector of each word: row ``index[word]`` of ``rows``, which has shape ``(words, dimensions)``.
+
+    ``unseen`` makes a vector for a word outside the vocabulary, as fastText does from character n-grams.
+    """
+
+    index: Mapping[str, int]
+    rows: Rows
+    unseen: Callable[[str], Rows] | None = None
+
+    def find(self, word: str) -> Vector | None:
+        """The raw vector of a word, in double precision; None where there is none to compare."""
+        at = self.index.get(word)
+        if at is not None:
+            return usable(self.rows[at])
+        return usable(self.unseen(word)) if self.unseen is not None else None
+
+
+def usable(vector: npt.ArrayLike) -> Vector | None:
+    """The vector in double precision; None for a zero vector or one that is not finite, which has no direction."""
+    double = np.asarray(vector, dtype=np.float64)
+    return double if double.any() and np.isfinite(double).all() else None
+
+
+def unit(vectors: Vector) -> Vector:
+    """Rows of length one, shape as given; no row may be zero. Scaled first, so that no square over- or underflows."""
+    scaled = vectors / np.abs(vectors).max(axis=-1, keepdims=True)
+    rows: Vector = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
+    return rows
+
+
+def from_words(words: Sequence[str], rows: Rows) -> WordVectors:
+    """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
+    first: dict[str, int] = {}
+    for at, word in enumerate(words):
+        first.setdefault(word, at)
+    kept = rows if len(first) == len(words) else rows[list(first.values())]
+    return WordVectors({word: at for at, word in enumerate(first)}, kept)

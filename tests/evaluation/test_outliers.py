@@ -1,0 +1,149 @@
+"""Outlier detection: the fast sums against the definitions read word by word."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from evaluation.lookup import WordLookup
+from evaluation.outliers import score_group
+from evaluation.outlierscores import evaluate
+from evaluation.vectorfiles import read_vectors
+from evaluation.vectors import Vector, from_words
+from wikisem.datasets import OutlierWord, WordGroup, read_dataset
+
+# Few different numbers, so that ties, equal vectors, opposite vectors and zero vectors are all common.
+VECTOR = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=3, max_size=3)
+SMOOTH = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3)
+NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """The cosine of two vectors that are not zero."""
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+def compactness(words: Sequence[Vector], left_out: int) -> float:
+    """c(w): the mean cosine over all ordered pairs of the set without w, one pair at a time."""
+    rest = [vector for at, vector in enumerate(words) if at != left_out]
+    pairs = [cosine(one, other) for i, one in enumerate(rest) for j, other in enumerate(rest) if i != j]
+    return sum(pairs) / len(pairs)
+
+
+def position(cluster: Sequence[Vector], outlier: Vector) -> int:
+    """OP, in O(n³): the cluster items whose compactness is below the outlier's by more than 1e-12."""
+    words = [*cluster, outlier]
+    theirs = [compactness(words, at) for at in range(len(cluster))]
+    return sum(compactness(words, len(cluster)) - one > 1e-12 for one in theirs)
+
+
+def literal_scores(groups: Sequence[WordGroup], known: Mapping[str, Vector]) -> dict[str, object]:
+    """Groups, cases, skipped groups, OPP, accuracy and the OOV percentages, straight from the definitions."""
+    shares, hits, skipped, oov_cluster, oov_outlier = list[float](), list[bool](), 0, list[float](), list[float]()
+    for group in groups:
+        cluster = [known[item] for item in group.cluster if item in known]
+        outliers = [known[item.surface] for item in group.outliers if item.surface in known]
+        oov_cluster.append(100 * (len(group.cluster) - len(cluster)) / len(group.cluster))
+        oov_outlier.append(100 * (len(group.outliers) - len(outliers)) / len(group.outliers))
+        if len(cluster) < 2 or not outliers:
+            skipped += 1
+            continue
+        positions = [position(cluster, outlier) for outlier in outliers]
+        shares += [one / len(cluster) for one in positions]
+        hits += [one == len(cluster) for one in positions]
+    return {
+        "groups": len(groups),
+        "cases": len(shares),
+        "skipped_groups": skipped,
+        "opp": 100 * sum(shares) / len(shares) if shares else None,
+        "accuracy": 100 * sum(hits) / len(hits) if hits else None,
+        "oov_cluster_percent": sum(oov_cluster) / len(groups),
+        "oov_outlier_percent": sum(oov_outlier) / len(groups),
+    }
+
+
+def group_of(cluster: Sequence[str], outliers: Sequence[str]) -> WordGroup:
+    """A group of words, all outliers of unknown class."""
+    return WordGroup("Q1", tuple(cluster), tuple(OutlierWord(word) for word in outliers), "here")
+
+
+@given(st.dictionaries(st.sampled_from("abcdefgh"), VECTOR | SMOOTH), st.lists(st.tuples(NAMES, NAMES), min_size=1))
+def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[tuple[list[str], list[str]]]) -> None:
+    """Sums of similarities give what c(w) over all pairs gives: ties, zero vectors, missing and repeated words too."""
+    groups = [group_of(cluster, outliers) for cluster, outliers in sets[:3]]
+    rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
+    known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
+    (evaluation,), common = evaluate(groups, [WordLookup("v", from_words(list(table), rows))])
+    seen = evaluation.as_json()
+    assert seen.pop("by_outlier_class")["unknown"]["cases"] == seen["cases"]
+    assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
+    assert common == []
+
+
+@given(st.lists(VECTOR, min_size=3, max_size=6))
+def test_a_tie_counts_against_the_model(rows: list[list[float]]) -> None:
+    """An outlier with the vector of a cluster item is never detected, and never placed above that item."""
+    vectors = {str(at): np.asarray(row) for at, row in enumerate(rows) if any(row)}
+    assume(len(vectors) > 1)
+    twin = next(iter(vectors))
+    score = score_group(group_of(list(vectors), ["twin"]), {**vectors, "twin": vectors[twin]})
+    assert not score.cases[0].detected
+    assert score.cases[0].position <= (len(vectors) - 1) / len(vectors)
+
+
+def test_skipped_groups_count_in_the_oov_percentages() -> None:
+    """A group without enough words gives no case, and its missing words weigh as much as any other group's."""
+    known = {word: np.asarray(row, dtype=np.float32) for word, row in {"a": (1, 0), "b": (1, 0.1), "x": (0, 1)}.items()}
+    lookup = WordLookup("v", from_words(list(known), np.stack(list(known.values()))))
+    groups = [group_of("ab", "x"), group_of("acde", "xy"), group_of("ab", "yz")]
+    scores = evaluate(groups, [lookup])[0][0].as_json()
+    assert (scores["groups"], scores["cases"], scores["skipped_groups"]) == (3, 1, 2)
+    assert scores["oov_cluster_percent"] == pytest.approx((0 + 75 + 0) / 3)
+    assert scores["oov_outlier_percent"] == pytest.approx((0 + 50 + 100) / 3)
+
+
+def test_without_any_case_there_is_no_score() -> None:
+    """Where every group is skipped, OPP and accuracy are absent, never NaN."""
+    lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
+    scores = evaluate([group_of("ab", "x")], [lookup])[0][0].as_json()
+    assert (scores["opp"], scores["accuracy"], scores["cases"]) == (None, None, 0)
+
+
+def test_repeated_outliers_and_classes_count_each() -> None:
+    """Each outlier line is a case, and each case counts in its own outlier class."""
+    rows = np.asarray([(1, 0), (1, 0.1), (0.9, 0), (0, 1), (1, 0)], np.float32)
+    lookup = WordLookup("v", from_words(list("abcxy"), rows))
+    outliers = tuple(OutlierWord(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
+    (evaluation,), _ = evaluate([WordGroup("Q1", tuple("abc"), outliers, "")], [lookup])
+    classes = evaluation.as_json()["by_outlier_class"]
+    assert {name: part["cases"] for name, part in classes.items()} == {"1": 2, "2": 0, "3": 1}
+    assert (classes["1"]["accuracy"], classes["2"]["accuracy"], classes["3"]["accuracy"]) == (100, None, 0)
+
+
+def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
+    """The common subset leaves out, for every model, whatever one of them lacks."""
+    rows = np.asarray([(1, 0), (1, 0.1), (0, 1), (0.5, 1)], np.float32)
+    lookups = [WordLookup("one", from_words(list("abxy"), rows)), WordLookup("two", from_words(list("abxz"), rows))]
+    whole, common = evaluate([group_of("abz", "xy")], lookups)
+    assert [one.as_json()["cases"] for one in whole] == [2, 1]
+    assert [(one.name, one.as_json()["cases"]) for one in common] == [("one", 1), ("two", 1)]
+    assert [one.groups[0].oov_cluster for one in common] == pytest.approx([1 / 3, 1 / 3])
+
+
+@pytest.mark.realdata
+def test_glove_on_8_8_8_equals_the_definitions(realdata: Path) -> None:
+    """The eight topics with GloVe: each group, and the whole, as the O(n³) reading has it."""
+    lookup = WordLookup("glove", read_vectors(realdata / "vectors" / "glove-6B-100d-top20k.w2v.txt.gz"))
+    groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
+    known = lookup.find({word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]})
+    (evaluation,), _ = evaluate(groups, [lookup])
+    seen = {name: value for name, value in evaluation.as_json().items() if name != "by_outlier_class"}
+    assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
+    for score in evaluation.groups:
+        cluster = [known[item] for item in score.group.cluster if item in known]
+        literal = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
+        assert [case.position for case in score.cases] == literal
+    assert (seen["cases"], seen["groups"]) == (54, 8)

@@ -1,0 +1,66 @@
+"""The figure of accuracy by outlier class, and the correlation it states."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.lookup import WordLookup
+from evaluation.outlierscores import Evaluation, evaluate
+from evaluation.plot import class_accuracies, correlation, draw
+from evaluation.spearman import spearman
+from evaluation.vectors import from_words
+from wikisem.datasets import OutlierWord, WordGroup
+from wikisem.errors import OutputError, UsageError
+
+VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
+
+
+def evaluation_of(*classes: int | None) -> Evaluation:
+    """Scores of a model that detects only the outliers of class 3."""
+    lookup = WordLookup("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
+    outliers = tuple(OutlierWord("x" if number == 3 else "c", number) for number in classes)
+    return evaluate([WordGroup("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
+
+
+@given(VALUES, VALUES)
+def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> None:
+    """Ranks counted one by one, ties sharing their mean, give the same ρ; a constant sequence gives none."""
+
+    def ranks(values: list[int]) -> list[float]:
+        return [sum(v < value for v in values) + (sum(v == value for v in values) + 1) / 2 for value in values]
+
+    rho = spearman(one, other)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert rho is None
+    else:
+        x, y = np.asarray(ranks(one)) - 3, np.asarray(ranks(other)) - 3
+        assert rho == pytest.approx(float((x @ y) / np.sqrt((x @ x) * (y @ y))))
+
+
+def test_the_correlation_is_over_classes_and_models() -> None:
+    """Classes 1 and 2 at 0 % and class 3 at 100 % rise together; unknown classes are no points."""
+    evaluation = evaluation_of(1, 1, 2, 3, None)
+    assert class_accuracies(evaluation) == {1: 0.0, 2: 0.0, 3: 100.0}
+    assert correlation([evaluation]) == pytest.approx(3**0.5 / 2)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
+    """The suffix chooses the form of the file."""
+    path = tmp_path / f"figure.{suffix}"
+    draw(path, [evaluation_of(1, 2, 3)])
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert path.read_bytes().startswith(start)
+
+
+def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
+    """No known class, an unknown form and a missing folder each have their own error."""
+    with pytest.raises(UsageError, match="unknown class only"):
+        draw(tmp_path / "a.png", [evaluation_of(None, None)])
+    with pytest.raises(UsageError, match=r"a\.doc"):
+        draw(tmp_path / "a.doc", [evaluation_of(1, 3)])
+    with pytest.raises(OutputError, match="expected to write"):
+        draw(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])
