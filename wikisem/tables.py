@@ -30,15 +30,21 @@ def to_dataclass(kind: type[Any], data: Any, lowest: Lowest, path: str = "") -> 
     """The dataclass ``kind`` filled from a table; ``lowest`` holds the smallest value of each whole number by path.
 
     Fields may be dataclasses, texts, truth values, whole numbers (``int | None`` takes ``false`` for off), lists of
-    texts (as tuples) and Literals. Raises RecipeError.
+    texts (as tuples) and Literals. A field that would be a word of Python ends in "_", its key does not (``class_``).
+    Raises RecipeError.
     """
     if not isinstance(data, Mapping):
         raise RecipeError(f"{path.rstrip('.')}: expected a table, saw {data!r}")
     hints = get_type_hints(kind)
+    names = {name.rstrip("_"): name for name in hints}
     for key in data:
-        if key not in hints:
-            raise RecipeError(_unknown(f"{path}{key}", [f"{path}{name}" for name in hints]))
-    return kind(**{key: _value(hints[key], value, lowest, f"{path}{key}") for key, value in data.items()})
+        if key not in names:
+            raise RecipeError(_unknown(f"{path}{key}", [f"{path}{name}" for name in names]))
+    for field in dataclasses.fields(kind):
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and field.name.rstrip("_") not in data:
+            raise RecipeError(f"{path}{field.name.rstrip('_')}: expected a value, saw nothing")
+    return kind(**{names[key]: _value(hints[names[key]], value, lowest, f"{path}{key}") for key, value in data.items()})
 
 
 def _unknown(key: str, known: list[str]) -> str:

@@ -1,0 +1,86 @@
+"""Entity Parquet for tests, from Entity records or from a dump in its JSON layout, without the stage that makes it."""
+
+import bz2
+import gzip
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wikisem.records import Entity, Statement
+from wikisem.schemas import ENTITIES
+
+
+def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1) -> Path:
+    """Write entities as that many Parquet files under the folder, which is returned."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        rows = [entity_row(entity) for entity in entities[number::files]]
+        pq.write_table(pa.Table.from_pylist(rows, schema=ENTITIES), folder / f"part-{number:05d}.parquet")
+    return folder
+
+
+def entity_row(entity: Entity) -> dict[str, Any]:
+    """The row of ENTITIES that an entity is."""
+    statements = sorted((one.property, one.value, one.language) for one in entity.statements)
+    return {
+        "qid": entity.qid,
+        "instance_of": list(entity.instance_of),
+        "subclass_of": list(entity.subclass_of),
+        "sitelinks": entity.sitelinks,
+        "titles": sorted(entity.titles.items()),
+        "labels": sorted(entity.labels.items()),
+        "lastrevid": entity.lastrevid,
+        "statements": [{"property": p, "value": value, "language": language} for p, value, language in statements],
+    }
+
+
+def dump_entities(path: Path, properties: Iterable[str] = ()) -> list[Entity]:
+    """The items of a small dump file (.gz or .bz2), best-rank statements only, each id once, in order of number."""
+    opener = gzip.open if path.suffix == ".gz" else bz2.open
+    wanted = frozenset(properties)
+    with opener(path, "rt", encoding="utf-8") as lines:
+        texts = [line.strip().rstrip(",") for line in lines]
+    records = [orjson.loads(text) for text in texts if text.startswith("{")]
+    items = {record["id"]: _entity(record, wanted) for record in records if record["id"].startswith("Q")}
+    return sorted(items.values(), key=lambda entity: int(entity.qid[1:]))
+
+
+def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
+    claims = record.get("claims") or {}
+    links = record.get("sitelinks") or {}
+    return Entity(
+        qid=record["id"],
+        instance_of=tuple(one.value for one in _best(claims, "P31")),
+        subclass_of=tuple(one.value for one in _best(claims, "P279")),
+        sitelinks=len(links),
+        titles={wiki: link["title"] for wiki, link in links.items() if wiki.endswith("wiki")},
+        labels={code: label["value"] for code, label in (record.get("labels") or {}).items()},
+        lastrevid=record.get("lastrevid", 0),
+        statements=tuple(one for name in sorted(claims) if name in properties for one in _best(claims, name)),
+    )
+
+
+def _best(claims: dict[str, Any], name: str) -> list[Statement]:
+    statements = claims.get(name) or []
+    ranks = {one.get("rank", "normal") for one in statements}
+    best = "preferred" if "preferred" in ranks else "normal"
+    kept = [one["mainsnak"] for one in statements if one.get("rank", "normal") == best]
+    values = [_value(name, snak) for snak in kept if snak.get("snaktype") == "value"]
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _value(name: str, snak: dict[str, Any]) -> Statement | None:
+    value = snak["datavalue"]["value"]
+    if isinstance(value, str):
+        return Statement(name, value)
+    if "text" in value:
+        return Statement(name, value["text"], value["language"])
+    if value.get("entity-type", "item") != "item":
+        return None
+    if "id" in value or "numeric-id" in value:
+        return Statement(name, value.get("id") or f"Q{value['numeric-id']}")
+    return None

@@ -1,0 +1,113 @@
+"""Categories and relations: which items make a set for Topk, OddOneOut and analogies, before anything is looked up.
+
+Definitions: Stringham and Izbicki (2020), sections 2 and 3.3, for categories; Mikolov et al. (2013) and Gao, Bian and
+Liu (2014), section 2, for the word pairs that analogy questions are made of.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wikisem.errors import BadIdError
+
+_CONDITION: Final = re.compile(r"(P[1-9][0-9]*)(\+?) (Q[1-9][0-9]*)")
+_PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyPath:
+    """A property, followed once, or any number of times from one up ("P131+", as SPARQL writes it)."""
+
+    property: str
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A statement that every item of a category must have: a path and the item it ends at."""
+
+    path: PropertyPath
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One category: the items of a class, those that a SPARQL pattern binds to ``?item``, or a group of emoji.
+
+    ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
+    P279 from there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
+    "P131+ Q99". ``named_by`` is a property whose monolingual texts stand in for labels, such as P1549 (demonym).
+    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all.
+    """
+
+    name: str
+    class_: str = ""
+    linked_by: tuple[str, ...] = ("P31",)
+    subclasses: bool = False
+    statements: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    pattern: str = ""
+    emoji: str = ""
+    named_by: str = ""
+    min_sitelinks: int = 0
+    limit: int = 0
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """The statements, parsed; BadIdError where one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
+        return tuple(parse_condition(text) for text in self.statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Word pairs for analogy questions: the items of one category, each with its value of a property.
+
+    ``values`` names the category that the values must belong to, if any. ``questions`` is the size of a seeded sample
+    of the n(n-1) questions that n pairs make; 0 asks them all.
+    """
+
+    name: str
+    subjects: str
+    property: str
+    values: str = ""
+    order: Literal["subject-first", "value-first"] = "subject-first"
+    questions: int = 0
+
+    def path(self) -> PropertyPath:
+        """The property as a path; BadIdError where it is neither "P36" nor "P131+"."""
+        return parse_path(self.property)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRecipe:
+    """A set of categories, the relations among them, and the seed of every sample."""
+
+    name: str
+    categories: tuple[Category, ...]
+    relations: tuple[Relation, ...] = ()
+    seed: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryItem:
+    """An item of a category in one language, under the label it has there; ``source`` is the label's language code."""
+
+    id: str
+    label: str
+    source: str
+    sitelinks: int
+
+
+def parse_condition(text: str) -> Condition:
+    """A condition from "P17 Q30" or "P131+ Q99"; BadIdError otherwise."""
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        raise BadIdError(f"expected a statement such as 'P17 Q30' or 'P131+ Q99', saw {text!r}")
+    return Condition(PropertyPath(found[1], found[2] == "+"), found[3])
+
+
+def parse_path(text: str) -> PropertyPath:
+    """A path from "P36" or "P131+"; BadIdError otherwise."""
+    found = _PATH.fullmatch(text)
+    if found is None:
+        raise BadIdError(f"expected a property such as P36 or P131+, saw {text!r}")
+    return PropertyPath(found[1], found[2] == "+")

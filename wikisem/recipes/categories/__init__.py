@@ -1,0 +1,1 @@
+"""The category recipes that ship with wikisem, one TOML file each."""
