@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outputs.wikisem500 import format_group, format_surface
-from wikisem.datasets import read_dataset
+from wikisem.datasets import parse_group, read_dataset
 from wikisem.records import Group, Member, Outlier
 
 
@@ -55,8 +55,6 @@ def test_what_is_written_can_be_read(cluster: list[str], outliers: list[str]) ->
 
 def parse(text: str) -> tuple[list[str], list[str]]:
     """Both parts of a text, as wikisem's own reader sees them."""
-    from wikisem.datasets import parse_group
-
     read = parse_group(text, "Q28640", "Q28640.txt")
     return list(read.cluster), [outlier.surface for outlier in read.outliers]
 
