@@ -1,0 +1,55 @@
+"""Bits of a bzip2 file: finding its marks at any bit offset, and moving blocks to byte borders.
+
+The format has no specification of its own; the facts are those of bzip2 1.0.8, compress.c and decompress.c.
+"""
+
+from typing import Final
+
+import numpy as np
+
+BLOCK_MARK: Final = 0x314159265359
+END_MARK: Final = 0x177245385090
+MARK_BITS: Final = 48
+MARK_BYTES: Final = 6
+_MASK: Final = (1 << MARK_BITS) - 1
+
+
+def _cores(mark: int) -> list[tuple[int, bytes]]:
+    """For each bit offset in a byte, the bytes that the mark fills wholly there."""
+    shifted = [(mark << (8 - bit)).to_bytes(7, "big")[1:6] for bit in range(1, 8)]
+    return [(0, mark.to_bytes(6, "big")), *enumerate(shifted, start=1)]
+
+
+_CORES: Final = {mark: _cores(mark) for mark in (BLOCK_MARK, END_MARK)}
+
+
+def find_marks(data: bytes, mark: int) -> list[int]:
+    """The bit offsets in ``data`` at which a mark stands, in ascending order."""
+    found = []
+    for bit, core in _CORES[mark]:
+        at = data.find(core)
+        while at >= 0:
+            start = 8 * at if bit == 0 else 8 * (at - 1) + bit
+            if start >= 0 and bits_at(data, start) == mark:
+                found.append(start)
+            at = data.find(core, at + 1)
+    return sorted(found)
+
+
+def bits_at(data: bytes, start: int) -> int:
+    """The 48 bits from bit ``start`` on, as a number; -1 where fewer are left."""
+    first, bit = divmod(start, 8)
+    window = data[first : first + 7].ljust(7, b"\0")
+    if start + MARK_BITS > 8 * len(data):
+        return -1
+    return int.from_bytes(window, "big") >> (8 - bit) & _MASK
+
+
+def align(data: bytes, bit: int) -> bytes:
+    """The data without its first ``bit`` bits (0 to 7); zero bits fill up the last byte."""
+    if bit == 0:
+        return data
+    words = np.frombuffer(data, dtype=np.uint8)
+    moved = words << bit
+    moved[:-1] |= words[1:] >> (8 - bit)
+    return moved.tobytes()

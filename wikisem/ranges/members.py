@@ -1,0 +1,164 @@
+"""Pieces of text from a chain of gzip members or zstd frames."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import BinaryIO, Final
+
+from wikisem.ranges.codecs import Codec
+from wikisem.ranges.model import Damage, Gap, Piece, Range, place
+from wikisem.ranges.tape import Tape
+
+# What a head must decode to be believed: text from this much input, or a whole member. The blocks of zstd frames give
+# nothing before they are whole, and have up to 2**17 bytes (RFC 8878, 3.1.1.2.4).
+_PROBE_BYTES: Final = 1 << 18
+# Where a member is damaged, so much of it is read byte by byte.
+_FINE_BYTES: Final = 1 << 16
+_TRUNCATED: Final = "truncated"
+
+
+def find_head(codec: Codec, tape: Tape, limit: int) -> int | None:
+    """The offset of the next member that begins before ``limit``; the tape then stands there, or near the limit."""
+    while tape.base < limit:
+        found = tape.data.find(codec.magic)
+        if found < 0:
+            tape.drop(max(tape.base, tape.end - len(codec.magic) + 1))
+            if not tape.grow():
+                return None
+            continue
+        tape.drop(tape.base + found)
+        if tape.base < limit and _decodes(codec, tape.slice(tape.base, tape.base + _PROBE_BYTES)):
+            return tape.base
+        tape.drop(tape.base + 1)
+    return None
+
+
+def _decodes(codec: Codec, data: bytes) -> bool:
+    decoder = codec.careful()
+    try:
+        return len(decoder.decompress(data)) > 0 or decoder.eof
+    except codec.errors:
+        return False
+
+
+def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Piece | Gap]:
+    """The text of the members that begin in the range, then of those behind it, for as long as somebody asks."""
+    tape = Tape(source, range_.start)
+    if range_.start and find_head(codec, tape, range_.stop) is None:
+        return
+    inside = True
+    while True:
+        for damage in _between(range_.path, codec, tape):
+            yield Gap(damage, inside)
+        if not tape.slice(tape.base, tape.base + 1):
+            return
+        inside = tape.base < range_.stop
+        yield from _read_member(range_, codec, tape, chunk_bytes)
+
+
+def _between(path: str, codec: Codec, tape: Tape) -> Iterator[Damage]:
+    """Go on to the next head, or to the end; what stands in between should be nothing, or padding."""
+    while codec.skippable.match(head := tape.slice(tape.base, tape.base + 8)):
+        stop = tape.base + len(head) + int.from_bytes(head[4:], "little")
+        tape.slice(tape.base, stop)
+        tape.drop(stop)
+    tape.skip_zeros()
+    start = tape.base
+    if tape.slice(start, start + len(codec.magic)) in (b"", codec.magic):
+        return
+    stop, lost = _resume(codec, tape)
+    detail = f"expected a {codec.name} member, saw {stop - start} bytes of something else"
+    yield Damage("garbage", place(path, start, 0), detail, lost)
+
+
+def _resume(codec: Codec, tape: Tape) -> tuple[int, bool]:
+    """Go on to the next head that decodes, or to the end: its offset, and whether text may have stood before it."""
+    start = tape.base
+    found = find_head(codec, tape, sys.maxsize)
+    if found is None:
+        tape.drop(tape.end)
+        return tape.base, False
+    return found, found - start >= codec.smallest
+
+
+def _read_member(range_: Range, codec: Codec, tape: Tape, chunk_bytes: int) -> Iterator[Piece | Gap]:
+    head, decoder, given = tape.base, codec.fast(), 0
+    inside = head < range_.stop
+    with suppress(*codec.errors):
+        while not decoder.eof:
+            data = tape.take() if decoder.needs_input else b""
+            text = decoder.decompress(data, chunk_bytes)
+            if text:
+                yield Piece(text, head, given, inside)
+                given += len(text)
+            elif not data:
+                break
+    if decoder.eof:
+        tape.back(decoder.unused_data)
+        return
+    for rescued in _rescue(range_.path, codec, tape, head):
+        if isinstance(rescued, Damage):
+            yield Gap(rescued, inside)
+        elif rescued.offset + len(rescued.data) > given:
+            start = max(0, given - rescued.offset)
+            yield Piece(rescued.data[start:], head, rescued.offset + start, inside)
+
+
+def _rescue(path: str, codec: Codec, tape: Tape, head: int) -> Iterator[Piece | Damage]:
+    """Read a member again that did not decode, and go byte by byte where the first error lies."""
+    tape.seek(head)
+    coarse = _Careful(codec, tape, sys.maxsize)
+    for _ in coarse.texts():
+        pass
+    tape.seek(head)
+    fine = _Careful(codec, tape, coarse.reached)
+    given = 0
+    for text in fine.texts():
+        yield Piece(text, head, given, inside=True)
+        given += len(text)
+    if fine.failure:
+        yield _report(path, codec, tape, head, given, fine.failure)
+
+
+def _report(path: str, codec: Codec, tape: Tape, head: int, given: int, failure: str) -> Damage:
+    start = tape.base
+    stop, lost = _resume(codec, tape)
+    where = f"after {given} bytes of text, in bytes {start} to {stop} of the file"
+    if failure == _TRUNCATED:
+        return Damage("truncated", place(path, head, given), f"the {codec.name} member ends too soon {where}")
+    checksum = any(text in failure for text in codec.checksum_errors)
+    detail = f"{failure} {where}"
+    return Damage("checksum" if checksum else "undecodable", place(path, head, given), detail, lost or not checksum)
+
+
+class _Careful:
+    """One member decoded by a decoder that fails where the error is; ``failure`` says how it ended, if not well."""
+
+    def __init__(self, codec: Codec, tape: Tape, fine_from: int) -> None:
+        self._codec, self._tape, self._fine_from = codec, tape, fine_from
+        self.reached, self.failure = tape.base, ""
+
+    def texts(self) -> Iterator[bytes]:
+        """The text, from small pieces of input; from ``fine_from`` on the pieces are single bytes."""
+        decoder = self._codec.careful()
+        for data in self._inputs():
+            try:
+                text = decoder.decompress(data)
+            except self._codec.errors as error:
+                self.failure = str(error)
+                self._tape.seek(self.reached)
+                return
+            if text:
+                yield text
+            if decoder.eof:
+                self._tape.seek(self.reached + len(data) - len(decoder.unused_data))
+                return
+        self.failure = _TRUNCATED
+
+    def _inputs(self) -> Iterator[bytes]:
+        while data := self._tape.slice(self._tape.base, self._tape.base + _FINE_BYTES):
+            self._tape.drop(self._tape.base + len(data))
+            size = 1 if self.reached >= self._fine_from else len(data)
+            for start in range(0, len(data), size):
+                yield data[start : start + size]
+                self.reached += size
