@@ -11,7 +11,8 @@ from typing import Final, Literal
 import regex
 
 from wikisem.link_trails import DEFAULT, link_trail
-from wikisem.namespaces import CANONICAL, local_names
+from wikisem.mediawiki import CANONICAL
+from wikisem.namespaces import local_names
 from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, wiki_of
 
 __all__ = ["WIKIPEDIA_CODES", "LanguageProfile", "detect_script", "label_codes", "language_of", "profile", "wiki_of"]
@@ -23,14 +24,16 @@ AffixRule = Literal["words", "characters", "han"]
 class LanguageProfile:
     """What the rules and the link scanner need to know of one language.
 
-    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet. ``affix`` says what an
-    affix is: a word, ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a regular
-    expression that matches the trail of a link from right behind its ``]]``. ``namespace_aliases`` maps local and
-    historical names of namespaces, which a dump may not list, to their numbers.
+    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet; ``spaced`` says whether
+    spaces stand between its words. ``affix`` says what an affix is: a word, ``affix_length`` grapheme clusters, or one
+    or two Han characters. ``link_trail`` is a regular expression that matches the trail of a link from right behind
+    its ``]]``. ``namespace_aliases`` maps local and historical names of namespaces, which a dump may not list, to
+    their numbers.
     """
 
     code: str
     script: str = ""
+    spaced: bool = True
     affix: AffixRule = "characters"
     affix_length: int = 6
     length_one: bool = True
@@ -41,9 +44,10 @@ class LanguageProfile:
 
 @dataclass(frozen=True, slots=True)
 class _Script:
-    """How a script decides the rules: its letters, what an affix is, and whether one character can be a word."""
+    """How a script decides the rules: its letters, what an affix is, and whether one character is too short a word."""
 
     letters: str = ""
+    spaced: bool = False
     affix: AffixRule = "characters"
     affix_length: int = 6
     length_one: bool = True
@@ -52,10 +56,10 @@ class _Script:
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3; length-one is off for Han, 3.1.
 # Scripts that write no spaces between words, and Hangul, whose syllables are one character each, say in fewer
 # characters what six letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each.
-_ALPHABET: Final = _Script()
+_ALPHABET: Final = _Script(spaced=True)
 _SCRIPTS: Final[Mapping[str, _Script]] = {
     "Hani": _Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", affix="han", length_one=False),
-    "Hang": _Script(r"\p{Hangul}", affix_length=3),
+    "Hang": _Script(r"\p{Hangul}", spaced=True, affix_length=3),
     "Thai": _Script(r"\p{Thai}", affix_length=5),
     "Laoo": _Script(r"\p{Lao}", affix_length=5),
     "Khmr": _Script(r"\p{Khmer}", affix_length=3),
@@ -142,6 +146,9 @@ _ROWS: Final[Mapping[str, _Row]] = {
     "zh": _Row("Hani", lists="列表|一覽|一览"),
 }
 
+# Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
+_EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
+
 _SAMPLE: Final = 10_000
 
 
@@ -158,10 +165,11 @@ def profile(code: str, sample: Iterable[str] = ()) -> LanguageProfile:
     return LanguageProfile(
         code=code,
         script=name,
+        spaced=script.spaced,
         affix="words" if row is not None and row.words else script.affix,
         affix_length=script.affix_length,
         length_one=script.length_one,
-        stop_affixes=_stop_affixes([*CANONICAL, *local], row.lists if row is not None else ""),
+        stop_affixes=_stop_affixes([*CANONICAL, *_EVERYWHERE, *local], row.lists if row is not None else ""),
         link_trail=link_trail(known),
         namespace_aliases=local,
     )

@@ -1,4 +1,4 @@
-"""Names of namespaces that no dump lists: canonical English ones, and local ones that were in use before today's.
+"""Local names of namespaces, those of today and those before them, which no dump lists.
 
 The numbers are MediaWiki's. Sources, read 2026-11: ``$namespaceNames`` and ``$namespaceAliases`` of MediaWiki's
 ``languages/messages/Messages*.php``, and the siteinfo of wikis on MediaWiki 1.45 (October 2025).
@@ -10,32 +10,6 @@ from typing import Final
 FILE: Final = 6
 TEMPLATE: Final = 10
 CATEGORY: Final = 14
-
-# They hold in every wiki, whatever its language.
-CANONICAL: Final[Mapping[str, int]] = {
-    "Media": -2,
-    "Special": -1,
-    "Talk": 1,
-    "User": 2,
-    "User talk": 3,
-    "Project": 4,
-    "Project talk": 5,
-    "File": FILE,
-    "File talk": 7,
-    "Image": FILE,  # the canonical name of File until MediaWiki 1.14 (2009)
-    "Image talk": 7,
-    "MediaWiki": 8,
-    "MediaWiki talk": 9,
-    "Template": TEMPLATE,
-    "Template talk": 11,
-    "Help": 12,
-    "Help talk": 13,
-    "Category": CATEGORY,
-    "Category talk": 15,
-    "Portal": 100,
-    "Module": 828,
-    "Module talk": 829,
-}
 
 # Language -> names of File, of Category, of Template, those of today first, with _ for a space inside a name. Other
 # namespaces matter less: nobody links to them with words that could pass for a surface form.

@@ -1,0 +1,75 @@
+"""What list titles have in common and others have not."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heuristics.list_titles import RARE, SHARE, SUPPORT, common_affixes
+
+TOWNS = [
+    f"{first}{last}" for first in ("North", "South", "East", "West", "Ash", "Oak") for last in ("ham", "ton", "by")
+]
+THINGS = [f"{thing} in {town}" for thing in ("Rivers", "Castles", "Bridges", "Lakes") for town in TOWNS]
+OTHERS = [f"{town} {n}" for town in TOWNS for n in range(60)]
+
+
+def test_a_beginning_that_lists_share_is_found_whole() -> None:
+    """`List of `, with its space, and not the shorter `List ` that nine tenths of them extend."""
+    lists = [f"List of {thing.lower()}" for thing in THINGS] + ["List Regiment", *THINGS[:5]]
+    assert common_affixes(lists, OTHERS, spaced=True) == ("List of ",)
+
+
+def test_a_beginning_with_many_ways_on_stays_short() -> None:
+    """German lists go on with `der`, `von` or an adjective: `Liste ` is what they share."""
+    lists = [f"Liste {way} {thing}" for thing in THINGS for way in ("der", "von", "großer")]
+    assert common_affixes(lists, OTHERS, spaced=True) == ("Liste ",)
+
+
+@pytest.mark.parametrize(("ending", "spaced"), [(" loend", True), (" 목록", True), ("一覧", False), ("列表", False)])
+def test_an_ending_is_found_with_and_without_spaces(ending: str, spaced: bool) -> None:
+    """Estonian and Korean set it off with a space, Japanese and Chinese do not."""
+    lists = [f"{thing}{ending}" for thing in THINGS]
+    assert common_affixes(lists, OTHERS, spaced) == (ending,)
+
+
+def test_a_namespace_prefix_ends_at_its_colon() -> None:
+    """`Anexo:` stands in front of a word without a space."""
+    lists = [f"Anexo:{thing}" for thing in THINGS]
+    assert common_affixes(lists, OTHERS, spaced=True) == ("Anexo:",)
+
+
+def test_what_other_titles_share_tells_nothing() -> None:
+    """Lists about a country that has many articles of that name are not told apart by it."""
+    lists = [f"Oakham {thing}" for thing in THINGS]
+    assert common_affixes(lists, OTHERS, spaced=True) == ()
+
+
+def test_a_few_lists_say_nothing() -> None:
+    """In a small wiki a handful of lists may share any word."""
+    lists = [f"Saraksts {thing}" for thing in THINGS[: SUPPORT - 1]]
+    assert common_affixes(lists, OTHERS, spaced=True) == ()
+    assert common_affixes([], [], spaced=True) == ()
+
+
+TITLES = st.lists(
+    st.lists(st.sampled_from(["List", "of", "towns", "by", "Index:"]), min_size=1, max_size=4).map(" ".join)
+)
+
+
+@settings(max_examples=40)
+@given(TITLES, TITLES, st.randoms(use_true_random=False))
+def test_every_affix_keeps_its_promises(lists: list[str], others: list[str], random: Random) -> None:
+    """Shared by enough lists, rare elsewhere, none within another, and the same in any order."""
+    lists, others = lists * 4, others * 3
+    lists = [f"{title} {n}" for n, title in enumerate(lists)]
+    found = common_affixes(lists, others, spaced=True)
+    for affix in found:
+        sharing = [title for title in set(lists) if title.startswith(affix)]  # the numbers leave no common end
+        assert len(sharing) >= max(SUPPORT, SHARE * len(set(lists)))
+        assert sum(title.startswith(affix) for title in others) <= RARE * len(others)
+        assert not any(other != affix and affix.startswith(other) for other in found)
+    random.shuffle(lists)
+    random.shuffle(others)
+    assert common_affixes(lists, others, spaced=True) == found
