@@ -1,32 +1,27 @@
-"""A chunk of XML in, its links counted out."""
+"""A chunk of XML in, its links counted out.
 
-import re
+The steps are in ``wikisem.links``: find the marks, table the pages, leave out dead spans, pair the brackets, count what
+stands in them, and only then read it. Pages whose layout is not the exporter's are read by an XML parser, written anew
+in that layout, and then scanned like the others.
+"""
+
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+from xml.sax.saxutils import unescape
 
 import pyarrow as pa
 
 from wikisem.errors import DamagedInputError
+from wikisem.links.columns import read_contents
+from wikisem.links.contents import count
+from wikisem.links.extract import Extract, extract
 from wikisem.mediawiki import SiteInfo
-from wikisem.pages import read_page
-from wikisem.records import Counts, Link, Page, Reject
-from wikisem.schemas import MENTIONS
-from wikisem.titles import link_title, read_title
-from wikisem.wikitext import anchor_text, visible
+from wikisem.pages import LAYOUT, canonical, read_page
+from wikisem.records import Counts, Reject
+from wikisem.titles import read_title
 
 REDIRECTS: Final = pa.schema([("source", pa.string()), ("target", pa.string())])
-
-_PAGE: Final = re.compile(rb"<page\b.*?(?:</page>|\Z)", re.DOTALL)
-_DEAD: Final = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(nowiki|pre|math|source|syntaxhighlight|timeline|score|chem|ce|hiero|includeonly|templatedata"
-    r"|graph|imagemap|inputbox|categorytree|mapframe|maplink)(?:\s[^<>]*)?(?<!/)>.*?</\1\s*>",
-    re.DOTALL | re.IGNORECASE,
-)
-_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_LINK: Final = re.compile(r"\[\[((?:(?!\[\[|\]\]).)*)\]\]", re.DOTALL)
-_OLD_REDIRECT: Final = re.compile(r"\s*#\w+\s*:?\s*\[\[([^\]|]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,72 +42,57 @@ def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "") ->
     """Count the links of the articles in a chunk of XML that was cut behind ``</page>``.
 
     ``trail`` is a regular expression for the letters behind ``]]`` that count for the anchor, "" for none; ``where``
-    names the chunk in rejects.
+    names the chunk in rejects. Each mention is one (title, anchor) of the chunk.
     """
-    links: Counter[Link] = Counter()
-    redirects: list[tuple[str, str]] = []
-    left_out: Counter[str] = Counter()
+    found = extract(data, site, trail)
+    parts: list[Extract] = [found]
     rejects: list[Reject] = []
-    kept = 0
-    for found in _PAGE.finditer(data):
+    if found.unread:
+        rewritten, deleted, rejects = _rewrite(data, found.unread, site, where)
+        found.left_out["deleted"] += deleted
+        parts.append(extract(rewritten, replace(site, version=LAYOUT), trail))
+    contents, counts = count(pa.concat_arrays([part.contents for part in parts]))
+    redirects, elsewhere = _redirects(parts, site)
+    left_out = sum((part.left_out for part in parts), Counter())
+    left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
+    pages = _counts(sum(part.articles for part in parts), left_out, len(rejects))
+    return ChunkLinks(read_contents(contents, counts, site), redirects, pages, tuple(rejects))
+
+
+def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: str) -> tuple[bytes, int, list[Reject]]:
+    """Pages in the exporter's layout, how many others have no text, and those that are no pages."""
+    pages, deleted, rejects = [], 0, []
+    for start, end in spans:
         try:
-            page = read_page(found.group(), site)
+            page = read_page(data[start:end], site)
         except DamagedInputError as error:
-            rejects.append(Reject("mentions", "bad-page", f"{where}+{found.start()}", str(error)))
+            rejects.append(Reject("mentions", "bad-page", f"{where}+{start}", str(error)))
             continue
-        if page is None:
-            left_out["deleted"] += 1
-        elif page.namespace != 0:
-            left_out["namespace"] += 1
-        elif (target := redirect_target(page, site)) is not None:
-            left_out["redirect" if target else "redirect-elsewhere"] += 1
-            redirects.extend([(page.title, target)] if target else [])
-        else:
-            kept += 1
-            links.update(read_links(page.text, site, trail))
-    read = kept + left_out.total() + len(rejects)
-    pages = Counts(read, kept, dict(sorted(left_out.items())), {"bad-page": len(rejects)} if rejects else {})
-    return ChunkLinks(_mentions(links), _redirects(redirects), pages, tuple(rejects))
+        deleted += page is None
+        pages += [canonical(page)] if page else []
+    return b"".join(pages), deleted, rejects
 
 
-def redirect_target(page: Page, site: SiteInfo) -> str | None:
-    """The article that a page redirects to; "" for elsewhere, None for a page that is no redirect."""
-    written = page.redirect
-    if not written and (written is not None or site.version == "0.3"):
-        found = _OLD_REDIRECT.match(page.text)
-        written = found.group(1) if found else written
-    if written is None:
-        return None
+def _redirects(parts: list[Extract], site: SiteInfo) -> tuple[pa.Table, int]:
+    """Redirects from article to article, and the number of those that lead elsewhere."""
+    pairs = [(_text(source), _article(_text(target), site)) for part in parts for source, target in part.redirects]
+    kept = [(source, target) for source, target in pairs if target]
+    columns = [[source for source, _ in kept], [target for _, target in kept]]
+    return pa.table(columns, schema=REDIRECTS), len(pairs) - len(kept)
+
+
+def _text(xml: str) -> str:
+    return unescape(xml, {"&quot;": '"'}) if "&" in xml else xml
+
+
+def _article(written: str, site: SiteInfo) -> str:
+    """The article that a redirect leads to, its section dropped; "" for what is none."""
     title = read_title(written, site)
     return title.text if title and title.namespace == 0 else ""
 
 
-def read_links(text: str, site: SiteInfo, trail: str = "") -> Iterator[Link]:
-    """Every link to an article that a reader of the wikitext sees, in order."""
-    letters = re.compile(trail)
-    text = _COMMENT.sub("", text)
-    text = _DEAD.sub(lambda found: found.group().replace("[[", "\0\0").replace("]]", "\0\0"), text)
-    for found in _LINK.finditer(text):
-        link = read_link(found.group(1), site)
-        behind = letters.match(text, found.end())
-        if link is not None:
-            yield Link(link.target, link.anchor + behind.group()) if behind and trail else link
-
-
-def read_link(content: str, site: SiteInfo) -> Link | None:
-    """The link that stands between ``[[`` and ``]]``; None if it leads to no article or shows no text."""
-    target, bar, anchor = content.replace("{{!}}", "|").partition("|")
-    title = link_title(target, site)
-    if title is None or title.namespace != 0:
-        return None
-    shown = anchor_text(anchor) if bar else visible(target.strip().removeprefix(":").replace("_", " "))
-    return Link(title.text, shown) if shown else None
-
-
-def _mentions(links: Counter[Link]) -> pa.Table:
-    columns = [[link.target for link in links], [link.anchor for link in links], list(links.values())]
-    return pa.table(columns, schema=MENTIONS)
-
-
-def _redirects(pairs: list[tuple[str, str]]) -> pa.Table:
-    return pa.table([[source for source, _ in pairs], [target for _, target in pairs]], schema=REDIRECTS)
+def _counts(articles: int, left_out: Counter[str], rejected: int) -> Counts:
+    """The counts of a chunk, reasons that did not occur left out."""
+    reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
+    read = articles + sum(reasons.values()) + rejected
+    return Counts(read, articles, reasons, {"bad-page": rejected} if rejected else {})

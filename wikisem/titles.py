@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from wikisem.interwiki import INTERWIKI
 from wikisem.mediawiki import SiteInfo, fold
+from wikisem.wikis import WIKIPEDIA_CODES
 
-FOREIGN: Final = INTERWIKI
+FOREIGN: Final = INTERWIKI | WIKIPEDIA_CODES
 
 # Marks of writing direction, which titles never hold.
 BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")
@@ -22,7 +23,9 @@ _ILLEGAL: Final = re.compile(
 )
 # `[[mailto:x]]` and the like are no links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
 _URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
-_LONGEST: Final = 255  # bytes
+# What no entity, escape, mark or comment can hide in.
+_PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
+LONGEST: Final = 255  # bytes of UTF-8
 # Turkic alphabets with a dotted and a dotless i.
 _DOTTED: Final = frozenset({"az", "kaa", "kk-latn", "tr"})
 
@@ -56,7 +59,20 @@ def link_title(written: str, site: SiteInfo) -> Title | None:
     """The page that a link's text before the bar leads to; None for other wikis, URLs, sections and non-titles."""
     if "\n" in written or _URL.match(written.strip()):
         return None
-    return read_title(unquote(written, errors="replace") if "%" in written else written, site)
+    return read_title(unquoted(written), site)
+
+
+def unquoted(text: str) -> str:
+    """The text with its %-escapes read, as MediaWiki reads them in links."""
+    return unquote(text) if "%" in text else text
+
+
+def leads_away(prefix: str, site: SiteInfo) -> bool | None:
+    """Whether text before a colon names another namespace or wiki; None if the rest of the link must say."""
+    key = fold(prefix)
+    if not key or key == site.language or not _PLAIN.fullmatch(prefix) or _URL.match(f"{prefix}:"):
+        return None
+    return bool(site.prefixes.get(key)) or (key not in site.prefixes and key in FOREIGN)
 
 
 def read_title(written: str, site: SiteInfo) -> Title | None:
@@ -66,7 +82,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
     if namespace is None:
         return None
     text = text.partition("#")[0].rstrip()
-    if not text or _ILLEGAL.search(text) or len(text.encode()) > _LONGEST:
+    if not text or _ILLEGAL.search(text) or len(text.encode()) > LONGEST:
         return None
     return Title(namespace, upper_first(text, site.language) if site.first_letter else text)
 

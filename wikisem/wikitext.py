@@ -10,8 +10,14 @@ from mwparserfromhell import nodes
 
 from wikisem.titles import unescape
 
-# What a reader cannot see: marks of direction, soft hyphens, zero-width spaces. Joiners stay: they change letters.
-INVISIBLE: Final = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u00ad\ufeff]")
+# What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
+UNSEEN: Final = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+# White space beyond the plain space, all of which reads as one.
+SPACES: Final = (
+    "\t\n\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
+    "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 _MARKED: Final = re.compile(r"\{\{|<|\[")
 _QUOTES: Final = re.compile(r"('{2,})")
 _CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)\}-", re.DOTALL)
@@ -27,7 +33,7 @@ _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "z
 
 def visible(text: str) -> str:
     """The text without invisible characters, every run of white space as one space, ends trimmed."""
-    return " ".join(INVISIBLE.sub("", text).split())
+    return " ".join(_UNSEEN.sub("", text).split())
 
 
 def anchor_text(raw: str) -> str:

@@ -1,0 +1,1 @@
+"""The columnar link scanner: page table, dead spans, brackets, contents, columns; one thought a module."""

@@ -1,0 +1,38 @@
+"""One link at a time: the careful path for contents that columns cannot decide."""
+
+import re
+from typing import Final
+from xml.sax.saxutils import unescape as unescape_xml
+
+from wikisem.mediawiki import SiteInfo
+from wikisem.records import Link
+from wikisem.titles import link_title, unescape, unquoted
+from wikisem.wikitext import anchor_text, visible
+
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_XML: Final = {"&quot;": '"'}
+
+
+def read_escaped(content: str, site: SiteInfo) -> Link | None:
+    """The link of a content as it stands in the XML of a dump."""
+    return read_link(unescape_xml(content, _XML), site)
+
+
+def read_link(content: str, site: SiteInfo) -> Link | None:
+    """The link that stands between ``[[`` and ``]]``; None if it leads to no article or shows no text.
+
+    What follows a ``]]`` inside the content is the trail of the link.
+    """
+    inside, _, trail = content.partition("]]")
+    # {{!}} is how templates write a bar.
+    target, bar, anchor = _COMMENT.sub("", inside).replace("{{!}}", "|").partition("|")
+    title = link_title(target, site)
+    if title is None or title.namespace != 0:
+        return None
+    shown = anchor_text(anchor) if bar else _as_written(target)
+    return Link(title.text, shown + trail) if shown else None
+
+
+def _as_written(target: str) -> str:
+    """What an unpiped link shows: its target, without the colon that only keeps it a link."""
+    return visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
