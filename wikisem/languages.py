@@ -91,7 +91,7 @@ _ROWS: Final[Mapping[str, _Row]] = {
     "ca": _Row(lists="Llista de |Llista d'|Llistat de "),
     "cs": _Row(lists="Seznam "),
     "da": _Row(lists="Liste over "),
-    "de": _Row(lists="Liste "),
+    "de": _Row(lists="Liste der |Liste des |Liste von "),
     "dz": _Row("Tibt"),
     "el": _Row(lists="Κατάλογος "),
     "en": _Row(words=True, lists="List of |Lists of "),

@@ -1,0 +1,89 @@
+"""How many characters of a script say what six letters of an alphabet say, measured on labels of the same items.
+
+usage: python docs/affix_lengths.py DUMP.json.gz...   (Wikidata dumps or slices of them)
+
+For each language it prints how long its labels are, in grapheme clusters, compared with the labels of the same items
+in ten languages that are written in alphabets (median over the items), and what six letters come to at that rate. Then
+it prints the beginnings and ends that at least four labels of a class share, and a fifth of them: words for the class
+itself, which an affix should be short enough to catch.
+"""
+
+import gzip
+import json
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+
+from heuristics.graphemes import graphemes
+
+ALPHABETS = ("es", "de", "fr", "it", "pl", "ru", "fi", "tr", "hu", "cs")
+LANGUAGES = ("ko", "th", "lo", "km", "my", "bo", "zh", "ja", "hi", "ta", "he", "ar", "am")
+
+
+def read_items(paths: list[str]) -> Iterator[tuple[dict[str, str], list[str]]]:
+    """Labels and classes of every item, each item once."""
+    seen = set()
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                text = line.strip().rstrip(",")
+                if not text.startswith("{"):
+                    continue
+                entity = json.loads(text)
+                if entity["id"] in seen:
+                    continue
+                seen.add(entity["id"])
+                labels = {code: label["value"] for code, label in (entity.get("labels") or {}).items()}
+                yield labels, classes_of(entity)
+
+
+def classes_of(entity: dict) -> list[str]:
+    """The items that P31 names, read leniently: this is a measurement, not a stage."""
+    statements = (entity.get("claims") or {}).get("P31", [])
+    values = (statement["mainsnak"].get("datavalue", {}).get("value", {}) for statement in statements)
+    return [value["id"] for value in values if "id" in value]
+
+
+def ratio(items: list[tuple[dict[str, str], list[str]]], code: str) -> tuple[int, float]:
+    """How many items have labels to compare, and the median of the ratios of their lengths."""
+    ratios = []
+    for labels, _ in items:
+        known = [len(graphemes(labels[other])) for other in ALPHABETS if other in labels]
+        if code in labels and len(known) >= len(ALPHABETS) // 2:
+            ratios.append(len(graphemes(labels[code])) / statistics.mean(known))
+    return len(ratios), statistics.median(ratios) if ratios else 0.0
+
+
+def shared_ends(items: list[tuple[dict[str, str], list[str]]], code: str, length: int) -> dict[str, int]:
+    """Beginnings and ends of that many characters that labels of one class share -> how many labels have them."""
+    by_class = defaultdict(set)
+    for labels, classes in items:
+        for qid in classes:
+            if code in labels and len(graphemes(labels[code])) >= length:
+                by_class[qid].add(labels[code])
+    found = defaultdict(set)
+    for members in by_class.values():
+        for side in (slice(None, length), slice(-length, None)):
+            with_end = defaultdict(set)
+            for label in members:
+                with_end["".join(graphemes(label)[side])].add(label)
+            for end, having in with_end.items():
+                if len(having) >= max(4, len(members) / 5):
+                    found[end] |= having
+    return {end: len(having) for end, having in sorted(found.items(), key=lambda entry: -len(entry[1]))}
+
+
+def main(paths: list[str]) -> None:
+    """Print both tables."""
+    items = list(read_items(paths))
+    for code in LANGUAGES:
+        count, median = ratio(items, code)
+        print(f"{code}: {count} items, {median:.2f} of an alphabet's length, six letters are {6 * median:.1f}")
+    for code in ("th", "lo", "km", "my", "bo", "ko"):
+        for length in (2, 3, 4, 5, 6):
+            print(f"{code}, {length} characters: {shared_ends(items, code, length) or 'none'}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
