@@ -1,11 +1,12 @@
 """Parquet through Beam's file systems, always the same bytes for the same rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.files import create_binary, open_binary
+from wikisem.buckets import BUCKETS
 
 
 def write_parquet(path: str, table: pa.Table) -> None:
@@ -18,3 +19,15 @@ def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
     """A whole Parquet file, or the columns that are asked for."""
     with open_binary(path) as source:
         return pq.ParquetFile(source).read(None if columns is None else list(columns), use_threads=False)
+
+
+def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
+    """The columns of a Parquet file, so many rows at a time."""
+    with open_binary(path) as source:
+        for batch in pq.ParquetFile(source).iter_batches(rows, columns=list(columns), use_threads=False):
+            yield pa.Table.from_batches([batch])
+
+
+def bucket_path(folder: str, bucket: int) -> str:
+    """The file of one bucket; the number of buckets is in its name, for who has another number must not read it."""
+    return f"{folder}/bucket-{bucket:02d}-of-{BUCKETS}.parquet"

@@ -57,17 +57,12 @@ def bucket_of(texts: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.u
 
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
     """The rows of each bucket that has any, by the text in ``column``; rows keep their order within a bucket."""
-    numbers = bucket_of(one_array(table[column]), buckets)
+    numbers = bucket_of(table[column].combine_chunks(), buckets)
     ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))
     for bucket, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
         if end > start:
             yield bucket, ordered.slice(start, end - start)
-
-
-def one_array(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array, whatever its chunks."""
-    return column.chunk(0) if column.num_chunks == 1 else pa.chunked_array([column]).combine_chunks()
 
 
 def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count") -> pa.Table:
@@ -76,6 +71,33 @@ def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count")
     rows = pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in tables)])
     summed = rows.group_by(keys, use_threads=False).aggregate([(amount, "sum")])
     return summed.rename_columns([*keys, amount]).select(schema.names).cast(schema)
+
+
+class Adder:
+    """Sums rows as they come, and lets go of them when it holds too many distinct ones: memory has a bound."""
+
+    def __init__(self, schema: pa.Schema, most_rows: int = 1 << 20) -> None:
+        self._schema, self._most = schema, most_rows
+        self._held: list[pa.Table] = []
+        self._rows = 0
+
+    def add(self, table: pa.Table) -> Iterator[pa.Table]:
+        """Take rows in; what is given out is summed, and is held no more."""
+        self._held.append(table)
+        self._rows += table.num_rows
+        if self._rows > self._most:
+            (summed,) = self.rest()
+            # Rows that repeat shrink and stay; rows that do not would be summed again and again for nothing.
+            if summed.num_rows > self._most // 2:
+                yield summed
+            else:
+                self._held, self._rows = [summed], summed.num_rows
+
+    def rest(self) -> Iterator[pa.Table]:
+        """Give out what is held, summed."""
+        if self._rows:
+            yield add_up(self._held, self._schema)
+            self._held, self._rows = [], 0
 
 
 def sort_by(table: pa.Table, keys: Sequence[tuple[str, str]]) -> pa.Table:

@@ -6,6 +6,8 @@ from typing import Final, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.buckets import sort_by
+from wikisem.records import Counts
 from wikisem.schemas import SURFACES
 
 Fallback = Literal["none", "label", "title"]
@@ -37,6 +39,12 @@ def _tidy(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(tidy, ""), None, tidy)
 
 
+def sort_items(items: pa.Table) -> pa.Table:
+    """The items by the number of their QID."""
+    digits = items.append_column("digits", pc.binary_length(items["qid"]))
+    return sort_by(digits, [("digits", "ascending"), ("qid", "ascending")]).select(ITEMS.names)
+
+
 def surfaces_of(items: pa.Table, chosen: pa.Table, fallback: Fallback) -> pa.Table:
     """The rows of SURFACES for ITEMS, in their order; an item that nothing names has no row.
 
@@ -49,6 +57,14 @@ def surfaces_of(items: pa.Table, chosen: pa.Table, fallback: Fallback) -> pa.Tab
     source = pc.if_else(linked, "anchor", fallback)
     rows = pa.table([items["qid"], items["title"], surface, *numbers, source], schema=SURFACES)
     return rows.filter(surface.is_valid())
+
+
+def count_named(items: pa.Table, surfaces: pa.Table) -> Counts:
+    """What became of the items: named, left out for want of a page, or of any name."""
+    unnamed = items.filter(pc.invert(pc.is_in(items["qid"], value_set=surfaces["qid"].combine_chunks())))
+    pages = len(unnamed) - unnamed["title"].null_count
+    reasons = {"no-name": pages, "no-page": len(unnamed) - pages}
+    return Counts(len(items), len(surfaces), {reason: count for reason, count in reasons.items() if count})
 
 
 def _fall_back(items: pa.Table, fallback: Fallback) -> pa.ChunkedArray:

@@ -1,0 +1,168 @@
+"""From items and an anchor dictionary to surface forms, and every item accounted for."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from transforms.files import list_files
+from transforms.parquet import bucket_path, read_parquet, write_parquet
+from transforms.runtime import Runtime
+from transforms.surfaces import resolve_surfaces
+from transforms.workplace import Workplace
+from wikisem import schemas
+from wikisem.anchors import sort_mentions
+from wikisem.buckets import BUCKETS, split
+from wikisem.errors import MissingInputError
+from wikisem.naming import Fallback
+from wikisem.recipe import SurfaceOptions
+from wikisem.records import Counts
+
+# qid, page title in ltgwiki, labels.
+ITEMS = [
+    ("Q10", "Rīga", {"ltg": "Reiga (label)"}),
+    ("Q9", "Galvys piļsāta", {}),  # a sitelink to a redirect page, which leads to Rīga
+    ("Q2", "Tied", {}),
+    ("Q30", "Rare", {"mul": "Rare label"}),
+    ("Q4", "Unlinked (river)", {}),
+    ("Q5", None, {"ltg": "label alone"}),
+    ("Q6", None, {"en": "not for us"}),
+    ("Q7", "Double", {}),  # leads to a redirect page, whose own links are not under it
+    ("Q8", "Titled", {}),
+]
+MENTIONS = [
+    ("Rīga", "Reiga", 5),
+    ("Rīga", "capital", 4),
+    ("Tied", "capital", 2),  # more often said of Rīga
+    ("Tied", "tie", 2),
+    ("Tied", "zzz", 2),
+    ("Titled", "A", 1),
+    ("Titled", "Titled", 1),
+    ("Rare", "once", 1),
+    ("Elsewhere", "zzz", 7),
+    ("Red link", "red", 3),
+    ("Galvys piļsāta, Latveja", "not the redirect", 9),
+]
+REDIRECTS = [("Galvys piļsāta", "Rīga"), ("Double", "Galvys piļsāta")]
+
+
+@pytest.fixture
+def entities(tmp_path: Path) -> str:
+    """The items in two files, in no order."""
+    rows = [
+        {"qid": qid, "titles": {"dewiki": "X", **({"ltgwiki": title} if title else {})}, "labels": labels}
+        for qid, title, labels in ITEMS
+    ]
+    table = pa.Table.from_pylist(rows, schemas.ENTITIES)
+    write_parquet(f"{tmp_path}/entities/0.parquet", table.slice(0, 6))
+    write_parquet(f"{tmp_path}/entities/1.parquet", table.slice(6))
+    return f"{tmp_path}/entities"
+
+
+@pytest.fixture
+def mentions(tmp_path: Path) -> str:
+    """The dictionary in its buckets, as the mentions stage leaves it."""
+    folder = f"{tmp_path}/mentions/ltg"
+    _write_buckets(folder, pa.table(list(zip(*MENTIONS, strict=True)), schemas.MENTIONS), "title")
+    _write_buckets(f"{folder}/redirects", pa.table(list(zip(*REDIRECTS, strict=True)), schemas.REDIRECTS), "source")
+    return folder
+
+
+def _write_buckets(folder: str, table: pa.Table, column: str) -> None:
+    parts = dict(split(sort_mentions(table) if column == "title" else table, column))
+    for bucket in range(BUCKETS):
+        write_parquet(bucket_path(folder, bucket), parts.get(bucket, table.schema.empty_table()))
+
+
+def resolve(
+    folder: Path,
+    entities: str,
+    mentions: str | None,
+    fallback: Fallback = "none",
+    minimum_count: int = 1,
+    workers: int = 1,
+) -> tuple[Counts, dict[str, tuple[str, int, int, str]]]:
+    """Run the stage; its checked counts, and qid -> (surface, count, total, source)."""
+    options = SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
+    place = Workplace(str(folder))
+    counts = resolve_surfaces(entities, mentions, "ltg", options, place, Runtime(workers=workers))
+    counts.check("surfaces")
+    tables = [read_parquet(path) for path in list_files(f"{folder}/done/*.parquet")]
+    assert all(table.schema == schemas.SURFACES for table in tables)
+    rows = pa.concat_tables(tables).to_pylist()
+    assert len({row["qid"] for row in rows}) == len(rows) == counts.kept
+    return counts, {row["qid"]: (row["surface"], row["count"], row["total"], row["source"]) for row in rows}
+
+
+def test_argmax_of_each_page(tmp_path: Path, entities: str, mentions: str) -> None:
+    """The most frequent anchor wins, sitelinks to redirects end one step on, and the tie rules decide the rest."""
+    counts, surfaces = resolve(tmp_path / "run", entities, mentions)
+    assert surfaces == {
+        "Q10": ("Reiga", 5, 9, "anchor"),
+        "Q9": ("Reiga", 5, 9, "anchor"),
+        "Q2": ("tie", 2, 6, "anchor"),
+        "Q8": ("Titled", 1, 2, "anchor"),
+        "Q30": ("once", 1, 1, "anchor"),
+    }
+    assert counts == Counts(read=8, kept=5, left_out={"no-name": 2, "no-page": 1})
+
+
+def test_rare_anchors_leave_the_page_to_the_fallback(tmp_path: Path, entities: str, mentions: str) -> None:
+    """Below minimum_count no anchor is taken; the item's label in the language, then in mul, steps in."""
+    counts, surfaces = resolve(tmp_path / "run", entities, mentions, "label", minimum_count=2)
+    assert surfaces == {
+        "Q10": ("Reiga", 5, 9, "anchor"),
+        "Q9": ("Reiga", 5, 9, "anchor"),
+        "Q2": ("tie", 2, 6, "anchor"),
+        "Q30": ("Rare label", 0, 0, "label"),
+        "Q5": ("label alone", 0, 0, "label"),
+    }
+    assert counts == Counts(read=8, kept=5, left_out={"no-name": 3})
+
+
+def test_title_fallback_names_pages_without_links(tmp_path: Path, entities: str, mentions: str) -> None:
+    """A page that nothing links is named by its title without the parenthesis, a redirect page by where it leads."""
+    counts, surfaces = resolve(tmp_path / "run", entities, mentions, "title")
+    assert surfaces["Q4"] == ("Unlinked", 0, 0, "title")
+    assert surfaces["Q7"] == ("Galvys piļsāta", 0, 0, "title")
+    assert counts == Counts(read=8, kept=7, left_out={"no-page": 1})
+
+
+def test_without_a_dictionary_there_is_the_fallback(tmp_path: Path, entities: str) -> None:
+    """Every item with a label is named by it, whether it has a page or not."""
+    counts, surfaces = resolve(tmp_path / "run", entities, None, "label")
+    assert surfaces == {
+        "Q10": ("Reiga (label)", 0, 0, "label"),
+        "Q30": ("Rare label", 0, 0, "label"),
+        "Q5": ("label alone", 0, 0, "label"),
+    }
+    assert counts == Counts(read=8, kept=3, left_out={"no-name": 5})
+
+
+def test_summary_counts_sources(tmp_path: Path, entities: str, mentions: str) -> None:
+    """The summary says how many forms came from where, and agrees with the count of items kept."""
+    resolve(tmp_path / "run", entities, mentions, "label", minimum_count=2)
+    summary = json.loads((tmp_path / "run" / "done" / "summary.json").read_text())
+    assert summary == {"anchor": 3, "label": 2, "title": 0}
+
+
+def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:
+    """Items of one page stand in one file, QIDs compared as numbers."""
+    resolve(tmp_path / "run", entities, mentions)
+    tables = [read_parquet(path) for path in list_files(f"{tmp_path}/run/done/*.parquet")]
+    assert ["Q9", "Q10"] in [table["qid"].to_pylist() for table in tables]
+
+
+def test_same_bytes_from_two_workers(tmp_path: Path, entities: str, mentions: str) -> None:
+    """Two processes leave the files that one leaves."""
+    for workers in (1, 2):
+        resolve(tmp_path / str(workers), entities, mentions, "label", workers=workers)
+    one, two = ({path.name: path.read_bytes() for path in (tmp_path / run / "done").iterdir()} for run in ("1", "2"))
+    assert one == two
+
+
+def test_entities_must_be_there(tmp_path: Path) -> None:
+    """Without entities the message names the folder."""
+    with pytest.raises(MissingInputError, match="entities"):
+        resolve(tmp_path, f"{tmp_path}/entities", None, "label")
