@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.buckets import BUCKETS, add_up, bucket_of, hash_texts, sort_by, split
+from wikisem.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, sort_by, split
 from wikisem.schemas import MENTIONS
 from wikisem.seeds import place
 
@@ -93,3 +93,35 @@ def test_sort_by_code_point(values: list[tuple[str, str, int]]) -> None:
     ordered = sort_by(table, [("title", "ascending"), ("count", "descending"), ("anchor", "ascending")])
     got = [(row["title"], row["anchor"], row["count"]) for row in ordered.to_pylist()]
     assert got == sorted(values, key=lambda row: (row[0], -row[2], row[1]))
+
+
+@given(st.lists(rows, max_size=8), st.integers(0, 6))
+def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: int) -> None:
+    """However little it may hold, what an adder gives out adds up to what went in, and each part is summed."""
+    adder = Adder(MENTIONS, most)
+    tables = [
+        pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
+        for batch in batches
+    ]
+    given_out = [part for table in tables for part in adder.add(table)] + list(adder.rest())
+    assert all(part.num_rows == add_up([part], MENTIONS).num_rows for part in given_out)
+    assert _counter(given_out) == _counter(tables)
+    assert list(adder.rest()) == []
+
+
+def test_adder_keeps_what_repeats() -> None:
+    """Rows that sum to few are held on to; when too many distinct ones are held, they are let go."""
+    adder = Adder(MENTIONS, 4)
+    same = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
+    assert [list(adder.add(same)) for _ in range(5)] == [[]] * 5
+    other = pa.table({"title": list("ABCDE"), "anchor": list("abcde"), "count": [1] * 5}, MENTIONS)
+    (given_out,) = adder.add(other)
+    assert given_out.num_rows == 5
+    assert _counter([given_out])["A", "a"] == 16
+
+
+def _counter(tables: list[pa.Table]) -> Counter[tuple[str, str]]:
+    summed: Counter[tuple[str, str]] = Counter()
+    for row in [row for table in tables for row in table.to_pylist()]:
+        summed[row["title"], row["anchor"]] += row["count"]
+    return summed

@@ -1,0 +1,162 @@
+"""From dumps to the anchor dictionary: every link once, under the page where it ends, whatever the files look like."""
+
+import bz2
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
+from transforms.files import list_files
+from transforms.mentions import count_mentions
+from transforms.parquet import read_parquet
+from transforms.runtime import Runtime
+from transforms.workplace import Workplace
+from wikisem import schemas
+from wikisem.buckets import BUCKETS, bucket_of
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.mediawiki import SiteInfo
+from wikisem.records import Counts
+
+COUNTS = Counts(
+    read=10, kept=4, left_out={"namespace": 1, "redirect": 3, "redirect-elsewhere": 1}, rejected={"bad-page": 1}
+)
+
+
+def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1) -> Counts:
+    """Run the stage in a folder, and check that no page is lost from the count."""
+    counts = count_mentions(inputs, "ltg", link_trail, Workplace(str(folder)), Runtime(workers=workers))
+    counts.check("mentions")
+    return counts
+
+
+def write(path: Path, data: bytes) -> str:
+    """Write a file and return its path."""
+    path.write_bytes(data)
+    return str(path)
+
+
+def read_all(folder: Path) -> pa.Table:
+    """All rows of a folder, in the order of their files."""
+    return pa.concat_tables([read_parquet(path) for path in list_files(f"{folder}/*.parquet")])
+
+
+def rows_of(folder: Path) -> list[tuple[str, str, int]]:
+    """The dictionary of a run: all rows, by title, count and anchor."""
+    rows = [(row["title"], row["anchor"], row["count"]) for row in read_all(folder / "done").to_pylist()]
+    return sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Every finished file of a run."""
+    done = folder / "done"
+    return {str(path.relative_to(done)): path.read_bytes() for path in sorted(done.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small wiki, counted once from one file."""
+    folder = tmp_path_factory.mktemp("counted")
+    assert count(folder, write(folder / "dump.xml", dump())) == COUNTS
+    return folder
+
+
+def test_links_are_counted_where_they_end(counted: Path) -> None:
+    """Redirects are followed one step, sections dropped, red links kept, and links on other pages are not counted."""
+    assert rows_of(counted) == MENTIONS
+
+
+def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
+    """The page in the middle that cannot be read is the only reject, and the file tells where it stands."""
+    (reject,) = (counted / "rejects").iterdir()
+    line = reject.read_text(encoding="utf-8")
+    assert line.count("\n") == 1
+    assert '"reason":"bad-page"' in line
+    assert f'"where":"{counted}/dump.xml' in line
+
+
+def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
+    """A later stage can tell where a title leads: one row for each redirect to an article, sections dropped."""
+    rows = read_all(counted / "done" / "redirects").sort_by("source").to_pylist()
+    assert [(row["source"], row["target"]) for row in rows] == [
+        ("Galvys piļsāta", "Reiga"),
+        ("Reiga", "Rīga"),
+        ("Upe", "Daugova"),
+    ]
+
+
+def test_files_are_buckets_by_title(counted: Path) -> None:
+    """There is a file for each bucket, of the contract's schema, with the titles of its bucket alone."""
+    files = list_files(f"{counted}/done/*.parquet")
+    assert len(files) == len(list_files(f"{counted}/done/redirects/*.parquet")) == BUCKETS
+    for bucket, path in enumerate(files):
+        table = read_parquet(path)
+        assert table.schema == schemas.MENTIONS
+        assert set(bucket_of(table["title"].combine_chunks()).tolist()) <= {bucket}
+
+
+def test_siteinfo_is_kept(counted: Path) -> None:
+    """What the wiki says of itself stands beside the dictionary, under the language it was counted for."""
+    site = SiteInfo.from_json((counted / "done" / "siteinfo.json").read_text(encoding="utf-8"))
+    assert (site.dbname, site.language, site.namespaces[14]) == ("ltgwiki", "ltg", "Kategoreja")
+
+
+def test_same_bytes_from_parts_in_any_order(tmp_path: Path, counted: Path) -> None:
+    """Three parts in three forms, and the parts in another order, give the files that one file gives, byte for byte."""
+    parts = write_parts(tmp_path / "parts")
+    assert count(tmp_path / "three", *parts) == COUNTS
+    assert count(tmp_path / "turned", *reversed(parts)) == COUNTS
+    assert bytes_of(counted) == bytes_of(tmp_path / "three") == bytes_of(tmp_path / "turned")
+
+
+def test_same_bytes_from_two_workers(tmp_path: Path, counted: Path) -> None:
+    """Two processes share the parts and leave the same files as one; a glob takes in the index and skips it."""
+    write_parts(tmp_path / "parts")
+    assert count(tmp_path / "two", f"{tmp_path}/parts/pages*", workers=2) == COUNTS
+    assert bytes_of(counted) == bytes_of(tmp_path / "two")
+
+
+def test_link_trail_is_an_option(tmp_path: Path) -> None:
+    """Letters right behind a link belong to its anchor when that is asked for, and only then."""
+    path = write(tmp_path / "dump.xml", dump([page(1, "A", "[[bus]]es")]))
+    count(tmp_path / "without", path)
+    count(tmp_path / "with", path, link_trail=True)
+    assert rows_of(tmp_path / "without") == [("Bus", "bus", 1)]
+    assert rows_of(tmp_path / "with") == [("Bus", "buses", 1)]
+
+
+@pytest.mark.parametrize("form", ["plain", "bz2"])
+def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
+    """Pages in front of the cut are counted, and the loss is one reject."""
+    pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(5)]
+    if form == "plain":
+        path = write(tmp_path / "dump.xml", dump(pages)[:-70])
+    else:
+        streams = [bz2.compress(piece) for piece in (dump(pages[:4]).removesuffix(b"</mediawiki>\n"), dump(pages[4:]))]
+        path = write(tmp_path / "dump.xml.bz2", b"".join(streams)[:-40])
+    counts = count(tmp_path, path)
+    assert counts.kept == 4
+    assert sum(counts.rejected.values()) == 1
+    assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
+
+
+def test_empty_wiki_leaves_an_empty_dictionary(tmp_path: Path) -> None:
+    """A dump without articles is read to its end, and every file is there."""
+    counts = count(tmp_path, write(tmp_path / "dump.xml", dump([BROKEN, PAGES[8]])))
+    assert counts == Counts(2, 0, {"namespace": 1}, {"bad-page": 1})
+    assert rows_of(tmp_path) == []
+
+
+def test_mistaken_inputs_are_named(tmp_path: Path) -> None:
+    """Nothing there, only an index, no dump at all, and parts of two wikis: each ends in its own message."""
+    index = write(tmp_path / "x-multistream-index.txt.bz2", bz2.compress(b"1:2:3\n"))
+    other = write(tmp_path / "text.xml", b"no dump at all\n" * 10)
+    one, two = write(tmp_path / "a.xml", dump()), write(tmp_path / "b.xml", dump(dbname="lvwiki"))
+    with pytest.raises(MissingInputError, match=r"nowhere\.xml"):
+        count(tmp_path, f"{tmp_path}/nowhere.xml")
+    with pytest.raises(MissingInputError, match="only the index"):
+        count(tmp_path, index)
+    with pytest.raises(DamagedInputError, match=r"text\.xml: expected <siteinfo>"):
+        count(tmp_path, other)
+    with pytest.raises(DamagedInputError, match=r"a\.xml of ltgwiki and .*b\.xml of lvwiki"):
+        count(tmp_path, one, two)
