@@ -77,7 +77,8 @@ def leads_away(prefix: str, site: SiteInfo) -> bool | None:
 
 def read_title(written: str, site: SiteInfo) -> Title | None:
     """The page of this wiki that a text names; None when it names another wiki's, or cannot be a title."""
-    text = " ".join(BIDI.sub("", unescape(written)).replace("_", " ").split())
+    text = unescape(written).replace("_", " ")
+    text = " ".join((text if text.isascii() else BIDI.sub("", text)).split())
     namespace, text = _split(text.removeprefix(":").lstrip(), site)
     if namespace is None:
         return None

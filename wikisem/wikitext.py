@@ -18,7 +18,15 @@ SPACES: Final = (
     "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 _UNSEEN: Final = re.compile(f"[{UNSEEN}]")
-_MARKED: Final = re.compile(r"\{\{|<|\[")
+# Tags that leave no trace but the words between them, and templates without templates in them: most that anchors hold.
+_PLAIN_TAG: Final = re.compile(
+    r"</?(?:abbr|b|bdi|bdo|big|center|cite|code|del|div|em|font|i|ins|q|s|small|span|strike|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_BREAK: Final = re.compile(r"<br(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*\}\}(?!\})")
+_MARKED: Final = re.compile(r"\{\{|<|\[(?:https?:)?//")
 _QUOTES: Final = re.compile(r"('{2,})")
 _CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)\}-", re.DOTALL)
 _VARIANT: Final = re.compile(r"\s*([a-z]+(?:-[a-z]+)*)\s*:(.*)", re.DOTALL)
@@ -33,12 +41,16 @@ _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "z
 
 def visible(text: str) -> str:
     """The text without invisible characters, every run of white space as one space, ends trimmed."""
-    return " ".join(_UNSEEN.sub("", text).split())
+    return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
 
 
 def anchor_text(raw: str) -> str:
     """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read."""
     text = _CONVERTER.sub(lambda found: _chosen(found.group(1)), raw) if "-{" in raw else raw
+    if "<" in text:
+        text = _PLAIN_TAG.sub("", _BREAK.sub(" ", text))
+    if "{{" in text:
+        text = _PLAIN_TEMPLATE.sub("", text)
     if _MARKED.search(text):
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
     if "&" in text:
@@ -54,6 +66,8 @@ def without_quotes(text: str) -> str:
     """
     pieces = _QUOTES.split(text)
     runs = [len(mark) for mark in pieces[1::2]]
+    if runs in ([2, 2], [3, 3]):
+        return "".join(pieces[::2])
     spare = [1 if run == 4 else max(run - 5, 0) for run in runs]
     kinds = [run - extra for run, extra in zip(runs, spare, strict=True)]
     bold = [place for place, kind in enumerate(kinds) if kind == 3]

@@ -94,8 +94,8 @@ def _prefixes(rows: _Rows, site: SiteInfo) -> tuple[Mask, Mask]:
     """Which rows lead away from the articles of this wiki by their prefix, and of which a prefix cannot say."""
     colons = _first(rows.data == ord(":"), rows.starts, rows.titles)
     with_prefix = np.flatnonzero(colons < rows.titles)
-    encoded = slices(rows.data, rows.starts[with_prefix], colons[with_prefix]).dictionary_encode()
-    verdicts = [leads_away(prefix.decode(errors="replace"), site) for prefix in encoded.dictionary.to_pylist()]
+    encoded = slices(rows.data, rows.starts[with_prefix], colons[with_prefix], pa.string()).dictionary_encode()
+    verdicts = [leads_away(prefix, site) for prefix in encoded.dictionary.to_pylist()]
     away, unclear = (np.zeros(len(rows.starts), np.bool_) for _ in range(2))
     codes = encoded.indices.to_numpy()
     away[with_prefix] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
@@ -105,13 +105,13 @@ def _prefixes(rows: _Rows, site: SiteInfo) -> tuple[Mask, Mask]:
 
 def _plain(rows: _Rows, chosen: Places, counts: Places, site: SiteInfo) -> pa.Table:
     starts, ends, bars = rows.starts[chosen], rows.ends[chosen], rows.bars[chosen]
-    anchors = slices(rows.data, np.where(bars < ends, bars + 1, starts), ends)
+    anchors = slices(rows.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
     data = rows.data
     if site.first_letter:
         data = data.copy()
         raise_first(data, starts, site.language)
-    titles = slices(data, starts, rows.titles[chosen])
-    return pa.table([titles.cast(pa.string()), anchors.cast(pa.string()), counts[chosen]], schema=MENTIONS)
+    titles = slices(data, starts, rows.titles[chosen], pa.string())
+    return pa.table([titles, anchors, counts[chosen]], schema=MENTIONS)
 
 
 def _careful(contents: pa.Array, chosen: Places, counts: Places, site: SiteInfo) -> pa.Table:

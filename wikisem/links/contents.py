@@ -9,14 +9,17 @@ from wikisem.links.marks import Bytes, Places
 Offsets = npt.NDArray[np.int32]
 
 
-def slices(data: bytes | Bytes, starts: Places, ends: Places) -> pa.Array:
-    """``data[start:end]`` of every row as a binary array; rows are sorted and do not overlap."""
+def slices(data: bytes | Bytes, starts: Places, ends: Places, kind: pa.DataType) -> pa.Array:
+    """``data[start:end]`` of every row as a binary or string array; rows are sorted and do not overlap.
+
+    That a string array holds UTF-8 is for the caller to know.
+    """
     offsets = np.empty(2 * len(starts), np.int32)
     offsets[0::2], offsets[1::2] = starts, ends
     if not len(starts):
-        return pa.array([], pa.binary())
+        return pa.array([], kind)
     # Every second value of an array over the whole chunk is a gap between two slices.
-    gaps_too = pa.Array.from_buffers(pa.binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    gaps_too = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
     return gaps_too.take(pa.array(np.arange(0, len(offsets) - 1, 2)))
 
 

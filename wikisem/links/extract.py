@@ -95,7 +95,7 @@ def _contents(
     texts = span_of(marks.brackets, starts, ends)
     live = (texts >= 0) & (span_of(marks.brackets, *dead) < 0)
     links, stops = innermost(data, chunk, marks.brackets[live], texts[live])
-    return slices(data, links, with_trails(data, chunk, stops, trail) if trail else stops)
+    return slices(data, links, with_trails(data, chunk, stops, trail) if trail else stops, pa.binary())
 
 
 def _by_encoding(data: bytes, pages: PageTable, articles: Places) -> tuple[Places, Places]:

@@ -14,6 +14,8 @@ import numpy as np
 from wikisem.links.marks import Bytes, Keys, Marks, Mask, Places, keys_at, starting_with
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
+# Longer than any <text> tag that the exporter writes.
+_TAG_BYTES: Final = 128
 _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 
@@ -72,7 +74,10 @@ def read_pages(data: bytes, chunk: Bytes, marks: Marks, entities: Keys) -> PageT
     regular = whole & (titles == 1) & (spaces == 1) & (tags.of(b"<revisio")[0] == 1) & (texts >= 1)
     regular &= starting_with(keys[_next(title, keys)], b"</title>")
     regular &= ~_odd_entities(marks, entities, marks.tags[opens], ends)
-    starts, stops, closed, deleted = _texts(data, marks.tags, text, regular & main)
+    starts, stops, closed = _texts(data, chunk, marks.tags, text)
+    deleted = np.zeros(len(opens), np.bool_)
+    for row in np.flatnonzero(regular & main & closed):
+        deleted[row] = b" deleted=" in data[marks.tags[text[row]] : starts[row]]
     regular &= closed | starting_with(keys[_next(text, keys)], b"</text>")
     return PageTable(
         starts=marks.tags[opens],
@@ -112,18 +117,16 @@ def _odd_entities(marks: Marks, entities: Keys, starts: Places, ends: Places) ->
     return mask
 
 
-def _texts(data: bytes, tags: Places, text: Places, wanted: Mask) -> tuple[Places, Places, Mask, Mask]:
-    """Where each wanted page's text starts and ends, whether ``<text/>`` is one tag, whether it was deleted."""
-    starts, stops = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64)
-    closed, deleted = np.zeros(len(text), np.bool_), np.zeros(len(text), np.bool_)
-    for row in np.flatnonzero(wanted):
-        tag = int(tags[text[row]])
-        start = data.index(b">", tag) + 1
-        closed[row] = data[start - 2] == ord("/")
-        deleted[row] = b" deleted=" in data[tag:start]
-        starts[row] = start
-        stops[row] = start if closed[row] else tags[min(text[row] + 1, len(tags) - 1)]
-    return starts, stops, closed, deleted
+def _texts(data: bytes, chunk: Bytes, tags: Places, text: Places) -> tuple[Places, Places, Mask]:
+    """Where the text behind each ``<text>`` tag starts and ends, and whether the tag closes itself."""
+    opening = tags[text]
+    window = opening[:, None] + np.arange(_TAG_BYTES)
+    closes = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
+    starts = opening + np.argmax(closes, axis=1) + 1
+    for row in np.flatnonzero(~closes.any(axis=1)):
+        starts[row] = data.find(b">", opening[row]) + 1
+    closed: Mask = chunk[starts - 2] == ord("/")
+    return starts, np.where(closed, starts, tags[np.minimum(text + 1, len(tags) - 1)]), closed
 
 
 def redirect_of(data: bytes, place: int) -> bytes | None:
