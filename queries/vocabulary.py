@@ -36,14 +36,16 @@ PREFIXES: Final = {
 
 
 def render(name: str, **parts: str) -> str:
-    """The query of a ``.rq`` file, prefixes in front, with its ``$parts`` filled in."""
+    """The query of a ``.rq`` file, prefixes in front, comments left out, with its ``$parts`` filled in."""
     heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
     return "\n".join([*heads, Template(_read(name)).substitute(parts)])
 
 
 @cache
 def _read(name: str) -> str:
-    return (resources.files("queries") / f"{name}.rq").read_text(encoding="utf-8")
+    # SPARQLWrapper 2.0 takes a word such as "drop" in a second line of comments for the kind of the query.
+    text = (resources.files("queries") / f"{name}.rq").read_text(encoding="utf-8")
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
 
 
 def item_term(qid: str) -> str:

@@ -1,0 +1,102 @@
+"""One query to one endpoint through SPARQLWrapper: the bytes of a whole answer, or why there was none."""
+
+import time
+import urllib.error
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPException
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final, Protocol
+
+from SPARQLWrapper import JSON, POST, SPARQLWrapper
+from SPARQLWrapper.SPARQLExceptions import SPARQLWrapperException
+
+_CHUNK: Final = 65536
+_DETAIL: Final = 300
+# 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
+_PASSING: Final = frozenset({408, 429})
+
+
+class NoAnswerError(Exception):
+    """A query that got no whole answer; worth another try unless ``final``. ``retry_after`` is the server's header."""
+
+    def __init__(self, reason: str, *, final: bool = False, retry_after: str = "") -> None:
+        super().__init__(reason)
+        self.final = final
+        self.retry_after = retry_after
+
+
+class Ask(Protocol):
+    """Sends a query and returns the body of the answer; NoAnswerError when it does not come whole."""
+
+    def __call__(self, query: str) -> bytes:
+        """The body of the answer."""
+        ...
+
+
+@dataclass(frozen=True)
+class Transport:
+    """How queries travel: where to, in whose name, and how long an answer may take, in seconds, from first to last."""
+
+    endpoint: str
+    contact: str
+    timeout: float = 60.0
+    clock: Callable[[], float] = time.monotonic
+
+    def __call__(self, query: str) -> bytes:
+        """The body of the answer; NoAnswerError when it does not come whole in time."""
+        deadline = self.clock() + self.timeout
+        wrapper = SPARQLWrapper(self.endpoint, agent=user_agent(self.contact))
+        wrapper.setReturnFormat(JSON)
+        wrapper.setMethod(POST)  # a batch of items would not fit into a URL
+        wrapper.setTimeout(self.timeout)
+        wrapper.setQuery(query)
+        try:
+            return self._read(wrapper.query().response, deadline)
+        except (SPARQLWrapperException, urllib.error.HTTPError) as error:
+            raise _refused(error) from error
+        except (OSError, HTTPException) as error:
+            raise NoAnswerError(f"{type(error).__name__}: {error}") from error
+
+    def _read(self, response: Any, deadline: float) -> bytes:
+        # A socket's timeout bounds each wait, not their sum: a server that drips would never be given up.
+        parts = []
+        while part := response.read1(_CHUNK):
+            parts.append(part)
+            if self.clock() > deadline:
+                raise NoAnswerError(f"no whole answer within {self.timeout:g} s")
+        body = b"".join(parts)
+        promised = response.headers.get("Content-Length")
+        if promised is not None and len(body) != int(promised):
+            raise NoAnswerError(f"an answer of {len(body)} bytes where {promised} were promised")
+        return body
+
+
+def user_agent(contact: str) -> str:
+    """Who asks, and how to reach them (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy, 2026-11)."""
+    return f"wikisem/{_version('wikisem')} ({contact}) SPARQLWrapper/{_version('SPARQLWrapper')}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "source"  # run from its folder, not installed
+
+
+def _refused(error: Exception) -> NoAnswerError:
+    # SPARQLWrapper turns 400, 401, 404, 414 and 500 into classes of its own, raised while it handled the HTTPError.
+    http = error if isinstance(error, urllib.error.HTTPError) else error.__context__
+    if not isinstance(http, urllib.error.HTTPError):
+        return NoAnswerError(f"{type(error).__name__}: {error}", final=True)
+    detail = str(error).partition("Response:\n")[2] or _body(http)
+    reason = " ".join(f"HTTP status {http.code} {http.reason}: {detail}".split())[:_DETAIL].rstrip(": ")
+    final = http.code < 500 and http.code not in _PASSING
+    return NoAnswerError(reason, final=final, retry_after=http.headers.get("Retry-After") or "")
+
+
+def _body(http: urllib.error.HTTPError) -> str:
+    try:
+        return http.read(_DETAIL).decode("utf-8", "replace")
+    except (OSError, HTTPException, ValueError):
+        return ""  # the status says enough where the body does not come
