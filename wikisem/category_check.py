@@ -43,7 +43,7 @@ def _check_category(category: Category, where: str) -> None:
     ]
     expect(len(given) == 1, given, where, f"exactly one of {', '.join(_KINDS)}")
     if not category.class_:
-        _check_no_class_options(category, where, given[0])
+        _check_unused(category, where, given[0])
     if category.pattern:
         expect("?item" in category.pattern, category.pattern, f"{where}: pattern", "a SPARQL pattern with ?item")
     _each(check_qid, [category.class_] if category.class_ else [], f"{where}: class")
@@ -54,13 +54,13 @@ def _check_category(category: Category, where: str) -> None:
     _refuse(category.conditions, f"{where}: statements")
 
 
-def _check_no_class_options(category: Category, where: str, kind: str) -> None:
+def _check_unused(category: Category, where: str, kind: str) -> None:
+    """Options that mean nothing beside a pattern or a group of emoji are mistakes, not wishes."""
     plain = Category(category.name)
-    for key in ("linked_by", "subclasses", "statements", "exclude"):
+    unused = ["linked_by", "subclasses", "statements", "exclude"]
+    for key in [*unused, "named_by", "min_sitelinks"] if kind == "emoji" else unused:
         value = getattr(category, key)
-        expect(
-            value == getattr(plain, key), value, f"{where}: {key}", f"nothing beside {kind}, since it is for a class"
-        )
+        expect(value == getattr(plain, key), value, f"{where}: {key}", f"no such option beside {kind}")
 
 
 def _check_relation(relation: Relation, categories: Sequence[Category], where: str) -> None:

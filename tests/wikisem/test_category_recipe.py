@@ -52,7 +52,11 @@ def test_statements_are_paths_to_items() -> None:
         ({"name": "x", "class": "Q1", "limit": -1}, "limit: expected a whole number from 0 up"),
         ({"name": "x", "class": "Q1", "subclass": True}, "did you mean subclasses?"),
         ({"name": "x", "pattern": "?city wdt:P31 wd:Q5"}, "a SPARQL pattern with ?item"),
-        ({"name": "x", "pattern": "?item wdt:P31 wd:Q5", "exclude": ["Q6"]}, "since it is for a class"),
+        (
+            {"name": "x", "pattern": "?item wdt:P31 wd:Q5", "exclude": ["Q6"]},
+            "exclude: expected no such option beside pattern",
+        ),
+        ({"name": "x", "emoji": "Flags", "min_sitelinks": 3}, "no such option beside emoji"),
         ({"name": "x\n: y", "class": "Q1"}, "a text of one line"),
         (_two(colour="red"), "one of name, seed, category, relation"),
         (_two(seed=-1), "seed: expected a whole number"),

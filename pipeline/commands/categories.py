@@ -1,0 +1,145 @@
+"""Make category sets for Topk and OddOneOut, and analogy questions, in any number of languages at once.
+
+Items come from a SPARQL endpoint, or without any network from the entities of a build.
+"""
+
+import argparse
+import getpass
+import socket
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from rich.console import Console
+from rich.table import Table
+
+from outputs.category_report import ReportRow, report_row, without_any
+from pipeline.category_files import write_sets
+from queries.cache import AnswerCache
+from queries.client import Client
+from queries.endpoint_source import EndpointSource
+from queries.entity_source import EntitySource
+from queries.transport import Transport
+from wikisem.category import CategoryRecipe
+from wikisem.category_recipe import load_category_recipe, shipped_category_recipes
+from wikisem.category_set import LanguageSet, Sources, build_sets
+from wikisem.category_source import CategorySource
+from wikisem.emoji import installed_emoji
+from wikisem.errors import MissingInputError, UsageError
+from wikisem.ids import check_language
+
+WIKIDATA: Final = "https://query.wikidata.org/sparql"
+# Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
+_WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
+# A person's terminal may be any width; what is no terminal gets whole lines.
+_PLAIN_WIDTH: Final = 120
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    names = ", ".join(shipped_category_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
+    parser.add_argument("--languages", required=True, type=_languages, metavar="la,grc,te", help="language codes")
+    parser.add_argument("--output", required=True, type=Path, metavar="OUT", help="the folder to write the sets to")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
+    source.add_argument(
+        "--entities", metavar="OUT", help="ask no endpoint but the entities of a build: its output or entities folder"
+    )
+    parser.add_argument(
+        "--contact",
+        metavar="ADDRESS",
+        help="an e-mail address or web page at which the endpoint's operators can reach you; sent as User-Agent. "
+        "Wikimedia's endpoints require it; default elsewhere: user@host",
+    )
+    parser.add_argument(
+        "--timeout", type=_seconds, default=60.0, metavar="SECONDS", help="longest wait for one answer; default 60"
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="FOLDER",
+        help="where answers of the endpoint are kept, so that no run asks twice; default OUT/answers. "
+        "Remove it to ask afresh",
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Make the sets, write them, and report by language what has no label."""
+    if beam_options:
+        raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
+    recipe = load_category_recipe(arguments.recipe)
+    # One source for the whole run, opened when the first category asks for it.
+    wikidata = cache(lambda: _open(arguments))
+    sets = build_sets(recipe, arguments.languages, Sources(wikidata, cache(installed_emoji)))
+    rows = [report_row(words) for one in sets for words in one.words()]
+    write_sets(arguments.output, recipe, sets, rows)
+    asks_wikidata = any(not category.emoji for category in recipe.categories)
+    _report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
+    if not any(row.kept for row in rows):
+        raise MissingInputError(
+            f"expected items with labels in {', '.join(arguments.languages)}, saw none; "
+            f"{arguments.output / 'categories-report.tsv'} tells what was found"
+        )
+    print(f"category sets are in {arguments.output}")  # noqa: T201 - the command line speaks to people
+    return 0
+
+
+def _open(arguments: argparse.Namespace) -> CategorySource:
+    if arguments.entities:
+        return EntitySource(arguments.entities)
+    endpoint = arguments.endpoint or WIKIDATA
+    transport = Transport(endpoint, _contact(endpoint, arguments.contact), arguments.timeout)
+    return EndpointSource(Client(endpoint, transport, AnswerCache(arguments.cache or arguments.output / "answers")))
+
+
+def _contact(endpoint: str, given: str | None) -> str:
+    parts = urlsplit(endpoint)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"--endpoint: expected a URL such as {WIKIDATA}, saw {endpoint!r}")
+    if given is None:
+        if f".{parts.hostname}".endswith(_WANT_CONTACT):
+            raise UsageError(f"{endpoint} wants to know whom to write to: expected --contact ADDRESS, saw none")
+        return f"{getpass.getuser()}@{socket.gethostname()}"
+    if not given.strip() or not given.isascii() or not given.isprintable():
+        raise UsageError(f"--contact: expected an e-mail address or a web page, saw {given!r}")
+    return given
+
+
+def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
+    emoji = {category.name for category in recipe.categories if category.emoji}
+    rows = [report_row(words) for one in sets for words in one.categories if words.category not in emoji]
+    advice = f"; if Wikidata has some, build the entities in {entities} with that language" if entities else ""
+    return [f"no item of any category has a label in {language!r}{advice}" for language in without_any(rows)]
+
+
+def _report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
+    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+    table = Table("language", title="category sets")
+    for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
+        table.add_column(name, justify="right")
+    for language in dict.fromkeys(row.language for row in rows):
+        own = [row for row in rows if row.language == language and row.kind == "category"]
+        counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in own]
+        pairs = sum(row.kept for row in rows if row.language == language and row.kind == "relation")
+        table.add_row(language, *(str(sum(column)) for column in zip(*counts, strict=True)), str(pairs))
+    console.print(table)
+    for warning in warnings:
+        print(f"wikisem: warning: {warning}", file=sys.stderr)  # noqa: T201
+
+
+def _languages(text: str) -> list[str]:
+    return list(dict.fromkeys(check_language(code.strip()) for code in text.split(",")))
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected seconds, saw {text!r}") from error
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, saw {text!r}")
+    return seconds
