@@ -74,13 +74,13 @@ def last_characters(surface: str, length: int) -> str | None:
 
 def first_han(surface: str, length: int) -> str | None:
     """The first characters, if there are as many and all are Han."""
-    return _whole([cluster for cluster in graphemes(surface)[:length] if is_han(cluster)], length)
+    return _whole(tuple(filter(is_han, graphemes(surface)[:length])), length)
 
 
 def last_han(surface: str, length: int) -> str | None:
     """The last characters, if there are as many and all are Han."""
-    return _whole([cluster for cluster in graphemes(surface)[-length:] if is_han(cluster)], length)
+    return _whole(tuple(filter(is_han, graphemes(surface)[-length:])), length)
 
 
-def _whole(clusters: list[str], length: int) -> str | None:
+def _whole(clusters: tuple[str, ...], length: int) -> str | None:
     return "".join(clusters) if len(clusters) == length else None

@@ -1,6 +1,7 @@
 """Characters as a reader counts them: extended grapheme clusters (Unicode Standard Annex 29), not code points."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import regex
@@ -11,14 +12,13 @@ _CLUSTERS: Final = regex.compile(r"\X")
 _HAN: Final = regex.compile(r"\p{Script=Han}")
 
 
-def graphemes(text: str) -> list[str]:
+@lru_cache(maxsize=1024)  # several rules, and both ends of each, read the few surfaces of one cluster
+def graphemes(text: str) -> tuple[str, ...]:
     """The grapheme clusters of a text, in order; joined they give the text."""
-    if _PLAIN.fullmatch(text):
-        return list(text)
-    found: list[str] = _CLUSTERS.findall(text)
-    return found
+    return tuple(text) if _PLAIN.fullmatch(text) else tuple(_CLUSTERS.findall(text))
 
 
+@lru_cache(maxsize=4096)
 def is_han(cluster: str) -> bool:
     """Whether a grapheme cluster begins with a Han character (Unicode script property, iteration marks included)."""
     return _HAN.match(cluster) is not None

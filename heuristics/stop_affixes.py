@@ -10,10 +10,11 @@ REASON: Final = "stop-affix"
 
 def judge_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
     """Reject when any surface starts or ends with one of the stop affixes (case kept)."""
+    stops = tuple(stop_affixes)
     for surface in surfaces:
-        for affix in stop_affixes:
-            if surface.startswith(affix) or surface.endswith(affix):
-                return reject(REASON, f"{surface!r} has the stop affix {affix!r}")
+        if surface.startswith(stops) or surface.endswith(stops):
+            found = next(stop for stop in stops if surface.startswith(stop) or surface.endswith(stop))
+            return reject(REASON, f"{surface!r} has the stop affix {found!r}")
     return KEEP
 
 
