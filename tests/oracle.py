@@ -1,0 +1,223 @@
+"""The method read literally, with networkx, sets and loops: what the implementation must agree with, apart from it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import networkx as nx
+
+from heuristics.cluster import judge_cluster
+from wikisem.ids import qid_number
+from wikisem.languages import LanguageProfile
+from wikisem.recipe import GraphOptions, Recipe
+from wikisem.records import Entity, Group, Member, Outlier, Rejection
+from wikisem.seeds import place
+
+
+@dataclass(frozen=True)
+class Named:
+    """The surface form of an item in one language."""
+
+    surface: str
+    source: str = "label"
+    count: int = 0
+    total: int = 0
+
+
+Names = Mapping[str, Named]
+
+
+def by_number(qids: Iterable[str]) -> list[str]:
+    """QIDs in the order of their numbers."""
+    return sorted(qids, key=qid_number)
+
+
+class OracleGraph:
+    """The pruned graph of section 2: ``up`` holds an edge from each class to each of its direct superclasses."""
+
+    def __init__(self, entities: Sequence[Entity], options: GraphOptions) -> None:
+        self.entities = {entity.qid: entity for entity in entities}
+        whole = nx.DiGraph()
+        whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
+        whole.add_nodes_from(c for e in entities for c in e.instance_of)
+        self.removed = _disambiguation(whole, entities, options) | _shallow(whole, options)
+        self.up = whole.copy()
+        self.up.remove_nodes_from(self.removed)
+        self.both_ways = self.up.to_undirected()
+        self.depths = _depths(whole, options.root)
+        self.classes = {
+            e.qid: kept for e in entities if e.qid not in self.removed and (kept := set(e.instance_of) - self.removed)
+        }
+        self.members: dict[str, set[str]] = {}
+        for item, classes in self.classes.items():
+            for each in classes:
+                self.members.setdefault(each, set()).add(item)
+
+    def instances(self, v: str) -> set[str]:
+        """I(v)."""
+        return self.members.get(v, set())
+
+    def parents(self, v: str) -> set[str]:
+        """P(v)."""
+        return set(self.up.successors(v)) if v in self.up else set()
+
+    def children(self, v: str) -> set[str]:
+        """P⁻¹(v)."""
+        return set(self.up.predecessors(v)) if v in self.up else set()
+
+    def above(self, v: str) -> set[str]:
+        """Every superclass, transitively."""
+        return set(nx.descendants(self.up, v)) if v in self.up else set()
+
+    def below(self, v: str) -> set[str]:
+        """Every subclass, transitively."""
+        return set(nx.ancestors(self.up, v)) if v in self.up else set()
+
+    def closure(self, v: str) -> set[str]:
+        """I*(v)."""
+        return self.instances(v).union(*(self.instances(c) for c in self.below(v)))
+
+    def grandparents(self, v: str, kind: str) -> set[str]:
+        """P²(v), without P(v) if strict."""
+        twice = {g for p in self.parents(v) for g in self.parents(p)}
+        return twice - self.parents(v) if kind == "strict" else twice
+
+    def around(self, sources: Iterable[str], v: str) -> set[str]:
+        """The children of the sources, without v."""
+        return {c for p in sources for c in self.children(p)} - {v}
+
+    def near(self, v: str, distance: int) -> set[str]:
+        """Classes nearer than ``distance`` to some parent of v."""
+        balls = (nx.single_source_shortest_path_length(self.both_ways, p, distance - 1) for p in self.parents(v))
+        return {node for ball in balls for node in ball}
+
+
+def _disambiguation(whole: nx.DiGraph, entities: Sequence[Entity], options: GraphOptions) -> set[str]:
+    kinds = set(options.disambiguation)
+    for top in options.disambiguation:
+        if top in whole:
+            kinds |= nx.ancestors(whole, top)
+    return kinds | {e.qid for e in entities if kinds & set(e.instance_of)}
+
+
+def _depths(whole: nx.DiGraph, root: str) -> dict[str, int]:
+    if root not in whole:
+        return {root: 0} if root else {}
+    return dict(nx.single_source_shortest_path_length(whole.reverse(), root))
+
+
+def _shallow(whole: nx.DiGraph, options: GraphOptions) -> set[str]:
+    return {node for node, depth in _depths(whole, options.root).items() if depth <= options.root_distance}
+
+
+class OracleGroups:
+    """The whole group building of sections 2, 3 and 5 in one language."""
+
+    def __init__(
+        self,
+        graph: OracleGraph,
+        recipe: Recipe,
+        seed: int,
+        profile: LanguageProfile,
+        names: Names,
+        stop_affixes: Sequence[str] = (),
+    ) -> None:
+        self.graph, self.recipe, self.seed = graph, recipe, seed
+        self.profile, self.names, self.stop_affixes = profile, names, stop_affixes
+
+    def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
+        """O1, O2 and O3 of v, whatever has a surface form."""
+        graph, options = self.graph, self.recipe.outliers
+        own = graph.closure(v) if options.exclude == "closure" else graph.instances(v)
+        o1 = self._from(graph.parents(v), v) - own
+        o2 = self._from(graph.grandparents(v, options.grandparents), v) - own - o1
+        if not graph.parents(v):
+            return o1, o2, set()
+        near = graph.near(v, options.distance)
+        far = {item for item, classes in graph.classes.items() if not classes & near}
+        return o1, o2, far - own - o1 - o2
+
+    def _from(self, sources: set[str], v: str) -> set[str]:
+        return {item for c in self.graph.around(sources, v) for item in self.graph.closure(c)}
+
+    def ring(self, items: Iterable[str], v: str) -> list[str]:
+        """Those that may be outliers, in the order in which class v meets them on the ring."""
+        start = place(self.seed, qid_number(v))
+        able = (item for item in items if self._may_stand(item))
+        return sorted(able, key=lambda item: (place(self.seed, qid_number(item)) - start) % 2**64)
+
+    def _may_stand(self, item: str) -> bool:
+        return item in self.names and self.graph.entities[item].sitelinks >= self.recipe.outliers.min_sitelinks
+
+    def cluster(self, v: str) -> list[Member]:
+        """The cluster of v: the eight, equal surfaces merged."""
+        named = [item for item in self.graph.instances(v) if item in self.names]
+        ranked = sorted(named, key=lambda item: (-self.graph.entities[item].sitelinks, qid_number(item)))
+        kept: dict[str, Member] = {}
+        for item in ranked[: self.recipe.cluster.size]:
+            kept.setdefault(self.names[item].surface, self._member(item))
+        return list(kept.values())
+
+    def _member(self, item: str) -> Member:
+        name = self.names[item]
+        return Member(item, name.surface, name.source, name.count, name.total, self.graph.entities[item].sitelinks)
+
+    def candidates(self) -> list[str]:
+        """Classes with at least ``minimum`` instances that have a surface form."""
+        least = self.recipe.cluster.minimum
+        able = (v for v, items in self.graph.members.items() if sum(item in self.names for item in items) >= least)
+        return by_number(able)
+
+    def judge(self, v: str) -> Group | Rejection:
+        """The group of v, or why there is none."""
+        cluster = self.cluster(v)
+        surfaces = [member.surface for member in cluster]
+        options = self.recipe
+        verdict = judge_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, self.stop_affixes)
+        if not verdict.keep:
+            return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
+        outliers = tuple(self._fill(v, cluster))
+        if len(outliers) < options.outliers.minimum:
+            return Rejection(v, self.profile.code, "few-outliers", "")
+        return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers)
+
+    def _fill(self, v: str, cluster: list[Member]) -> Iterator[Outlier]:
+        used = {member.surface for member in cluster}
+        for number, items in enumerate(self.outlier_sets(v), start=1):
+            left = self.recipe.outliers.per_class
+            for item in self.ring(items, v):
+                if left and self.names[item].surface not in used:
+                    used.add(self.names[item].surface)
+                    left -= 1
+                    member = self._member(item)
+                    yield Outlier(**asdict(member), outlier_class=number, via=self.via(v, item))
+
+    def via(self, v: str, item: str) -> str:
+        """The lowest class that brought an outlier of v in."""
+        graph = self.graph
+        classes = graph.classes[item]
+        over = classes.union(*(graph.above(c) for c in classes))
+        for sources in (graph.parents(v), graph.grandparents(v, self.recipe.outliers.grandparents)):
+            bringing = by_number(graph.around(sources, v) & over)
+            if bringing:
+                return bringing[0]
+        return by_number(classes)[0]
+
+    def _label(self, v: str) -> str:
+        labels = self.graph.entities[v].labels if v in self.graph.entities else {}
+        return next((labels[code] for code in (self.profile.code, "mul", "en") if code in labels), v)
+
+    def build(self) -> tuple[list[Group], list[Rejection]]:
+        """All groups and all rejections, by class number."""
+        verdicts = {v: self.judge(v) for v in self.candidates()}
+        passed = [v for v, verdict in verdicts.items() if isinstance(verdict, Group)]
+        most = self.recipe.cluster.max_groups
+        for v in sorted(passed, key=self._order)[most or len(passed) :]:
+            verdicts[v] = Rejection(v, self.profile.code, "capped", "")
+        groups = [verdict for verdict in verdicts.values() if isinstance(verdict, Group)]
+        return groups, [verdict for verdict in verdicts.values() if isinstance(verdict, Rejection)]
+
+    def _order(self, v: str) -> tuple[int, int]:
+        if self.recipe.cluster.class_order == "sample":
+            return place(self.seed, qid_number(v)), qid_number(v)
+        entity = self.graph.entities.get(v)
+        return -(entity.sitelinks if entity else 0), qid_number(v)

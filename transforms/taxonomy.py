@@ -1,0 +1,84 @@
+"""Stage 4: the class graph, from the P31 and P279 of all items to arrays that every worker maps into memory."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import apache_beam as beam
+
+from transforms.arrays import local_folder, save_arrays
+from transforms.files import match
+from transforms.parquet import read_batches
+from transforms.runtime import Runtime
+from transforms.tally import sum_counts, write_counts
+from transforms.workplace import Workplace
+from wikisem.graph.build import Graph, build_graph
+from wikisem.graph.edges import COLUMNS, Edges, places_of
+from wikisem.graph.store import open_arrays
+from wikisem.recipe import GraphOptions
+from wikisem.records import Counts
+
+STAGE: Final = "taxonomy"
+_ROWS: Final = 1 << 18
+
+
+def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, runtime: Runtime) -> Counts:
+    """Build the pruned class graph into ``done/``, where ``wikisem.taxonomy.Taxonomy.load`` opens it.
+
+    Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
+    (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises
+    MissingInputError.
+    """
+    files = match([f"{entities}/*.parquet"])
+
+    def construct(pipeline: beam.Pipeline) -> None:
+        (
+            pipeline
+            | "entities" >> beam.Create(list(enumerate(files)))
+            | "deal out" >> beam.Reshuffle()
+            | "read edges" >> beam.ParDo(ReadEdges(workplace))
+            | "meet" >> beam.GroupByKey()
+            | "build" >> beam.ParDo(BuildGraph(options, workplace))
+        )
+
+    runtime.run(construct, label=STAGE, parts=f"{workplace.parts}/edges/*/sitelinks.npy", total=len(files))
+    return sum_counts(f"{workplace.parts}/counts/*.json")
+
+
+class ReadEdges(beam.DoFn):
+    """A numbered file of entities to the arrays of its edges."""
+
+    def __init__(self, workplace: Workplace) -> None:
+        self._workplace = workplace
+
+    def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, str]]]:
+        """Read and write; give out how many items there were and where their edges are."""
+        number, path = numbered
+        tables = list(read_batches(path, COLUMNS, _ROWS))
+        folder = f"{self._workplace.parts}/edges/{number:05d}"
+        parts = [Edges.of_table(table) for table in tables]
+        save_arrays(Edges.merge(parts or [Edges.of_entities([])]), folder)
+        yield None, (sum(table.num_rows for table in tables), folder)
+
+
+class BuildGraph(beam.DoFn):
+    """The edges of all files to the finished graph."""
+
+    def __init__(self, options: GraphOptions, workplace: Workplace) -> None:
+        self._options, self._workplace = options, workplace
+
+    def process(self, met: tuple[None, Iterable[tuple[int, str]]]) -> None:
+        """Merge in the order of the files, prune, write."""
+        parts = sorted(met[1], key=lambda part: part[1])
+        edges = Edges.merge([open_arrays(Edges, local_folder(folder)) for _, folder in parts])
+        graph = build_graph(edges, self._options)
+        save_arrays(graph, self._workplace.done)
+        counts = _count(sum(rows for rows, _ in parts), edges, graph)
+        write_counts(f"{self._workplace.parts}/counts/graph.json", counts)
+
+
+def _count(read: int, edges: Edges, graph: Graph) -> Counts:
+    _, instances = places_of(edges.items, graph.items)
+    _, classes = places_of(edges.items, graph.nodes)
+    kept = int((instances | classes).sum())
+    left_out = {"no-class": read - len(edges.items), "pruned": len(edges.items) - kept}
+    return Counts(read, kept, {reason: count for reason, count in left_out.items() if count})
