@@ -1,0 +1,76 @@
+"""Running the taxonomy and groups stages on entities and names, and what the oracle says of the same."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tests.entity_files import write_entities
+from tests.oracle import Named, Names, OracleGraph, OracleGroups
+from transforms.groups import build_groups
+from transforms.runtime import Runtime
+from transforms.taxonomy import build_taxonomy
+from transforms.workplace import Workplace
+from wikisem.groupfile import decode_group, decode_rejection
+from wikisem.languages import profile
+from wikisem.recipe import Recipe
+from wikisem.records import Counts, Entity, Group, Rejection
+from wikisem.schemas import SURFACES
+
+Built = tuple[list[Group], list[Rejection]]
+
+
+def by_label(entities: Iterable[Entity], language: str) -> dict[str, Named]:
+    """Names as the recipe's fallback "label" gives them: the language, then ``mul``."""
+    labels = {entity.qid: entity.labels.get(language, entity.labels.get("mul")) for entity in entities}
+    return {qid: Named(label) for qid, label in labels.items() if label is not None}
+
+
+def write_surfaces(folder: Path, names: Names, files: int = 1) -> str:
+    """Write names as Parquet of schemas.SURFACES, dealt over several files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [{"qid": qid, "title": None, **_columns(name)} for qid, name in names.items()]
+    for number in range(files):
+        pq.write_table(pa.Table.from_pylist(rows[number::files], schema=SURFACES), folder / f"{number}.parquet")
+    return str(folder)
+
+
+def _columns(name: Named) -> dict[str, object]:
+    return {"surface": name.surface, "source": name.source, "count": name.count, "total": name.total}
+
+
+def run_stages(
+    root: Path,
+    entities: Sequence[Entity],
+    names: Mapping[str, Names],
+    recipe: Recipe,
+    runtime: Runtime | None = None,
+    files: int = 1,
+) -> tuple[Path, dict[str, Counts]]:
+    """Run both stages; returns the folder with ``groups`` and ``rejected``, and the counts of each language."""
+    runtime = runtime or Runtime()
+    folder = str(write_entities(root / "entities", entities, files))
+    surfaces = {one: write_surfaces(root / "surfaces" / one, each, files) for one, each in names.items()}
+    graph = Workplace(str(root / "taxonomy"))
+    build_taxonomy(folder, recipe.graph, graph, runtime).check("taxonomy")
+    groups = Workplace(str(root / "made"))
+    counts = build_groups(folder, graph.done, surfaces, {}, recipe, recipe.seed, groups, runtime)
+    return Path(groups.done), counts
+
+
+def read_built(done: Path, language: str) -> Built:
+    """What the groups stage wrote in a language."""
+    groups = (done / "groups" / f"{language}.jsonl").read_bytes().splitlines()
+    rejected = (done / "rejected" / f"{language}.jsonl").read_bytes().splitlines()
+    return [decode_group(line) for line in groups], [decode_rejection(line) for line in rejected]
+
+
+def expected(graph: OracleGraph, names: Names, recipe: Recipe, language: str, stop: Sequence[str] = ()) -> Built:
+    """What the oracle makes of the same."""
+    return OracleGroups(graph, recipe, recipe.seed, profile(language), names, stop).build()
+
+
+def bare(built: Built) -> tuple[list[Group], list[tuple[str, str]]]:
+    """Groups and the reasons of rejections, without their details, which only the implementation words."""
+    return built[0], [(rejection.qid, rejection.reason) for rejection in built[1]]

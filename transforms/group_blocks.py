@@ -1,0 +1,136 @@
+"""Blocks of candidate classes to groups and rejections, and those of a language to its finished files."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+
+from heuristics.candidates import Setting, Side
+from heuristics.class_order import first_classes
+from heuristics.grouping import CAPPED, Grouping
+from transforms.arrays import local_folder
+from transforms.files import create_binary, open_binary
+from transforms.group_facts import read_labels, read_stop_affixes
+from transforms.group_plan import BLOCK, Sources
+from transforms.tally import write_counts
+from wikisem.graph.build import Graph
+from wikisem.graph.outlier_sets import OutlierIndex
+from wikisem.graph.ring import Ring
+from wikisem.graph.store import open_arrays
+from wikisem.groupfile import decode_group, decode_rejection, encode_group, encode_rejection, groups_table
+from wikisem.ids import qid_number
+from wikisem.languages import profile
+from wikisem.nametable import NameTable
+from wikisem.records import Counts, Group, Rejection
+
+_Record = TypeVar("_Record", Group, Rejection)
+
+# How many surface forms show the script of a language that wikisem.languages does not know.
+_SAMPLE = 10_000
+
+
+class JudgeBlock(beam.DoFn):
+    """The number of a block to a file of groups and one of rejections in each language."""
+
+    def __init__(self, sources: Sources, languages: Sequence[str]) -> None:
+        self._sources, self._languages = sources, languages
+        self._grouping: Grouping | None = None
+
+    def process(self, number: int) -> Iterator[tuple[str, int]]:
+        """Judge the classes of the block; every language has its files, empty where it has no candidate there."""
+        # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
+        self._grouping = self._grouping or Grouping(self._setting(), self._index())
+        candidates = self._sources.all_candidates(self._languages)[number * BLOCK : (number + 1) * BLOCK]
+        lines: dict[str, list[bytes]] = {f"{kind}/{one}": [] for one in self._languages for kind in _KINDS}
+        for language, judgement in self._grouping.judge(candidates):
+            if isinstance(judgement, Group):
+                lines[f"groups/{language}"].append(encode_group(judgement))
+            else:
+                lines[f"rejected/{language}"].append(encode_rejection(judgement))
+        for name, texts in lines.items():
+            _write(_part(self._sources, name, number), texts)
+        yield from ((language, number) for language in self._languages)
+
+    def _index(self) -> OutlierIndex:
+        return open_arrays(OutlierIndex, local_folder(self._sources.index()))
+
+    def _setting(self) -> Setting:
+        graph = self._sources.graph()
+        sides = {language: _side(self._sources, graph, language) for language in self._languages}
+        return Setting(graph, sides, self._sources.recipe, self._sources.seed)
+
+
+def _side(sources: Sources, graph: Graph, language: str) -> Side:
+    folder = sources.names(language)
+    names = NameTable.open(graph, local_folder(folder))
+    known = profile(language, names.sample(_SAMPLE))
+    return Side(
+        profile=known,
+        stop_affixes=read_stop_affixes(sources, known),
+        names=names,
+        ring=open_arrays(Ring, local_folder(f"{folder}/ring")),
+        candidates=sources.candidates(language),
+        labels=read_labels(sources, language),
+    )
+
+
+class FinishLanguage(beam.DoFn):
+    """The blocks of a language to its groups and rejections, ordered by class, and their counts."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def process(self, met: tuple[str, Iterable[int]]) -> None:
+        """Cap, order, write."""
+        language, numbers = met[0], sorted(met[1])
+        groups = self._read(f"groups/{language}", numbers, decode_group)
+        rejections = self._read(f"rejected/{language}", numbers, decode_rejection)
+        kept, capped = self._cap(groups)
+        rejections = _by_number([*rejections, *capped])
+        done = self._sources.workplace.done
+        _write(f"{done}/groups/{language}.jsonl", map(encode_group, kept))
+        _write(f"{done}/rejected/{language}.jsonl", map(encode_rejection, rejections))
+        with create_binary(f"{done}/groups/{language}.parquet") as sink:
+            pq.write_table(groups_table(kept), sink, compression="zstd")
+        reasons = Counter(rejection.reason for rejection in rejections)
+        counts = Counts(len(kept) + len(rejections), len(kept), rejected=dict(sorted(reasons.items())))
+        write_counts(f"{self._sources.workplace.parts}/counts/{language}.json", counts)
+
+    def _read(self, name: str, numbers: Iterable[int], decode: Callable[[bytes, str], _Record]) -> list[_Record]:
+        found: list[_Record] = []
+        for number in numbers:
+            path = _part(self._sources, name, number)
+            with open_binary(path) as source:
+                found.extend(decode(line, path) for line in source.read().split(b"\n") if line)
+        return _by_number(found)
+
+    def _cap(self, groups: Sequence[Group]) -> tuple[list[Group], list[Rejection]]:
+        sources = self._sources
+        most = sources.recipe.cluster.max_groups
+        first = first_classes(
+            sources.graph(), [qid_number(group.qid) for group in groups], sources.recipe.cluster, sources.seed
+        )
+        said = (
+            f"one of {len(groups)} groups, of which the first {most} by {sources.recipe.cluster.class_order} are kept"
+        )
+        kept = [group for group in groups if qid_number(group.qid) in first]
+        capped = [group for group in groups if qid_number(group.qid) not in first]
+        return kept, [Rejection(group.qid, group.language, CAPPED, said) for group in capped]
+
+
+_KINDS = ("groups", "rejected")
+
+
+def _part(sources: Sources, name: str, number: int) -> str:
+    return f"{sources.workplace.parts}/blocks/{name}/{number:05d}.jsonl"
+
+
+def _write(path: str, lines: Iterable[bytes]) -> None:
+    with create_binary(path) as sink:
+        sink.write(b"".join(lines))
+
+
+def _by_number(records: Iterable[_Record]) -> list[_Record]:
+    return sorted(records, key=lambda record: qid_number(record.qid))
