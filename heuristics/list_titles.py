@@ -27,28 +27,28 @@ _CHARACTERS: Final = range(2, 9)
 _FRONT: Final = re.compile(r"[^\s:]+:?\s*")  # a word with the space behind it; a colon ends a word too
 _BACK: Final = re.compile(r"\s*\S+")
 
-_Affixes = Callable[[str], list[str]]
-
 
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
     """The beginnings and ends that tell list articles from others, sorted; none where too few lists are known.
 
-    ``lists`` and ``others`` are titles of one wiki; ``spaced`` says whether its language puts spaces between words.
-    The answer does not depend on the order of either.
+    ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
+    between words. The answer does not depend on the order of either.
     """
     titles = sorted(set(lists))
     rest = list(others)
+    text = "\n".join(["", *rest, ""])  # counting in one text is many times faster than asking title by title
     front, back = (_first_words, _last_words) if spaced else (_first_characters, _last_characters)
-    prefixes = _telling(titles, front, lambda found: sum(title.startswith(found) for title in rest), len(rest))
-    suffixes = _telling(titles, back, lambda found: sum(title.endswith(found) for title in rest), len(rest))
+    rare = RARE * len(rest)
+    prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}
+    suffixes = {affix: n for affix, n in _shared(titles, back).items() if text.count(f"{affix}\n") <= rare}
     return tuple(sorted({*_fewest(prefixes, str.startswith), *_fewest(suffixes, str.endswith)}))
 
 
-def _telling(titles: Sequence[str], affixes: _Affixes, elsewhere: Callable[[str], int], size: int) -> dict[str, int]:
-    """Affixes that enough list titles share and few other titles have -> how many list titles share them."""
+def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[str, int]:
+    """Affixes that enough of the titles share -> how many share them."""
     counts = Counter(affix for title in titles for affix in affixes(title))
     enough = max(SUPPORT, SHARE * len(titles))
-    return {affix: n for affix, n in counts.items() if n >= enough and elsewhere(affix) <= RARE * size}
+    return {affix: n for affix, n in counts.items() if n >= enough}
 
 
 def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
