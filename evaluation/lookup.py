@@ -29,8 +29,15 @@ class Lookup(Protocol):
     def notes(self) -> tuple[str, ...]:
         """Facts about the lookup that bear on its scores."""
 
+    @property
+    def words(self) -> WordVectors | None:
+        """The vocabulary; None for a model that reads any text and lists no words."""
+
     def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
         """The raw vector of each item, shape ``(dimensions,)``; what is out of vocabulary is not in the mapping."""
+
+    def parts(self, item: str) -> list[str]:
+        """What an item is looked up as: equal parts, equal item."""
 
 
 def tokens_of(item: str) -> list[str]:
@@ -98,11 +105,16 @@ class TextLookup:
     name: str
     encode: Callable[[Sequence[str]], Any]
     notes: tuple[str, ...] = ()
+    words: None = None
+
+    def parts(self, item: str) -> list[str]:
+        """The whole item, with blanks between its tokens."""
+        return [" ".join(tokens_of(item))]
 
     def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
         """One vector for each item, encoded with blanks between its tokens, every item once and in sorted order."""
         distinct = sorted(set(items))
-        vectors = list(self.encode([" ".join(tokens_of(item)) for item in distinct])) if distinct else []
+        vectors = list(self.encode([self.parts(item)[0] for item in distinct])) if distinct else []
         if len(vectors) != len(distinct):
             raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
         known = _known((item, _one(vector)) for item, vector in zip(distinct, vectors, strict=True))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from evaluation.members import CategoryScore, mean_percent
 from evaluation.outlierscores import Evaluation, Score, score
 
 _COLUMNS = ("cases", "OPP", "accuracy")
@@ -27,6 +28,19 @@ def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
     )
     yield from evaluation.notes
     yield ""
+
+
+def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:
+    """The score of every category and their mean, with how many words they have and how many are missing."""
+    table = Table(title=f"{title}: {name}", title_justify="left")
+    table.add_column("category", overflow="fold")
+    for column in ("n", "out of vocabulary", "correct", "comparisons", "score"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in scores:
+        numbers = (one.count, one.missing, one.correct, one.comparisons)
+        table.add_row(one.name, *(f"{number:,}" for number in numbers), percent(one.percent))
+    table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
+    return Group(table, *notes, "")
 
 
 def _table(title: str, first: str, rows: Iterable[tuple[str, Score]]) -> Table:

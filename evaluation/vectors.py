@@ -1,6 +1,6 @@
 """A vocabulary and its vectors, whichever file they came from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,13 @@ class WordVectors:
         if at is not None:
             return usable(self.rows[at])
         return usable(self.unseen(word)) if self.unseen is not None else None
+
+    def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Vector]]:
+        """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
+        for start in range(0, len(self.rows), size):
+            rows = self.rows[start : start + size].astype(np.float64)
+            kept = np.flatnonzero(rows.any(axis=1) & np.isfinite(rows).all(axis=1))
+            yield kept + start, rows[kept]
 
 
 def usable(vector: npt.ArrayLike) -> Vector | None:

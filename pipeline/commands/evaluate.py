@@ -1,24 +1,16 @@
 """Score vectors on a data set: outlier detection on test groups, Topk and OddOneOut on categories."""
 
 import argparse
-import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-from rich.console import Console, RenderableType
-
-from evaluation.models import open_model
-from evaluation.outlierscores import Evaluation, evaluate
-from evaluation.report import outlier_report
+from evaluation.oddpool import INTRUDERS
+from evaluation.oddrules import DISTANCES
+from pipeline import scoring
 from pipeline.cli import Parser
-from wikisem.datasets import read_dataset
-from wikisem.errors import MissingInputError, UsageError
-
-# What is no terminal (a file, a pipe) gets whole lines of this width.
-_PLAIN_WIDTH: Final = 120
+from wikisem.errors import UsageError
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many
@@ -37,17 +29,31 @@ class Task(Parser):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tasks and their options."""
-    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, parser_class=Task)
-    _add_outliers(tasks.add_parser("outliers", allow_abbrev=False, help="OPP and accuracy on a set of test groups"))
+    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=Task)
+    for name, declare, text in [
+        ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
+        ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
+        ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
+    ]:
+        declare(tasks.add_parser(name, allow_abbrev=False, help=text, description=text))
 
 
-def _add_outliers(parser: argparse.ArgumentParser) -> None:
-    parser.description = "OPP and accuracy of outlier detection: overall, by outlier class and by group."
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Score and print; the exit code is 0 whatever the scores are."""
+    if beam_options:
+        raise UsageError(f"evaluate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
+    # The callable of python:MODULE:FUNCTION is most often in a file of the folder where the user stands.
+    sys.path.insert(0, str(Path.cwd()))
+    arguments.score(arguments)
+    return 0
+
+
+def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "dataset",
         metavar="DATASET",
-        help="a file, a folder or a folder of folders: WikiSem500, "
-        "8-8-8 or 12-8-8 text (cluster, blank line, outliers), or groups/<language>.jsonl of a build",
+        help="a file, a folder or a folder of folders: WikiSem500, 8-8-8 or 12-8-8 text (cluster, blank line, "
+        "outliers), or the groups/LANGUAGE.jsonl of a build",
     )
     _add_common(parser)
     parser.add_argument(
@@ -56,7 +62,50 @@ def _add_outliers(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="draw accuracy by outlier class, with Spearman's rank correlation, into this .png, .svg or .pdf file",
     )
-    parser.set_defaults(score=_outliers)
+    parser.set_defaults(score=scoring.outliers)
+
+
+def _topk(parser: argparse.ArgumentParser) -> None:
+    _add_categories(parser)
+    parser.add_argument("-k", type=_at_least(1), default=3, help="how many neighbours to look at (default: 3)")
+    parser.set_defaults(score=scoring.topk)
+
+
+def _oddoneout(parser: argparse.ArgumentParser) -> None:
+    _add_categories(parser)
+    parser.add_argument(
+        "-k", type=_at_least(2), default=3, help="how many words of the category an intruder joins (default: 3)"
+    )
+    parser.add_argument(
+        "--distance",
+        choices=DISTANCES,
+        default="euclidean",
+        help="which word stands out: the farthest from the mean, or the one with the smallest cosine to the mean of "
+        "unit vectors or of raw vectors (default: euclidean)",
+    )
+    parser.add_argument(
+        "--intruders",
+        choices=INTRUDERS,
+        default="vocabulary",
+        help="where intruders come from: all other words of the vocabulary, those that are not in the category, or the "
+        "words of the other categories (default: vocabulary)",
+    )
+    parser.add_argument(
+        "--sample", type=_at_least(1), default=0, metavar="P", help="draw P pairs for each category instead of all"
+    )
+    parser.add_argument("--seed", type=_at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
+    parser.set_defaults(score=scoring.oddoneout)
+
+
+def _add_categories(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "categories", metavar="CATEGORIES", help="a file of categories: ': category' text or JSON lines"
+    )
+    parser.add_argument("--language", default="", metavar="la", help="the one to read, where JSON lines hold several")
+    _add_common(parser)
+    parser.add_argument(
+        "--skip-oov", action="store_true", help="leave out words out of vocabulary, which otherwise count as wrong"
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +114,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--no-phrases",
         dest="phrases",
         action="store_false",
-        help="average tokens even where the vocabulary has phrases, which are looked up by default, the longest first",
+        help="average tokens even where the vocabulary has phrases, which are otherwise looked up, the longest first",
     )
     parser.add_argument(
         "--json",
@@ -74,47 +123,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
-    """Score and print; the exit code is 0 whatever the scores are."""
-    if beam_options:
-        raise UsageError(f"evaluate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
-    # A callable of python:MODULE:FUNCTION is most often a file in the folder where the user stands.
-    sys.path.insert(0, str(Path.cwd()))
-    arguments.score(arguments)
-    return 0
+def _at_least(lowest: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < lowest:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {lowest} up, saw {text!r}")
+        return int(text)
 
-
-def _outliers(arguments: argparse.Namespace) -> None:
-    groups = read_dataset(arguments.dataset)
-    if not groups:
-        raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
-    whole, common = evaluate(groups, [open_model(source, arguments.phrases) for source in arguments.vectors])
-    if arguments.plot:
-        _plot(arguments.plot, whole)
-    if arguments.json:
-        for at, one in enumerate(whole):
-            _print_json(one.as_json() | ({"common": common[at].as_json()} if common else {}), one.notes)
-        return
-    _print(outlier_report(whole, "outlier detection"))
-    if common:
-        _print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
-
-
-def _print_json(row: dict[str, Any], notes: Sequence[str]) -> None:
-    print(orjson.dumps(row).decode())  # noqa: T201 - the command line speaks to people and programs
-    for note in notes:
-        print(f"wikisem: {note}", file=sys.stderr)  # noqa: T201
-
-
-def _print(report: RenderableType) -> None:
-    # Words of the data are no markup: "[red]" is printed as it stands.
-    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
-    Console(width=width, markup=False, emoji=False, highlight=False).print(report)
-
-
-def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
-    try:
-        plot = importlib.import_module("evaluation.plot")
-    except ImportError as error:
-        raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
-    plot.draw(path, evaluations)
+    return number

@@ -1,0 +1,114 @@
+"""What ``wikisem evaluate`` does for each task: read, look up, score, print."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from rich.console import Console, RenderableType
+
+from evaluation.lookup import Lookup
+from evaluation.members import CategoryScore, Members, mean_percent, members_of
+from evaluation.models import open_model
+from evaluation.oddoneout import OddSettings, score_oddoneout
+from evaluation.outlierscores import Evaluation, evaluate
+from evaluation.report import category_report, outlier_report
+from evaluation.topk import score_topk
+from wikisem.categoryfile import read_categories
+from wikisem.datasets import read_dataset
+from wikisem.errors import MissingInputError, UsageError
+
+# What is no terminal (a file, a pipe) gets whole lines of this width.
+_PLAIN_WIDTH: Final = 120
+
+Scorer = Callable[[Sequence[Members], Lookup], list[CategoryScore]]
+
+
+def outliers(arguments: argparse.Namespace) -> None:
+    """Score outlier detection on a set of test groups."""
+    groups = read_dataset(arguments.dataset)
+    if not groups:
+        raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
+    whole, common = evaluate(groups, [open_model(source, arguments.phrases) for source in arguments.vectors])
+    if arguments.plot:
+        _plot(arguments.plot, whole)
+    if not arguments.json:
+        _print(outlier_report(whole, "outlier detection"))
+        _print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
+        return
+    for at, one in enumerate(whole):
+        _print_json(one.as_json() | ({"common": common[at].as_json()} if common else {}), one.notes)
+
+
+def topk(arguments: argparse.Namespace) -> None:
+    """Score Topk on a file of categories."""
+
+    def score(categories: Sequence[Members], lookup: Lookup) -> list[CategoryScore]:
+        if lookup.words is None:
+            raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
+        return [score_topk(members, lookup.words, arguments.k, arguments.skip_oov) for members in categories]
+
+    _categories(arguments, f"Topk, k = {arguments.k}", score)
+
+
+def oddoneout(arguments: argparse.Namespace) -> None:
+    """Score OddOneOut on a file of categories."""
+    settings = OddSettings(
+        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
+    )
+
+    def score(categories: Sequence[Members], lookup: Lookup) -> list[CategoryScore]:
+        return score_oddoneout(categories, lookup.words, settings)
+
+    drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
+    _categories(arguments, f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}", score)
+
+
+def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
+    categories = read_categories(arguments.categories, arguments.language)
+    for source in arguments.vectors:
+        lookup = open_model(source, arguments.phrases)
+        scores = score([members_of(category, lookup) for category in categories], lookup)
+        if arguments.json:
+            _print_json(_as_json(scores), lookup.notes)
+        else:
+            _print(category_report(lookup.name, lookup.notes, title, scores))
+
+
+def _as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
+    rows = [
+        {
+            "category": one.name,
+            "n": one.count,
+            "oov": one.missing,
+            "correct": one.correct,
+            "comparisons": one.comparisons,
+            "score": one.percent,
+        }
+        for one in scores
+    ]
+    skipped = sum(one.percent is None for one in scores)
+    return {"score": mean_percent(scores), "skipped_categories": skipped, "categories": rows}
+
+
+def _print_json(row: dict[str, Any], notes: Sequence[str]) -> None:
+    print(orjson.dumps(row).decode())  # noqa: T201 - the command line speaks to people and programs
+    for note in notes:
+        print(f"wikisem: {note}", file=sys.stderr)  # noqa: T201
+
+
+def _print(report: RenderableType) -> None:
+    # Words of the data are no markup: "[red]" is printed as it stands.
+    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
+    Console(width=width, markup=False, emoji=False, highlight=False).print(report)
+
+
+def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
+    try:
+        plot = importlib.import_module("evaluation.plot")
+    except ImportError as error:
+        raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
+    plot.draw(path, evaluations)

@@ -1,0 +1,89 @@
+"""Topk: counted without lists of neighbours, against lists of neighbours."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.lookup import TextLookup, WordLookup
+from evaluation.members import members_of
+from evaluation.topk import score_topk
+from evaluation.vectors import from_words
+from wikisem.categoryfile import WordCategory
+
+LETTERS = "abcdefgh"
+GRID = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=2, max_size=2)
+SMOOTH = st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=2)
+TABLE = st.dictionaries(st.sampled_from(LETTERS), GRID | SMOOTH, min_size=1)
+ITEMS = st.lists(st.text(LETTERS, min_size=1, max_size=2).map("_".join), min_size=1, max_size=6)
+
+
+def literal_topk(table: dict[str, list[float]], category: Sequence[str], k: int, skip_oov: bool) -> float | None:
+    """Equation 1, word by word: sort the vocabulary by cosine, strangers first among equals, and look at k of it."""
+    known = {word: np.asarray(row, np.float32).astype(np.float64) for word, row in table.items() if any(row)}
+    words = list(dict.fromkeys(category))
+    shares = []
+    for word in words:
+        parts = [part for part in word.split("_") if part in known]
+        if not parts:
+            shares += [] if skip_oov else [0.0]
+            continue
+        query = np.mean([known[part] for part in word.split("_") if part in known], axis=0)
+        if not query.any():
+            shares += [] if skip_oov else [0.0]
+            continue
+        others = [other for other in known if other not in parts]
+        cosines = {o: known[o] @ query / np.linalg.norm(known[o]) / np.linalg.norm(query) for o in others}
+        # Rounding far above an ulp and far below any true difference makes equal what is equal.
+        others.sort(key=lambda other: (-round(float(cosines[other]), 9), other in words))
+        shares.append(sum(other in words for other in others[:k]) / k)
+    count = len(shares)
+    return 100 * sum(shares) / count if count > 1 else None
+
+
+@given(TABLE, ITEMS, st.integers(1, 4), st.booleans())
+def test_topk_equals_its_definition(table: dict[str, list[float]], items: list[str], k: int, skip: bool) -> None:
+    """Ties, zero vectors, items of two words, missing and repeated words all score as in a sorted list."""
+    vocabulary = from_words(list(table), np.asarray(list(table.values()), np.float32))
+    score = score_topk(members_of(WordCategory("c", tuple(items)), WordLookup("v", vocabulary)), vocabulary, k, skip)
+    literal = literal_topk(table, items, k, skip)
+    assert score.percent == (None if literal is None else pytest.approx(literal))
+
+
+def test_words_out_of_vocabulary_score_nothing_and_stay() -> None:
+    """They are counted in n, and in what is missing; left out only on request."""
+    vocabulary = from_words(["a", "b", "x"], np.asarray([(1, 0), (1, 0.1), (0, 1)], np.float32))
+    members = members_of(WordCategory("c", ("a", "b", "no", "nor")), WordLookup("v", vocabulary))
+    stays, skipped = (score_topk(members, vocabulary, 1, skip) for skip in (False, True))
+    assert (stays.count, stays.missing, stays.correct, stays.comparisons, stays.percent) == (4, 2, 2, 4, 50)
+    assert (skipped.count, skipped.missing, skipped.percent) == (4, 2, 100)
+
+
+def test_a_category_of_one_word_is_skipped() -> None:
+    """It has nothing to find, and so no score."""
+    vocabulary = from_words(["a"], np.ones((1, 2), np.float32))
+    assert (
+        score_topk(members_of(WordCategory("c", ("a", "A")), WordLookup("v", vocabulary)), vocabulary, 3).percent
+        is None
+    )
+
+
+def test_large_vocabularies_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a few words give the score of one block."""
+    rng = np.random.default_rng(0)
+    vocabulary = from_words([str(at) for at in range(100)], rng.normal(size=(100, 5)).astype(np.float32))
+    members = members_of(WordCategory("c", tuple(map(str, range(0, 60, 3)))), WordLookup("v", vocabulary))
+    whole = score_topk(members, vocabulary, 5)
+    monkeypatch.setattr("evaluation.topk._NUMBERS_AT_ONCE", 60)
+    assert score_topk(members, vocabulary, 5) == whole
+    assert whole.correct > 0
+
+
+def test_a_model_without_vocabulary_knows_every_word_it_encodes() -> None:
+    """Members of an encoder have vectors and no rows."""
+    lookup = TextLookup("stub", lambda texts: [None if text == "no" else (len(text), 1.0) for text in texts])
+    members = members_of(WordCategory("c", ("New_York", "New York", "no", "a")), lookup)
+    assert (len(members.keys), members.missing, members.rows.tolist()) == (3, 1, [-1, -1])
+    assert members.vectors.tolist() == [[8, 1], [1, 1]]
