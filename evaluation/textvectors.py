@@ -4,6 +4,8 @@ Lines are cut from the right, because a word may hold blanks: GloVe 840B has tok
 stops with an error.
 """
 
+import codecs
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import BinaryIO, Final
@@ -14,6 +16,7 @@ from evaluation.vectors import Rows, WordVectors, from_words
 from wikisem.errors import DamagedInputError
 
 _LINES_AT_ONCE: Final = 8192
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
 def read_header(line: bytes) -> tuple[int, int] | None:
@@ -24,14 +27,19 @@ def read_header(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def is_text(line: bytes, dimensions: int) -> bool:
-    """Whether a first record is a word with its numbers, or at least something that people can read."""
-    if _read_line(line, np.empty(dimensions, np.float32)) is not None:
+def is_text(sample: bytes, dimensions: int) -> bool:
+    """Whether a sample of records, from the first on, is text: it begins with a word and its numbers, or is all UTF-8.
+
+    So a file whose first line is damaged is still reported as text, with that line.
+    """
+    if _read_line(sample.partition(b"\n")[0], np.empty(dimensions, np.float32)) is not None:
         return True
     try:
-        return line.decode().strip().replace("\t", " ").isprintable()
+        # The incremental decoder allows a character that the end of the sample cuts in two.
+        text = codecs.getincrementaldecoder("utf-8")().decode(sample)
     except UnicodeDecodeError:
         return False
+    return not _CONTROLS.search(text)
 
 
 def excerpt(line: bytes) -> str:

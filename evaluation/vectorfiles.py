@@ -21,7 +21,8 @@ _GZIP: Final = b"\x1f\x8b"
 _BZIP2: Final = b"BZh"
 _FASTTEXT: Final = struct.pack("<i", 793712314)
 
-_RECORD_LIMIT: Final = 1 << 20
+# Enough for whole records of 16,000 dimensions as text.
+_SAMPLE: Final = 1 << 18
 _DAMAGE: Final = (ValueError, EOFError, struct.error, zlib.error, AssertionError, NotImplementedError, OSError)
 
 
@@ -44,16 +45,17 @@ def read_vectors(path: str | Path) -> WordVectors:
 
 def _read(file: Path) -> WordVectors:
     with _open(file) as stream:
-        if stream.peek(4)[:4] == _FASTTEXT:  # type: ignore[attr-defined]
-            return _read_fasttext(file)
-        first = stream.readline(_RECORD_LIMIT)
-        header = read_header(first)
-        record = stream.readline(_RECORD_LIMIT) if header else first
-        dimensions = header[1] if header else len(first.split()) - 1
-    if dimensions < 1 or (not header and not is_text(first, dimensions)):
-        raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
-    if not is_text(record, dimensions):
+        start = stream.read(_SAMPLE)
+    first, _, rest = start.partition(b"\n")
+    header = read_header(first)
+    dimensions = header[1] if header else len(first.split()) - 1
+    text = dimensions > 0 and is_text(rest if header else start, dimensions)
+    if start.startswith(_FASTTEXT):
+        return _read_fasttext(file)
+    if header and dimensions > 0 and not text:
         return _read_binary(file)
+    if not text:
+        raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
     with _open(file) as stream:
         return read_text(stream, str(file))
 

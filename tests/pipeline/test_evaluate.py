@@ -1,0 +1,140 @@
+"""The command ``wikisem evaluate``: what it prints, and how it names mistakes."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+
+VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
+GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
+KEYS = ["groups", "cases", "skipped_groups", "opp", "accuracy", "oov_cluster_percent", "oov_outlier_percent"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with vectors, a data set of two groups and a file of categories, and the work done there."""
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "Q1.txt").write_text(GROUP)
+    (tmp_path / "set" / "[bold]Q2.txt").write_text("nope\n\ncar\n")
+    (tmp_path / "vectors.txt").write_text(VECTORS)
+    (tmp_path / "more.txt").write_text(VECTORS + "none 0 -1\nLion 1 1\n")
+    (tmp_path / "categories.txt").write_text(": cats\nlion tiger lynx puma\n: cars\ncar van bus\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def json_lines(text: str) -> list[dict[str, object]]:
+    """The objects of the lines that were printed."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]) -> None:
+    """One object for a vectors file, scores in percent; notes go to stderr, where they do not disturb it."""
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]) == 0
+    printed = capsys.readouterr()
+    (row,) = json_lines(printed.out)
+    assert list(row) == [*KEYS, "by_outlier_class"]
+    assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
+    assert row["oov_cluster_percent"] == 50
+    assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
+    assert (row["opp"], row["accuracy"]) == (pytest.approx(100 * (1 / 3 + 4) / 5), 80)
+    assert row["by_outlier_class"] == {
+        "1": {"cases": 2, "opp": pytest.approx(100 * (1 / 3 + 1) / 2), "accuracy": 50},
+        "2": {"cases": 2, "opp": 100, "accuracy": 100},
+        "3": {"cases": 1, "opp": 100, "accuracy": 100},
+        "unknown": {"cases": 0, "opp": None, "accuracy": None},
+    }
+    assert "text lowercased" in printed.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each model has its own object, in order, with the scores on the common subset in it."""
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--vectors", "more.txt", "--json"]) == 0
+    one, two = json_lines(capsys.readouterr().out)
+    assert list(one) == list(two) == [*KEYS, "by_outlier_class", "common"]
+    # The second vocabulary has a capital: "Tiger" and "Lynx" are unknown to it, and its only cluster item is "Lion".
+    assert (one["cases"], two["cases"]) == (5, 0)
+    assert [row["common"]["cases"] for row in (one, two)] == [0, 0]  # type: ignore[index]
+
+
+@pytest.mark.usefixtures("folder")
+def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names stand as they are, even where they look like markup, and what was done to the text is said."""
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt"]) == 0
+    text = capsys.readouterr().out
+    for pattern in [r"Q1 +│ +5 │ +86\.67 │ +80\.00", r"\[bold\]Q2 +│ +0 │ +– │ +–", r"class 3 +│ +1 │ 100\.00"]:
+        assert re.search(pattern, text), pattern
+    assert re.search(r"overall +│ +5 │ +86\.67 │ +80\.00", text)
+    assert "2 groups, 1 of them skipped; out of vocabulary: 50.00 % of cluster items, 8.33 % of outliers" in text
+    assert "text lowercased: no word of the vocabulary starts with a capital" in text
+
+
+def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the scores, a figure; without a known outlier class there is nothing to draw."""
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--plot", "figure.svg"]) == 0
+    assert "outlier class" in (folder / "figure.svg").read_text()
+    assert main(["evaluate", "outliers", "set/[bold]Q2.txt", "--vectors", "vectors.txt", "--plot", "no.svg"]) == 2
+    assert "saw test cases of unknown class only" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
+    """Topk and OddOneOut report n, what is missing and the mean; --skip-oov leaves missing words out."""
+    assert main(["evaluate", "topk", "categories.txt", "--vectors", "vectors.txt", "-k", "2", "--json"]) == 0
+    (row,) = json_lines(capsys.readouterr().out)
+    cats = {"category": "cats", "n": 4, "oov": 1, "correct": 6, "comparisons": 8, "score": 75}
+    cars = {"category": "cars", "n": 3, "oov": 0, "correct": 6, "comparisons": 6, "score": 100}
+    assert row == {"score": 87.5, "skipped_categories": 0, "categories": [cats, cars]}
+    words = ["evaluate", "oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
+    assert main([*words, "--json"]) == 0
+    assert json_lines(capsys.readouterr().out)[0]["score"] == pytest.approx((25 + 100) / 2)
+    assert main([*words, "--skip-oov", "--distance", "cosine-raw"]) == 0
+    text = capsys.readouterr().out
+    assert "OddOneOut, k = 3, cosine-raw, outside-category: vectors.txt" in text
+    assert re.search(r"cats +│ 4 │ +1 │ +3 │ +3 │ 100\.00", text)
+    assert main([*words, "--sample", "40", "--seed", "7", "--json"]) == 0
+    assert [c["comparisons"] for c in json_lines(capsys.readouterr().out)[0]["categories"]] == [40, 40]  # type: ignore[attr-defined]
+
+
+def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """python:MODULE:FUNCTION finds a file beside the user; Topk, which needs a vocabulary, says so."""
+    (folder / "length_model.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
+    model = ["--vectors", "python:length_model:encode"]
+    assert main(["evaluate", "outliers", "set", *model, "--json"]) == 0
+    assert json_lines(capsys.readouterr().out)[0]["cases"] == 6
+    words = ["evaluate", "oddoneout", "categories.txt", *model, "-k", "2", "--intruders", "other-categories"]
+    assert main(words) == 0
+    assert main(["evaluate", "topk", "categories.txt", *model]) == 2
+    assert "topk needs a model with a vocabulary" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["outliers", "set", "--vectors", "vectors.txt", "--jsn"], 2, "unknown option '--jsn'; did you mean --json?"),
+        (["topk", "categories.txt", "--vectors", "v", "--skip-ov"], 2, "did you mean --skip-oov?"),
+        (["oddoneout", "categories.txt", "--vectors", "v", "-k", "1"], 2, "expected a whole number from 2 up, saw '1'"),
+        (["oddoneout", "categories.txt", "--vectors", "v", "--distance", "far"], 2, "invalid choice: 'far'"),
+        (["outlier", "set"], 2, "invalid choice: 'outlier'"),
+        (["outliers", "set"], 2, "--vectors"),
+        (["outliers", "set", "--vectors", "vectors.txt", "--", "--runner=x"], 2, "takes no Beam options"),
+        (["outliers", "set", "--vectors", "none.txt"], 1, "expected a file of vectors, saw none at none.txt"),
+        (["outliers", "none", "--vectors", "vectors.txt"], 1, "saw nothing at none"),
+        (["outliers", "empty.jsonl", "--vectors", "vectors.txt"], 1, "expected test groups, saw none"),
+        (["topk", "set/Q1.txt", "--vectors", "vectors.txt"], 1, "Q1.txt:1: expected ': category' in front of words"),
+    ],
+)
+def test_mistakes_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str
+) -> None:
+    """Wrong usage ends with 2, data that cannot be scored with 1, each with one message."""
+    (folder / "empty.jsonl").write_text("")
+    assert main(["evaluate", *words]) == code
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert printed.out == ""
