@@ -51,7 +51,7 @@ def marks_redirects(site: SiteInfo) -> bool:
 
 
 def _parse(data: bytes) -> Any:
-    parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True)
+    parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, remove_comments=True)
     try:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:

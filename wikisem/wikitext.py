@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import mwparserfromhell
@@ -39,6 +39,12 @@ _SILENT: Final = frozenset(
 _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "zh-mo", "zh-my")
 
 
+def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
+    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor: the scanner's judge."""
+    for link in mwparserfromhell.parse(text).ifilter_wikilinks():
+        yield str(link.title), None if link.text is None else str(link.text)
+
+
 def visible(text: str) -> str:
     """The text without invisible characters, every run of white space as one space, ends trimmed."""
     return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
@@ -53,9 +59,11 @@ def anchor_text(raw: str) -> str:
         text = _PLAIN_TEMPLATE.sub("", text)
     if _MARKED.search(text):
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
+    if "''" in text:
+        text = without_quotes(text)
     if "&" in text:
         text = unicodedata.normalize("NFC", unescape(text))
-    return visible(without_quotes(text) if "''" in text else text)
+    return visible(text)
 
 
 def without_quotes(text: str) -> str:
@@ -100,6 +108,8 @@ def _tag(tag: nodes.Tag) -> Iterable[str]:
     name = str(tag.tag).strip().lower()
     if name == "br":
         yield " "
+    elif name == "nowiki":  # its apostrophes are no marks
+        yield str(tag.contents or "").replace("'", "&#39;")
     elif name not in _SILENT and tag.contents is not None:
         yield from _plain(tag.contents.nodes)
 

@@ -21,16 +21,24 @@ def read_escaped(content: str, site: SiteInfo) -> Link | None:
 def read_link(content: str, site: SiteInfo) -> Link | None:
     """The link that stands between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
-    What follows a ``]]`` inside the content is the trail of the link.
+    What follows a ``]]`` at the end of the content is the trail of the link.
     """
-    inside, _, trail = content.partition("]]")
+    inside, _, trail = content.rpartition("]]")
+    if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
+        inside, trail = content, ""
     # {{!}} is how templates write a bar.
     target, bar, anchor = _COMMENT.sub("", inside).replace("{{!}}", "|").partition("|")
+    link = make_link(target, anchor if bar else None, site)
+    return Link(link.target, link.anchor + trail) if link and trail else link
+
+
+def make_link(target: str, anchor: str | None, site: SiteInfo) -> Link | None:
+    """The link from the wikitext of its target and of its anchor, which is None where there is no bar."""
     title = link_title(target, site)
     if title is None or title.namespace != 0:
         return None
-    shown = anchor_text(anchor) if bar else _as_written(target)
-    return Link(title.text, shown + trail) if shown else None
+    shown = _as_written(target) if anchor is None else anchor_text(anchor)
+    return Link(title.text, shown) if shown else None
 
 
 def _as_written(target: str) -> str:

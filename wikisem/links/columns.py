@@ -37,7 +37,7 @@ class _Rows:
     def at(self, places: Places) -> Bytes:
         """The byte at a place of each row, 0 where the row has none."""
         inside = (places >= self.starts) & (places < self.ends)
-        return np.where(inside, self.data[np.where(inside, places, 0)], 0).astype(np.uint8)
+        return np.where(inside, self.data[np.where(inside, places, -1)], 0).astype(np.uint8)
 
 
 def read_contents(contents: pa.Array, counts: Places, site: SiteInfo) -> pa.Table:
@@ -65,6 +65,7 @@ def read_contents(contents: pa.Array, counts: Places, site: SiteInfo) -> pa.Tabl
 
 def _split(contents: pa.Array) -> _Rows:
     offsets, data = layout(contents)
+    data = np.append(data, np.uint8(0))  # so that every row starts somewhere, empty ones too
     starts, ends = offsets[:-1].astype(np.int64), offsets[1:].astype(np.int64)
     bars = _first(data == ord("|"), starts, ends)
     return _Rows(data, starts, ends, bars, np.minimum(_first(data == ord("#"), starts, ends), bars))
@@ -85,7 +86,7 @@ def _odd(rows: _Rows, site: SiteInfo) -> Mask:
     odd[np.searchsorted(rows.ends, hits, side="right")] = True
     for place in (rows.starts, rows.titles - 1, rows.bars + 1, rows.ends - 1):
         odd |= rows.at(place) == _SPACE
-    odd |= np.isin(rows.data[np.minimum(rows.starts, len(rows.data) - 1)], list(b"./"))
+    odd |= np.isin(rows.data[rows.starts], list(b"./"))
     odd |= rows.titles - rows.starts > LONGEST
     return odd | (changes_width(first_points(rows.data, rows.starts), site.language) & site.first_letter)
 

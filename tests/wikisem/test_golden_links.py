@@ -1,0 +1,49 @@
+"""The golden cases of what counts as a link, each in the exporter's layout and in another one."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import pytest
+
+from wikisem.languages import profile
+from wikisem.linkscan import scan_chunk
+from wikisem.mediawiki import SiteInfo
+from wikisem.pages import canonical
+from wikisem.records import Page
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+CASES = tomllib.loads(Path(__file__).with_name("golden_links.toml").read_text(encoding="utf-8"))["case"]
+
+
+def site_of(case: dict[str, Any]) -> SiteInfo:
+    """The wiki that a case plays in."""
+    language = case.get("language", "en")
+    site = SiteInfo(dbname="enwiki", version="0.11", first_letter=case.get("first_letter", True))
+    return site.with_language(language, profile(language).namespace_aliases)
+
+
+def other_layout(text: str) -> bytes:
+    """The page as no exporter writes it: attributes, one line, brackets as numeric entities."""
+    inside = escape(text).replace("[", "&#91;").replace("|", "&#x7C;")
+    return (
+        f"<page id='7'><ns>0</ns><title>Golden</title><revision><id>1</id><text>{inside}</text></revision></page>"
+    ).encode()
+
+
+@pytest.mark.parametrize("layout", ["exporter", "other"])
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_golden(case: dict[str, Any], layout: str) -> None:
+    """The links of the case are found, and no others."""
+    assert case["reason"]
+    data = canonical(Page("Golden", 0, case["text"])) if layout == "exporter" else other_layout(case["text"])
+    found = scan_chunk(data, site_of(case), case.get("trail", ""))
+    pairs = Counter({(row["title"], row["anchor"]): row["count"] for row in found.mentions.to_pylist()})
+    assert pairs == Counter(map(tuple, case["links"])), case["reason"]
+    assert found.pages.kept == 1
