@@ -29,7 +29,7 @@ _BACK: Final = re.compile(r"\s*\S+")
 
 
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
-    """The beginnings and ends that tell list articles from others, sorted; none where too few lists are known.
+    """The stop affixes that tell list articles from others, as "List of …" or "…一覧"; none where too few are known.
 
     ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
     between words. The answer does not depend on the order of either.
@@ -41,7 +41,8 @@ def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) ->
     rare = RARE * len(rest)
     prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}
     suffixes = {affix: n for affix, n in _shared(titles, back).items() if text.count(f"{affix}\n") <= rare}
-    return tuple(sorted({*_fewest(prefixes, str.startswith), *_fewest(suffixes, str.endswith)}))
+    beginnings = [f"{affix}…" for affix in _fewest(prefixes, str.startswith)]
+    return tuple(sorted([*beginnings, *(f"…{affix}" for affix in _fewest(suffixes, str.endswith))]))
 
 
 def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[str, int]:

@@ -7,15 +7,29 @@ from heuristics.verdict import KEEP, Verdict, reject
 
 REASON: Final = "stop-affix"
 
+_REST: Final = "…"  # stands for at least one character of the surface
+
 
 def judge_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
-    """Reject when any surface starts or ends with one of the stop affixes (case kept)."""
-    stops = tuple(stop_affixes)
+    """Reject when any surface starts or ends with one of the stop affixes (case kept).
+
+    An affix may say where it stands: "…列表" only at the end of something, "List of …" only at the beginning.
+    """
+    bare = tuple(affix.strip(_REST) for affix in stop_affixes)
     for surface in surfaces:
-        if surface.startswith(stops) or surface.endswith(stops):
-            found = next(stop for stop in stops if surface.startswith(stop) or surface.endswith(stop))
-            return reject(REASON, f"{surface!r} has the stop affix {found!r}")
+        if surface.startswith(bare) or surface.endswith(bare):  # rarely so, and fast to tell
+            found = next((affix for affix in stop_affixes if _has(surface, affix)), None)
+            if found is not None:
+                return reject(REASON, f"{surface!r} has the stop affix {found!r}")
     return KEEP
+
+
+def _has(surface: str, affix: str) -> bool:
+    if affix.startswith(_REST):
+        return len(surface) >= len(affix) and surface.endswith(affix[1:])
+    if affix.endswith(_REST):
+        return len(surface) >= len(affix) and surface.startswith(affix[:-1])
+    return surface.startswith(affix) or surface.endswith(affix)
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:

@@ -73,7 +73,8 @@ class _Row:
     """What a person knows of a language: its script if that has rules of its own, and how its list articles are called.
 
     ``words`` is for languages with spaces whose words hardly change their form. ``lists`` holds prefixes and suffixes
-    of the titles of list articles, with the space that sets them off, separated by ``|``.
+    of the titles of list articles, with the space that sets them off, separated by ``|``; "…" says that something
+    must stand in its place.
     """
 
     script: str = ""
@@ -102,7 +103,7 @@ _ROWS: Final[Mapping[str, _Row]] = {
     "fa": _Row(lists="فهرست "),
     "fi": _Row(lists="Luettelo "),
     "fr": _Row(lists="Liste de |Liste des |Liste du |Liste d'|Liste d’"),
-    "gan": _Row("Hani", lists="一覽|列表"),
+    "gan": _Row("Hani", lists="一覽|…列表"),
     "gl": _Row(lists="Lista de "),
     "he": _Row(lists="רשימת "),
     "hi": _Row(lists=" की सूची"),
@@ -118,7 +119,7 @@ _ROWS: Final[Mapping[str, _Row]] = {
     "lo": _Row("Laoo"),
     "lt": _Row(lists=" sąrašas"),
     "lv": _Row(lists=" saraksts"),
-    "lzh": _Row("Hani", lists="列表"),
+    "lzh": _Row("Hani", lists="…列表"),
     "mk": _Row(lists="Список на "),
     "mnw": _Row("Mymr"),
     "ms": _Row(lists="Senarai "),
@@ -141,9 +142,9 @@ _ROWS: Final[Mapping[str, _Row]] = {
     "tr": _Row(lists=" listesi"),
     "uk": _Row(lists="Список "),
     "vi": _Row(lists="Danh sách "),
-    "wuu": _Row("Hani", lists="列表|一览"),
-    "yue": _Row("Hani", lists="一覽|列表"),
-    "zh": _Row("Hani", lists="列表|一覽|一览"),
+    "wuu": _Row("Hani", lists="一览|…列表"),
+    "yue": _Row("Hani", lists="一覽|…列表"),
+    "zh": _Row("Hani", lists="一覽|一览|…列表"),
 }
 
 # Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.

@@ -1,6 +1,10 @@
 """The rule against pages that have no subject."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from heuristics.stop_affixes import judge_stop_affixes, namespace_affixes
 from wikisem.languages import profile
@@ -36,6 +40,26 @@ def test_one_surface_with_a_stop_affix_breaks_the_rule(code: str, surface: str) 
 def test_ordinary_words_pass(code: str, surface: str) -> None:
     """A stop affix is matched whole, at an end, and with the space that sets it off."""
     assert judge_stop_affixes([surface], profile(code).stop_affixes).keep
+
+
+def test_an_affix_may_say_where_it_stands() -> None:
+    """`列表` ends the title of a list; alone it is a data structure, and in front a list box."""
+    stops = profile("zh").stop_affixes
+    assert judge_stop_affixes(["殖民地学院列表"], stops).reason == "stop-affix"
+    assert judge_stop_affixes(["列表", "列表框"], stops).keep
+    assert judge_stop_affixes(["a list of", "List of "], ["List of …"]).keep
+    assert not judge_stop_affixes(["List of x"], ["List of …"]).keep
+
+
+AFFIXES = st.lists(st.sampled_from(["a", "ab", "…a", "b…", "…ba", "ab…", "c"]), max_size=4)
+
+
+@given(st.lists(st.text("abc", max_size=4), max_size=4), AFFIXES)
+def test_the_fast_way_agrees_with_patterns(surfaces: list[str], affixes: list[str]) -> None:
+    """An affix is a pattern in which "…" stands for at least one character."""
+    ends = [affix.replace("…", ".+") if "…" in affix else f"{affix}.*|.*{affix}" for affix in affixes]
+    broken = any(re.fullmatch(end, surface) for end in ends for surface in surfaces)
+    assert judge_stop_affixes(surfaces, affixes).keep == (not broken)
 
 
 def test_namespace_names_become_prefixes() -> None:
