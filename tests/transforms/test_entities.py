@@ -1,0 +1,120 @@
+"""The entities stage: from dump files to rows, with an account of every line."""
+
+import bz2
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.entities import EntityOptions, read_entities
+from transforms.runtime import Runtime
+from transforms.workplace import Workplace
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.records import Counts
+from wikisem.schemas import ENTITIES
+
+Line = dict[str, Any]
+
+
+def statement(target: str, rank: str = "normal") -> Line:
+    """A statement whose value is an item."""
+    value = {"entity-type": "item", "id": target, "numeric-id": int(target[1:])}
+    snak = {"snaktype": "value", "datavalue": {"value": value, "type": "wikibase-entityid"}}
+    return {"mainsnak": snak, "type": "statement", "rank": rank}
+
+
+def item(qid: str, classes: Sequence[str] = (), superclasses: Sequence[str] = (), **more: Any) -> Line:
+    """An item as a dump has it."""
+    claims = {"P31": [statement(qid) for qid in classes], "P279": [statement(qid) for qid in superclasses]}
+    found = {name: statements for name, statements in claims.items() if statements}
+    return {"type": "item", "id": qid, "labels": [], "claims": found or [], "sitelinks": [], "lastrevid": 5, **more}
+
+
+def dump(*lines: Line | str) -> bytes:
+    """A dump of entities, and of lines that are none."""
+    texts = [line if isinstance(line, str) else json.dumps(line, separators=(",", ":")) for line in lines]
+    return ("[\n" + ",\n".join(texts) + "\n]\n").encode()
+
+
+SITELINK = {"enwiki": {"site": "enwiki", "title": "Page"}}
+LINES: tuple[Line | str, ...] = (
+    item("Q1", ["Q10"], sitelinks=SITELINK),
+    item("Q10", labels={"en": {"language": "en", "value": "class"}}),
+    '{"type":"item","id":"Q2","claims":{"P31":[',
+    item("Q3"),
+    {"type": "property", "id": "P31", "claims": {}},
+    item("Q4", superclasses=["Q10"]),
+    {"type": "item", "id": "Q5", "redirect": "Q1"},
+    item("Q6", ["Q99"], lastrevid=4),
+    item("Q6", ["Q10"], lastrevid=9),
+    item("Q99"),
+    item("Q7", ["Q10"]),
+)
+
+
+def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tuple[Counts, list[Line], list[Line]]:
+    """The counts, rows and rejects of one run."""
+    place = Workplace(str(tmp_path / "work"))
+    counts = read_entities([str(path) for path in inputs], EntityOptions(**options), place, Runtime(workers=workers))
+    tables = [pq.read_table(path) for path in sorted(Path(place.done).glob("*.parquet"))]
+    assert all(table.schema.equals(ENTITIES) for table in tables)
+    rows = [row for table in tables for row in table.to_pylist()]
+    rejects = [
+        json.loads(line) for path in Path(place.rejects).glob("*.jsonl") for line in path.read_bytes().splitlines()
+    ]
+    return counts, sorted(rows, key=lambda row: int(row["qid"][1:])), rejects
+
+
+def write(path: Path, data: bytes) -> Path:
+    """The path of a file that now has these bytes."""
+    path.write_bytes(data)
+    return path
+
+
+def test_every_line_is_kept_left_out_or_rejected(tmp_path: Path) -> None:
+    """Items with a class, a superclass or an edge to them are kept, once each; all else is counted by reason."""
+    path = write(tmp_path / "dump.json", dump(*LINES))
+    counts, rows, rejects = run(tmp_path, path)
+    assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q6", "Q7", "Q10"]
+    assert counts == Counts(
+        read=11,
+        kept=5,
+        left_out={"duplicate": 1, "no-class": 2, "property": 1, "redirect": 1},
+        rejected={"not-json": 1},
+    )
+    offset = path.read_bytes().index(b'{"type":"item","id":"Q2"')
+    assert [(reject["stage"], reject["where"]) for reject in rejects] == [("entities", f"{path}:{offset}")]
+    assert [row["instance_of"] for row in rows if row["qid"] == "Q6"] == [["Q10"]]
+
+
+def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
+    """No sitelink, no superclass and no edge towards it: such an item cannot be named, and is counted."""
+    counts, rows, _ = run(tmp_path, write(tmp_path / "dump.json", dump(*LINES)), linked_only=True)
+    assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q10"]
+    assert counts.left_out["unlinked"] == 2
+    assert counts.left_out["no-class"] == 2
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_wrapping_order_and_workers_do_not_matter(tmp_path: Path, workers: int) -> None:
+    """The same lines in other files, other orders and other wrappings give the same rows."""
+    _, expected, _ = run(tmp_path / "plain", write(tmp_path / "dump.json", dump(*LINES)))
+    one = write(tmp_path / "b.json.gz", gzip.compress(dump(*LINES[6:])) + gzip.compress(dump(*LINES[2:4])))
+    two = write(tmp_path / "a.json.bz2", bz2.compress(dump(*LINES[4:6], *LINES[:2])))
+    counts, rows, rejects = run(tmp_path / "wrapped", one, two, workers=workers)
+    assert rows == expected
+    assert counts.read == 11
+    assert len(rejects) == 1
+
+
+def test_no_item_at_all_is_an_error(tmp_path: Path) -> None:
+    """What is no dump is named with what was seen in it."""
+    path = write(tmp_path / "dump.json", b"no dump\n")
+    with pytest.raises(DamagedInputError, match=r"dump\.json, saw 1 not-json"):
+        run(tmp_path, path)
+    with pytest.raises(MissingInputError, match=r"nowhere\.json"):
+        run(tmp_path, tmp_path / "nowhere.json")

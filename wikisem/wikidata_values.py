@@ -1,0 +1,66 @@
+"""What both ways of reading a dump line share: what is asked for, what may come of a line, how values are judged."""
+
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wikisem.wikis import language_of
+
+Rank = Literal["preferred", "normal", "deprecated"]
+# Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
+MAX_NUMBER: Final = 2**63 - 1
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What is read of an item: labels in these languages and ``mul`` (None: in all), the statements of these
+    properties, of the best rank or of every rank but deprecated.
+    """
+
+    labels: tuple[str, ...] | None = None
+    properties: tuple[str, ...] = ()
+    ranks: Literal["best", "not-deprecated"] = "best"
+
+    @property
+    def label_codes(self) -> tuple[str, ...] | None:
+        """The languages with ``mul``, each once; None for all."""
+        return None if self.labels is None else tuple(sorted({*self.labels, "mul"}))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line that holds no item, and what it holds instead."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line that cannot be read, and why."""
+
+    reason: str
+    detail: str
+
+
+def item_number(qid: str) -> int:
+    """The number of an item id that fits 64 bits; 0 for anything else, such as a property's id."""
+    digits = qid[1:]
+    return int(digits) if qid[:1] == "Q" and _NUMBER.fullmatch(digits) else 0
+
+
+# The targets of statements are few and come again and again.
+target_number = functools.lru_cache(maxsize=1 << 16)(item_number)
+
+
+def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
+    """The ids of item numbers, each once, in the order of the numbers; 0 stands for no item."""
+    return tuple([f"Q{number}" for number in sorted(set(numbers)) if number])
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def is_wikipedia(site: str) -> bool:
+    """Whether a site id such as "dewiki" is that of a Wikipedia; "dewiktionary" and "commonswiki" are none."""
+    return language_of(site) is not None
