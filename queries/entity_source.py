@@ -52,8 +52,8 @@ class EntitySource:
     def notes(self) -> list[str]:
         """The properties that were asked for and that no item of these entities has."""
         return [
-            f"no item in {self._table.folder} has a statement of {name}; if Wikidata has some, "
-            f"build the entities with that property"
+            f"no item has a statement of {name}; if Wikidata has some, "
+            f"build {self._table.folder} with --properties {name} too"
             for name in sorted(self._absent)
         ]
 

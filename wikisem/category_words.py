@@ -17,7 +17,11 @@ MULTILINGUAL: Final = "mul"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An item that did not make it: "no-label", "same-label", "no-value", "same-word" or "same-pair"."""
+    """An item that did not make it, and why.
+
+    "no-label"; "same-label" as an item before; "colon", a label that text files would take for a name of a category;
+    and in pairs "no-value", "same-word" twice in one pair, "same-pair" as one before.
+    """
 
     id: str
     reason: str
@@ -80,8 +84,10 @@ def category_words(
     left_out = []
     for one in candidates:
         named = name_in(names.get(one.qid, {}), language)
-        if named is None or named[0] in items:
-            left_out.append(LeftOut(one.qid, "same-label" if named else "no-label"))
+        if named is None:
+            left_out.append(LeftOut(one.qid, "no-label"))
+        elif named[0] in items or named[0].startswith(":"):
+            left_out.append(LeftOut(one.qid, "same-label" if named[0] in items else "colon"))
         else:
             items[named[0]] = CategoryItem(one.qid, *named, one.sitelinks)
     return CategoryWords(category, language, tuple(items.values()), tuple(left_out))
@@ -122,4 +128,5 @@ def _words(one: ValuedItem, names: Names, language: str, value_first: bool) -> t
         return "no-label"
     if subject[0] == value[0]:
         return "same-word"
-    return (value[0], subject[0]) if value_first else (subject[0], value[0])
+    words = (value[0], subject[0]) if value_first else (subject[0], value[0])
+    return "colon" if words[0].startswith(":") else words

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    parser.add_argument("--languages", required=True, type=_languages, metavar="la,grc,te", help="language codes")
+    parser.add_argument("--languages", required=True, metavar="la,grc,te", help="language codes")
     parser.add_argument("--output", required=True, type=Path, metavar="OUT", help="the folder to write the sets to")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
@@ -71,17 +71,17 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
     if beam_options:
         raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
-    recipe = load_category_recipe(arguments.recipe)
+    recipe, languages = load_category_recipe(arguments.recipe), _languages(arguments.languages)
     # One source for the whole run, opened when the first category asks for it.
     wikidata = cache(lambda: _open(arguments))
-    sets = build_sets(recipe, arguments.languages, Sources(wikidata, cache(installed_emoji)))
+    sets = build_sets(recipe, languages, Sources(wikidata, cache(installed_emoji)))
     rows = [report_row(words) for one in sets for words in one.words()]
     write_sets(arguments.output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
     _report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
     if not any(row.kept for row in rows):
         raise MissingInputError(
-            f"expected items with labels in {', '.join(arguments.languages)}, saw none; "
+            f"expected items with labels in {', '.join(languages)}, saw none; "
             f"{arguments.output / 'categories-report.tsv'} tells what was found"
         )
     print(f"category sets are in {arguments.output}")  # noqa: T201 - the command line speaks to people
@@ -112,8 +112,11 @@ def _contact(endpoint: str, given: str | None) -> str:
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
     emoji = {category.name for category in recipe.categories if category.emoji}
     rows = [report_row(words) for one in sets for words in one.categories if words.category not in emoji]
-    advice = f"; if Wikidata has some, build the entities in {entities} with that language" if entities else ""
-    return [f"no item of any category has a label in {language!r}{advice}" for language in without_any(rows)]
+    return [
+        f"no item of any category has a label in {language!r}"
+        + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
+        for language in without_any(rows)
+    ]
 
 
 def _report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
