@@ -51,12 +51,12 @@ class _EntityStore(Store):
         yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
 
     def __len__(self, context: Any = None) -> int:
-        return len(self._table.sitelinks[0])
+        return len(self._table.all_sitelinks[0])
 
     def _sitelink_triples(self, subject: Any) -> Iterator[Triple]:
-        numbers, counts = self._table.sitelinks
+        numbers, counts = self._table.all_sitelinks
         if subject is not None:
-            at = np.flatnonzero(numbers == _number(subject))
+            at = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
             numbers, counts = numbers[at], counts[at]
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             yield _item(number), URIRef(SITELINKS), Literal(count)
@@ -80,9 +80,11 @@ class _EntityStore(Store):
     def _text_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[Triple]:
         if isinstance(value, IdentifiedNode):
             return
-        qids = None if subject is None else [str(subject).removeprefix(ENTITY)]
-        for qid, statement in self._table.texts(qids, str(predicate).removeprefix(TRUTHY)):
-            yield URIRef(ENTITY + qid), predicate, Literal(statement.value, lang=statement.language or None)
+        texts = self._table.texts(str(predicate).removeprefix(TRUTHY))
+        qids = texts if subject is None else [str(subject).removeprefix(ENTITY)]
+        for qid in qids:
+            for one in texts.get(qid, ()):
+                yield URIRef(ENTITY + qid), predicate, Literal(one.value, lang=one.language or None)
 
 
 def _item(number: int) -> URIRef:

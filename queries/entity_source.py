@@ -1,6 +1,5 @@
 """Categories from the entities of a build: no network, whole columns at a time."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -28,22 +27,20 @@ class EntitySource:
         else:
             numbers = self._of_class(category)
         numbers = np.unique(numbers)
-        sitelinks = self._sitelinks(numbers)
+        sitelinks = self._table.sitelinks(numbers)
         kept = sitelinks >= category.min_sitelinks
         return [Candidate(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
-        edges = self._edges(path.property)
-        found: dict[str, list[Statement]] = defaultdict(list)
+        edges, texts = self._edges(path.property), self._table.texts(path.property)
+        found = {}
         for qid in qids:
             start = [qid_number(qid)]
             ends = edges.reached(start) if path.repeated else edges.objects_of(start)
-            found[qid] += [Statement(path.property, value) for value in qids_of(ends)]
-        if not path.repeated:
-            for qid, statement in self._table.texts(qids, path.property):
-                found[qid] += [statement] if statement.language else []
-        return {qid: sorted_values(statements) for qid, statements in found.items() if statements}
+            items = [Statement(path.property, value) for value in qids_of(ends)]
+            found[qid] = sorted_values([*items, *(one for one in texts.get(qid, ()) if one.language)])
+        return {qid: statements for qid, statements in found.items() if statements}
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items under the given language codes."""
@@ -75,17 +72,9 @@ class EntitySource:
 
     def _edges(self, name: str) -> Edges:
         edges = self._table.edges(name)
-        if not len(edges) and not self._table.texts(None, name):
+        if not len(edges) and not self._table.texts(name):
             self._absent.add(name)
         return edges
-
-    def _sitelinks(self, numbers: Numbers) -> Numbers:
-        known, counts = self._table.sitelinks
-        # An item that is named in a statement but has no row of its own has no sitelinks that we know of.
-        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
-        if not len(known):
-            return np.zeros_like(numbers)
-        return np.where(known[at] == numbers, counts[at], 0)
 
 
 def _union(parts: Iterable[Numbers]) -> Numbers:

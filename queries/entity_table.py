@@ -1,8 +1,9 @@
 """The Parquet of the entities stage, read column by column: only what a question needs, batch by batch."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,9 @@ from wikisem.schemas import ENTITIES
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"
 
+Texts: TypeAlias = Mapping[str, Sequence[Statement]]
+Columns: TypeAlias = tuple[pa.Array, pa.Array]
+
 
 class EntityTable:
     """The entities that a build left in a folder: its output folder, or the ``entities`` folder in it; a path or URL.
@@ -29,28 +33,30 @@ class EntityTable:
     def __init__(self, folder: str) -> None:
         self.folder = folder.rstrip("/")
         self._dataset = _open(self.folder)
-        self.edges = cache(self._edges)
+        self._read = cache(self._read_property)
+
+    def edges(self, name: str) -> Edges:
+        """The values of a property that are items, of all items; read once."""
+        return self._read(name)[0]
+
+    def texts(self, name: str) -> Texts:
+        """The values of a property that are texts, by item; read once."""
+        return self._read(name)[1]
+
+    def sitelinks(self, numbers: Numbers) -> Numbers:
+        """The sitelinks of items; 0 for one that is named in statements but has no row of its own."""
+        known, counts = self.all_sitelinks
+        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
+        return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)
 
     @cached_property
-    def sitelinks(self) -> tuple[Numbers, Numbers]:
+    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
         """All item numbers, sorted, and the sitelinks of each."""
         batches = [(_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
         numbers = _join([one for one, _ in batches])
         counts = _join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
         order = np.argsort(numbers)
         return numbers[order], counts[order]
-
-    def _edges(self, name: str) -> Edges:
-        pairs = list(self._list_pairs(_LISTS[name]) if name in _LISTS else self._statement_pairs(name))
-        return Edges(_join([one for one, _ in pairs]), _join([one for _, one in pairs]))
-
-    def texts(self, qids: Sequence[str] | None, name: str) -> list[tuple[str, Statement]]:
-        """The values of a property that are texts, as (item, statement); of all items where none are named."""
-        return [
-            (qid, Statement(name, one["value"], one["language"] or ""))
-            for batch in self._batches("qid", "statements", qids=qids)
-            for qid, one in self._statements(batch, name, items=False)
-        ]
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
@@ -61,33 +67,40 @@ class EntityTable:
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
 
-    def _list_pairs(self, column: str) -> Iterator[tuple[Numbers, Numbers]]:
-        for batch in self._batches("qid", column):
-            rows = pc.list_parent_indices(batch[column])
-            yield _numbers(batch["qid"].take(rows)), _numbers(pc.list_flatten(batch[column]))
-
-    def _statement_pairs(self, name: str) -> Iterator[tuple[Numbers, Numbers]]:
-        for batch in self._batches("qid", "statements"):
-            qids, statements = _flat_statements(batch, name, items=True)
-            yield _numbers(qids), _numbers(pc.struct_field(statements, "value"))
-
-    @staticmethod
-    def _statements(batch: pa.RecordBatch, name: str, items: bool) -> Iterator[tuple[str, dict[str, str]]]:
-        qids, statements = _flat_statements(batch, name, items)
-        yield from zip(qids.to_pylist(), statements.to_pylist(), strict=True)
+    def _read_property(self, name: str) -> tuple[Edges, Texts]:
+        if name in _LISTS:
+            lists = [_flat(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
+            return _edges(lists), {}
+        found = [_statements(batch, name) for batch in self._batches("qid", "statements")]
+        texts: dict[str, list[Statement]] = defaultdict(list)
+        for qids, statements in (others for _, others in found):
+            for qid, one in zip(qids.to_pylist(), statements.to_pylist(), strict=True):
+                texts[qid].append(Statement(name, one["value"], one["language"] or ""))
+        return _edges([items for items, _ in found]), texts
 
     def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
         yield from self._dataset.to_batches(columns=list(columns), filter=chosen)
 
 
-def _flat_statements(batch: pa.RecordBatch, name: str, items: bool) -> tuple[pa.Array, pa.Array]:
-    rows = pc.list_parent_indices(batch["statements"])
-    statements = pc.list_flatten(batch["statements"])
-    plain = pc.equal(pc.fill_null(pc.struct_field(statements, "language"), ""), "")
-    is_item = pc.and_(plain, pc.match_substring_regex(pc.struct_field(statements, "value"), _QID))
-    kept = pc.and_(pc.equal(pc.struct_field(statements, "property"), name), is_item if items else pc.invert(is_item))
-    return batch["qid"].take(rows.filter(kept)), statements.filter(kept)
+def _flat(batch: pa.RecordBatch, column: str) -> Columns:
+    """The ids of a batch beside the elements of a list column, one row an element."""
+    return batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
+
+
+def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
+    """Ids beside items, and ids beside whole statements of texts, for one property."""
+    qids, statements = _flat(batch, "statements")
+    own = pc.equal(pc.struct_field(statements, "property"), name)
+    qids, statements = qids.filter(own), statements.filter(own)
+    values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
+    is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
+    is_text = pc.invert(is_item)
+    return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
+
+
+def _edges(columns: Sequence[Columns]) -> Edges:
+    return Edges(_join([_numbers(one) for one, _ in columns]), _join([_numbers(other) for _, other in columns]))
 
 
 def _open(folder: str) -> pyarrow.dataset.Dataset:

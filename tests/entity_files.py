@@ -2,7 +2,8 @@
 
 import bz2
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def entity_row(entity: Entity) -> dict[str, Any]:
     }
 
 
-def dump_entities(path: Path, properties: Iterable[str] = ()) -> list[Entity]:
+@cache
+def dump_entities(path: Path, properties: tuple[str, ...] = ()) -> tuple[Entity, ...]:
     """The items of a small dump file (.gz or .bz2), best-rank statements only, each id once, in order of number."""
     opener = gzip.open if path.suffix == ".gz" else bz2.open
     wanted = frozenset(properties)
@@ -46,7 +48,7 @@ def dump_entities(path: Path, properties: Iterable[str] = ()) -> list[Entity]:
         texts = [line.strip().rstrip(",") for line in lines]
     records = [orjson.loads(text) for text in texts if text.startswith("{")]
     items = {record["id"]: _entity(record, wanted) for record in records if record["id"].startswith("Q")}
-    return sorted(items.values(), key=lambda entity: int(entity.qid[1:]))
+    return tuple(sorted(items.values(), key=lambda entity: int(entity.qid[1:])))
 
 
 def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:

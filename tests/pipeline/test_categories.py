@@ -36,6 +36,7 @@ subjects = "lands"
 property = "P36"
 order = "value-first"
 """
+PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")
 TEN = "la,en,de,fr,ja,zh,te,am,ar,ru"
 
 
@@ -195,9 +196,8 @@ def test_emoji_need_neither_endpoint_nor_entities(tmp_path: Path) -> None:
 @pytest.mark.realdata
 def test_ten_languages_from_one_recipe(realdata: Path, tmp_path: Path) -> None:
     """Real items: ten languages in one run, offline and from a real server, with the same bytes."""
-    properties = ("P17", "P36", "P38", "P131", "P1549")
     dumps = [realdata / "wikidata" / name for name in ("real-entities.json.gz", "class-graph-slice.json.gz")]
-    items = {entity.qid: entity for dump in dumps for entity in dump_entities(dump, properties)}
+    items = {entity.qid: entity for dump in dumps for entity in dump_entities(dump, PROPERTIES)}
     write_entities(tmp_path / "build" / "entities", list(items.values()), files=2)
     words = ["categories", "google-semantic", "--languages", TEN]
     offline, online = tmp_path / "offline", tmp_path / "online"

@@ -19,7 +19,7 @@ from wikisem.category_recipe import load_category_recipe
 from wikisem.category_source import CategorySource
 from wikisem.records import Entity, Statement
 
-PROPERTIES = ("P17", "P30", "P36", "P38", "P131", "P1269", "P1376", "P1549")
+PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")
 CATEGORIES = (
     Category("direct", class_="Q100"),
     Category("below", class_="Q100", subclasses=True),
