@@ -24,7 +24,6 @@ class Command(Protocol):
 
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
 COMMANDS: Final[Mapping[str, str]] = {
-    "demo": "the embedded sample world, start to end, offline, in seconds",
     "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
     "entities": "stage 1: Wikidata dump to items",
     "mentions": "stage 2: Wikipedia dumps to the anchor dictionary of each language",
@@ -33,7 +32,6 @@ COMMANDS: Final[Mapping[str, str]] = {
     "groups": "stage 5: test groups in every language",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "evaluate": "score vectors on a data set",
-    "explain": "why the group of a class looks as it does",
     "check": "which groups of a data set break which filter",
 }
 
@@ -60,6 +58,8 @@ class Parser(argparse.ArgumentParser):
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; errors that wikisem names end in one message on stderr and their exit code."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
+    # What Beam logs of a failure comes back as the first cause in a StageError.
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:
         return _run(list(sys.argv[1:] if words is None else words))
     except WikisemError as error:

@@ -1,6 +1,7 @@
 """Files through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// read and write alike."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import BinaryIO, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
@@ -42,16 +43,25 @@ def list_files(pattern: str) -> list[str]:
     return sorted(_match_one(pattern))
 
 
+def weigh(path: str) -> tuple[int, float]:
+    """The size of a file in bytes and when it was last changed, in seconds since 1970."""
+    try:
+        metadata = FileSystems.get_filesystem(path).metadata(path)
+    except BeamIOError as error:
+        raise MissingInputError(f"expected a file that can be read, saw {path!r}: {error}") from error
+    return int(metadata.size_in_bytes), float(metadata.last_updated_in_seconds or 0)
+
+
 def size_of(path: str) -> int:
     """The size of a file in bytes."""
-    metadata = FileSystems.match([path])[0].metadata_list
-    if not metadata:
-        raise MissingInputError(f"expected a file, saw none at {path!r}")
-    return int(metadata[0].size_in_bytes)
+    return weigh(path)[0]
 
 
 def _match_one(pattern: str) -> list[str]:
     try:
+        # A name may hold a bracket or a star of its own: what is there as written is meant as written.
+        if "://" not in pattern and Path(pattern).is_file():
+            return [pattern]
         return [entry.path for entry in FileSystems.match([pattern])[0].metadata_list]
     except BeamIOError as error:
         raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error

@@ -1,0 +1,31 @@
+"""Stage 2: count the links of Wikipedia dumps into OUT/mentions/<language>, the anchor dictionary of each language."""
+
+import argparse
+from collections.abc import Sequence
+
+from pipeline import options, stages
+from pipeline.inputs import find_wikipedias
+from pipeline.manifest import write_manifest
+from pipeline.report import print_records
+from pipeline.work import check_writable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the mentions stage."""
+    options.add_wikipedia(parser, required=True)
+    parser.add_argument(
+        "--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's own trail rule"
+    )
+    options.add_output(parser)
+    options.add_checksum(parser)
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Count the links and print what was done."""
+    run_ = options.make_run(arguments, beam_options)
+    dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
+    check_writable(run_.output)
+    records = [stages.mentions(run_, language, dump, arguments.link_trail) for language, dump in dumps.items()]
+    write_manifest(run_, records)
+    print_records(records, run_.output)
+    return 0

@@ -1,0 +1,25 @@
+"""Stage 4: the class graph of the items in OUT/entities, pruned, as arrays that open without being read."""
+
+import argparse
+from collections.abc import Sequence
+
+from pipeline import options, stages
+from pipeline.manifest import write_manifest
+from pipeline.report import print_records
+from wikisem.recipe import load_recipe
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the taxonomy stage."""
+    options.add_recipe(parser)
+    options.add_output(parser)
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Build the class graph and print what was done."""
+    recipe = load_recipe(arguments.recipe)
+    run_ = options.make_run(arguments, beam_options)
+    records = [stages.taxonomy(run_, recipe.graph)]
+    write_manifest(run_, records, recipe)
+    print_records(records, run_.output)
+    return 0

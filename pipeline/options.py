@@ -1,0 +1,164 @@
+"""Options that several commands share, declared once, and what their words mean."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pipeline.progress import watch
+from pipeline.work import Run
+from transforms.runtime import Runtime
+from wikisem.errors import UsageError, WikisemError
+from wikisem.ids import check_language, check_property
+from wikisem.recipe import Recipe, shipped_recipes
+
+# Country, continent, capital, currency, located in, part of, facet of, capital of, demonym: what category sets ask
+# for, so that they need no second pass over the dump (property pages of Wikidata, 2026-11).
+DEFAULT_PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549")
+
+
+T = TypeVar("T")
+
+
+def add_recipe(parser: argparse.ArgumentParser) -> None:
+    """RECIPE and --seed."""
+    parser.add_argument(
+        "recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"
+    )
+    parser.add_argument("--seed", type=argument(_seed), metavar="N", help="overrides the recipe's seed")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """--output, --max-rejects and --workers."""
+    parser.add_argument("--output", required=True, metavar="OUT", help="the output folder or URL, shared by all stages")
+    parser.add_argument(
+        "--max-rejects",
+        type=argument(_rate),
+        default=0.01,
+        metavar="RATE",
+        help="the rate of unreadable records that fails a run, from 100 of them on; default 0.01",
+    )
+    parser.add_argument(
+        "--workers",
+        type=argument(_workers),
+        default=1,
+        metavar="N",
+        help="local worker processes; default 1. Behind --, Beam's own options choose any other runner",
+    )
+
+
+def add_wikidata(parser: argparse.ArgumentParser) -> None:
+    """--wikidata and what is kept of it."""
+    parser.add_argument(
+        "--wikidata",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="PATH",
+        help="the Wikidata JSON dump (.json, .gz, .bz2, .zst): files, globs or URLs; several are one dump in parts",
+    )
+    parser.add_argument(
+        "--properties",
+        type=argument(_properties),
+        default=DEFAULT_PROPERTIES,
+        metavar="P1,P2",
+        help=f"statements to keep for category sets; default {','.join(DEFAULT_PROPERTIES)}",
+    )
+
+
+def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """--wikipedia."""
+    parser.add_argument(
+        "--wikipedia",
+        required=required,
+        default=[],
+        nargs="+",
+        action="extend",
+        metavar="LANG=PATH",
+        help="the pages-articles XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst), once for each part",
+    )
+
+
+def add_checksum(parser: argparse.ArgumentParser) -> None:
+    """--checksum."""
+    parser.add_argument(
+        "--checksum",
+        action="store_true",
+        help="identify inputs by SHA-256 rather than by path, size and time, and write it to the manifest",
+    )
+
+
+def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
+    """--languages."""
+    parser.add_argument("--languages", type=argument(parse_languages), metavar="en,de", help=f"default: {default}")
+
+
+def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
+    """The run that the shared options describe."""
+    runtime = Runtime(absolute_setup_file(beam_options), watch, arguments.workers)
+    return Run(arguments.output.rstrip("/") or "/", runtime, arguments.max_rejects)
+
+
+def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
+    """Beam's options with the path behind --setup_file made absolute, as Beam wants it."""
+    words: list[str] = []
+    for word in beam_options:
+        name, mark, path = word.partition("=")
+        if name == "--setup_file" and mark:
+            word = f"{name}={Path(path).absolute()}"
+        elif words and words[-1] == "--setup_file":
+            word = str(Path(word).absolute())
+        words.append(word)
+    return words
+
+
+def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], recipe: Recipe) -> list[str]:
+    """The languages of a run, sorted: --languages, else those of --wikipedia, else the recipe's."""
+    return sorted(set(asked or with_dumps or recipe.languages))
+
+
+def seed_of(arguments: argparse.Namespace, recipe: Recipe) -> int:
+    """--seed, else the recipe's."""
+    return recipe.seed if arguments.seed is None else int(arguments.seed)
+
+
+def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
+    """A conversion whose error argparse shows as it is, where it would else say "invalid value" alone."""
+
+    def converted(text: str) -> T:
+        try:
+            return convert(text)
+        except WikisemError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return converted
+
+
+def parse_languages(text: str) -> list[str]:
+    """The codes of a comma-separated list; BadIdError on one that is none."""
+    return [check_language(code.strip()) for code in text.split(",") if code.strip()]
+
+
+def _properties(text: str) -> tuple[str, ...]:
+    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
+
+
+def _rate(text: str) -> float:
+    rate = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    if not 0 <= rate <= 1:
+        raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
+    return rate
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0)
+
+
+def _workers(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isdecimal() or not least <= int(text) < 2**64:
+        raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
+    return int(text)

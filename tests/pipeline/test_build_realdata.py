@@ -1,0 +1,97 @@
+"""The whole chain on real data: the groups that a brute-force reading finds, and the same bytes however it is run."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+from tests.trees import lines_of, manifest_of, results_of
+
+pytestmark = pytest.mark.realdata
+
+RECIPE = """\
+name = "trial"
+[surface]
+fallback = "label"
+[outliers]
+min_sitelinks = 0
+exclude = "closure"
+[cluster]
+max_groups = 0
+"""
+
+# Groups that a brute-force reading of the method finds in these files before stop affixes.
+EXPECTED = {"en": 131, "de": 22, "es": 20, "ru": 19, "zh": 16, "ar": 20}
+LANGUAGES = ",".join(EXPECTED)
+
+
+def _build(tmp: Path, data: Path, name: str, *words: str, order: int = 1) -> Path:
+    (tmp / "trial.toml").write_text(RECIPE)
+    dumps = [str(data / "wikidata" / file) for file in ("class-graph-slice.json.gz", "real-entities.json.gz")]
+    output = tmp / name
+    assert main(["build", f"{tmp}/trial.toml", "--wikidata", *dumps[::order], "--output", str(output), *words]) == 0
+    return output
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, realdata: Path) -> Path:
+    """The build of the trial recipe on both Wikidata files, without any Wikipedia."""
+    return _build(tmp_path_factory.mktemp("trial"), realdata, "one", "--languages", LANGUAGES)
+
+
+def test_as_many_groups_as_brute_force_finds_or_a_stop_affix_says_why(built: Path) -> None:
+    """Every group of the brute-force reading is there, or rejected by a stop affix."""
+    for language, expected in EXPECTED.items():
+        groups = lines_of(built / f"groups/{language}.jsonl")
+        rejected = [line for line in lines_of(built / f"rejected/{language}.jsonl") if line["reason"] == "stop-affix"]
+        assert len(groups) <= expected <= len(groups) + len(rejected), language
+
+
+def test_far_outliers_differ_from_group_to_group(built: Path) -> None:
+    """At least half of the O3 outliers of the English groups are different items."""
+    far = [
+        outlier["id"]
+        for group in lines_of(built / "groups/en.jsonl")
+        for outlier in group["outliers"]
+        if outlier["outlier_class"] == 3
+    ]
+    assert len(far) > 100
+    assert len(set(far)) >= len(far) / 2
+
+
+def test_the_same_bytes_from_two_workers_and_from_files_in_another_order(
+    built: Path, realdata: Path, tmp_path: Path
+) -> None:
+    """Groups, rejected classes and texts do not depend on workers, nor on the order of the files."""
+    words = ["--languages", LANGUAGES, "--workers", "2"]
+    other = _build(tmp_path, realdata, "two", *words, order=-1)
+    assert results_of(other) == results_of(built)
+
+
+def test_every_stage_accounts_for_every_record(built: Path) -> None:
+    """in = kept + left out + rejected, for each stage in the manifest."""
+    stages = manifest_of(built)["stages"]
+    assert set(stages) >= {"entities", "taxonomy", "surfaces/en", "groups/en"}
+    for name, stage in stages.items():
+        out = stage["kept"] + sum(stage["left_out"].values()) + sum(stage["rejected"].values())
+        assert stage["in"] == out > 0, name
+
+
+def test_surfaces_come_from_anchors_where_the_dump_links_the_page(realdata: Path, tmp_path: Path) -> None:
+    """With real Wikipedias, the manifest says how many surface forms are anchors and how many are labels."""
+    wikipedia = realdata / "wikipedia"
+    output = _build(
+        tmp_path,
+        realdata,
+        "linked",
+        "--wikipedia",
+        f"ltg={wikipedia}/ltgwiki-20170901-pages-articles.xml.bz2",
+        f"en={wikipedia}/enwiki-20220720-excerpt.xml.bz2",
+    )
+    stages = manifest_of(output)["stages"]
+    assert stages["surfaces/en"]["sources"]["anchor"] > 200
+    assert stages["surfaces/en"]["sources"]["label"] > 1000
+    assert stages["surfaces/ltg"]["sources"]["anchor"] >= 15
+    members = [member for group in lines_of(output / "groups/en.jsonl") for member in group["cluster"]]
+    assert {member["source"] for member in members} == {"anchor", "label"}
+    assert all(0 < member["count"] <= member["total"] for member in members if member["source"] == "anchor")

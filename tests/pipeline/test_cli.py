@@ -1,0 +1,63 @@
+"""The command line: its words, its messages, its exit codes."""
+
+import pytest
+
+from pipeline.cli import COMMANDS, main, split_beam_options
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
+def test_help_names_every_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The overview lists all commands and ends well."""
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in COMMANDS)
+
+
+def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without words the overview is printed, and the exit code says that something was missing."""
+    assert main([]) == 2
+    assert "usage:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["biuld"], "did you mean build?"),
+        (["build", "wikisem500", "--wikidata", "x", "--output", "o", "--langages", "en"], "did you mean --languages?"),
+        (["build", "wikisem500", "--wikidata", "x", "--output", "o", "--seed", "-1"], "--seed"),
+        (
+            ["build", "wikisem500", "--wikidata", "x", "--output", "o", "--languages", "../en"],
+            "expected a language code",
+        ),
+        (
+            ["build", "wikisem500", "--wikidata", "x", "--output", "o", "--max-rejects", "7"],
+            "expected a rate from 0 to 1",
+        ),
+        (["build", "wikisem500", "--output", "o"], "--wikidata"),
+        (["mentions", "--output", "o", "--wikipedia", "de.xml"], "expected LANG=PATH"),
+    ],
+)
+def test_wrong_usage_ends_in_one_message_and_exit_code_two(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says what was expected or names the nearest known word; there is no traceback."""
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_a_help_page(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--help prints a description and ends well."""
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert f"usage: wikisem {command}" in capsys.readouterr().out
+
+
+def test_everything_behind_two_dashes_goes_to_beam() -> None:
+    """The first -- divides our words from Beam's; a later one is Beam's."""
+    assert split_beam_options(["a", "--", "--runner=X", "--", "b"]) == (["a"], ["--runner=X", "--", "b"])
+    assert split_beam_options(["a"]) == (["a"], [])
