@@ -1,19 +1,8 @@
-"""Which instances stand for a class: σᵢ of Blair et al. (2016, equation 16)."""
+"""Which instances stand for a class: the fixed few of σᵢ (Blair et al. 2016, equation 16), each surface form once."""
 
 from collections.abc import Iterable
 
-from wikisem.ids import qid_number
 from wikisem.records import Member
-
-
-def choose_members(candidates: Iterable[Member], size: int) -> tuple[Member, ...]:
-    """Fix the ``size`` most prominent of the instances that have a surface form, then merge equal surfaces."""
-    return merge_surfaces(rank_members(candidates)[:size])
-
-
-def rank_members(candidates: Iterable[Member]) -> list[Member]:
-    """Most sitelinks first; ties by the lower QID, compared as numbers."""
-    return sorted(candidates, key=lambda member: (-member.sitelinks, qid_number(member.id)))
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:

@@ -6,6 +6,7 @@ The exit code is 1 when anything breaks a rule.
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -59,7 +60,7 @@ def _in_language(groups: Sequence[WordGroup], language: str, path: str) -> list[
 
 
 def _print_table(violations: Sequence[Violation], checked: int) -> None:
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 160)
     if violations:
         table = Table("group", "rule", "detail")
         for violation in violations:
