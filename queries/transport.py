@@ -36,11 +36,14 @@ class Ask(Protocol):
 
 @dataclass(frozen=True)
 class Transport:
-    """How queries travel: where to, in whose name, and how long an answer may take, in seconds, from first to last."""
+    """How queries travel: where to, in whose name, and how long an answer may take, in seconds, from first to last.
+
+    Wikidata's query service stops a query after 60 s by itself, and should have the time to say so.
+    """
 
     endpoint: str
     contact: str
-    timeout: float = 60.0
+    timeout: float = 70.0
     clock: Callable[[], float] = time.monotonic
 
     def __call__(self, query: str) -> bytes:

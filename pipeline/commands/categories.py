@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Wikimedia's endpoints require it; default elsewhere: user@host",
     )
     parser.add_argument(
-        "--timeout", type=_seconds, default=60.0, metavar="SECONDS", help="longest wait for one answer; default 60"
+        "--timeout", type=_seconds, default=70.0, metavar="SECONDS", help="longest wait for one answer; default 70"
     )
     parser.add_argument(
         "--cache",

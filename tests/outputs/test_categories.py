@@ -9,6 +9,7 @@ from outputs.categories import analogy_lines, category_json, category_lines, lef
 from outputs.category_report import ReportRow, report_row, report_tsv, without_any
 from wikisem.category import CategoryItem, Relation
 from wikisem.category_words import CategoryWords, LeftOut, RelationWords, WordPair
+from wikisem.categoryfile import read_categories
 
 CITIES = CategoryWords(
     "us cities",
@@ -64,6 +65,22 @@ def test_json_lines_keep_everything() -> None:
         {"subject": "Q60", "value": "Q1384", "words": ["New York City", "New York"]},
         {"subject": "Q1297", "value": None, "words": ["Chicago", "Illinois"]},
     ]
+
+
+def test_scorers_read_every_form(tmp_path: Path) -> None:
+    """What the scores read from the three forms are the same categories with the same words."""
+    files = {
+        "a.txt": category_lines([CITIES, STATES]),
+        "b.txt": stringham_lines([CITIES, STATES]),
+        "c.jsonl": map(category_json, [CITIES, STATES]),
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    ours, theirs, full = (read_categories(tmp_path / name) for name in files)
+    assert [category.words for category in ours] == [("New_York_City", "Boston"), ("Massachusetts",)]
+    assert [category.words for category in theirs] == [category.words for category in ours]
+    assert [category.words for category in full] == [("New York City", "Boston"), ("Massachusetts",)]
+    assert [category.name for category in ours] == [category.name for category in full] == ["us cities", "states"]
 
 
 def test_what_is_left_out_is_listed() -> None:
