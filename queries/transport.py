@@ -5,11 +5,12 @@ import urllib.error
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, Protocol
 
-from SPARQLWrapper import JSON, POST, SPARQLWrapper
+import SPARQLWrapper
 from SPARQLWrapper.SPARQLExceptions import SPARQLWrapperException
+
+import wikisem
 
 _CHUNK: Final = 65536
 _DETAIL: Final = 300
@@ -49,9 +50,9 @@ class Transport:
     def __call__(self, query: str) -> bytes:
         """The body of the answer; NoAnswerError when it does not come whole in time."""
         deadline = self.clock() + self.timeout
-        wrapper = SPARQLWrapper(self.endpoint, agent=user_agent(self.contact))
-        wrapper.setReturnFormat(JSON)
-        wrapper.setMethod(POST)  # a batch of items would not fit into a URL
+        wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint, agent=user_agent(self.contact))
+        wrapper.setReturnFormat(SPARQLWrapper.JSON)
+        wrapper.setMethod(SPARQLWrapper.POST)  # a batch of items would not fit into a URL
         wrapper.setTimeout(self.timeout)
         wrapper.setQuery(query)
         try:
@@ -77,14 +78,7 @@ class Transport:
 
 def user_agent(contact: str) -> str:
     """Who asks, and how to reach them (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy, 2026-11)."""
-    return f"wikisem/{_version('wikisem')} ({contact}) SPARQLWrapper/{_version('SPARQLWrapper')}"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "source"  # run from its folder, not installed
+    return f"wikisem/{wikisem.__version__} ({contact}) SPARQLWrapper/{SPARQLWrapper.__version__}"
 
 
 def _refused(error: Exception) -> NoAnswerError:
