@@ -1,0 +1,88 @@
+"""A sample world that ships with wikisem, start to end, offline: dumps in six languages go in, test groups come out.
+
+The dumps are written first, with real facts, made-up sentences and one broken record in the middle of each; then the
+same build runs that reads real dumps.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from pipeline.build import BuildOptions, run_build
+from pipeline.inputs import find_dump
+from pipeline.manifest import write_manifest
+from pipeline.progress import watch
+from pipeline.report import make_console
+from pipeline.showcase import group_table, languages_table, read_groups, read_rejections
+from pipeline.work import Run, check_writable
+from transforms.runtime import Runtime
+from wikisem.errors import UsageError
+from wikisem.recipe import load_recipe
+from wikisem.world.build import write_world
+from wikisem.world.facts import read_classes, read_items
+
+SHOWN: Final = ("en", "Q12737077")  # occupation: a cluster that every reader knows, with outliers of all three classes
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the demo."""
+    parser.add_argument(
+        "--output", metavar="OUT", help="a local folder to write to; default: a new temporary one, which is kept"
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Write the sample dumps, build, and print what came out and where it lies."""
+    output = _folder(arguments.output)
+    run_ = Run(output, Runtime(beam_options, watch))
+    options = _options(f"{output}/dumps")
+    records = run_build(options, run_)
+    write_manifest(run_, records, options.recipe, options.seed)
+    _show(output, options.languages)
+    unread = sum(sum(record.counts.rejected.values()) for record in records if not record.unit.startswith("groups/"))
+    dumps = 1 + len(options.wikipedia)
+    print(f"{unread} records in {dumps} dumps could not be read; they lie in {output}/rejects")  # noqa: T201
+    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    return 0
+
+
+def _folder(asked: str | None) -> str:
+    """The output folder, with a folder for the dumps in it; the world is written with plain files."""
+    if asked is None:
+        output = tempfile.mkdtemp(prefix="wikisem-demo-")
+    elif "://" in asked:
+        raise UsageError(f"--output: expected a local folder for the demo, saw {asked!r}")
+    else:
+        output = asked.rstrip("/") or "/"
+    check_writable(output)
+    Path(output, "dumps").mkdir(exist_ok=True)
+    return output
+
+
+def _options(folder: str) -> BuildOptions:
+    recipe = load_recipe("demo")
+    files = write_world(folder)
+    # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
+    wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
+    return BuildOptions(
+        recipe=recipe,
+        seed=recipe.seed,
+        languages=sorted(wikipedia),
+        wikidata=find_dump([files.wikidata], checksum=True),
+        wikipedia=wikipedia,
+        properties=(),
+    )
+
+
+def _show(output: str, languages: Sequence[str]) -> None:
+    groups = {language: read_groups(output, language) for language in languages}
+    rejections = {language: read_rejections(output, language) for language in languages}
+    names = {row.qid: row.labels["en"] for row in read_classes()} | {
+        item.qid: item.names["en"].surface for item in read_items() if "en" in item.names
+    }
+    console = make_console()
+    console.print(languages_table(groups, rejections))
+    language, qid = SHOWN
+    console.print(*(group_table(group, names) for group in groups[language] if group.qid == qid))

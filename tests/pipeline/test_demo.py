@@ -1,0 +1,136 @@
+"""`wikisem demo`: the sample world through the real build, compared with a literal reading of the method."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.cli import main
+from pipeline.showcase import read_groups, read_rejections
+from tests.oracle import Named, OracleGraph, OracleGroups
+from wikisem.languages import profile
+from wikisem.recipe import load_recipe
+from wikisem.records import Entity, Group, Outlier, Rejection
+from wikisem.world.facts import LANGUAGES, read_classes, read_items
+
+ITEMS = read_items()
+RECIPE = load_recipe("demo")
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One demo for all tests of this module."""
+    folder = tmp_path_factory.mktemp("demo")
+    assert main(["demo", "--output", str(folder)]) == 0
+    return folder
+
+
+@cache
+def graph() -> OracleGraph:
+    """The class graph of the world's facts, without a dump in between."""
+    items = [
+        Entity(item.qid, item.instance_of, item.subclass_of, max(item.sitelinks or 0, len(item.names)))
+        for item in ITEMS
+    ]
+    classes = [Entity(row.qid, subclass_of=row.subclass_of, labels=row.labels) for row in read_classes()]
+    return OracleGraph([*items, *classes], RECIPE.graph)
+
+
+@cache
+def expected(language: str) -> tuple[list[Group], list[Rejection]]:
+    """The groups and rejections of a language by the method's letter, with the names that the facts give."""
+    names = {item.qid: Named(item.names[language].surface, "anchor") for item in ITEMS if language in item.names}
+    return OracleGroups(graph(), RECIPE, RECIPE.seed, profile(language), names).build()
+
+
+@each_language
+def test_groups_are_those_of_the_method(output: Path, language: str) -> None:
+    """Classes, labels, clusters and outliers are those of the oracle, in the same order."""
+    found, wanted = read_groups(str(output), language), expected(language)[0]
+    assert [shape(group) for group in found] == [shape(group) for group in wanted]
+    assert len(found) >= 10
+    assert {outlier.outlier_class for group in found for outlier in group.outliers} == {1, 2, 3}
+
+
+def shape(group: Group) -> tuple[Any, ...]:
+    """A group without its counts, which facts do not hold."""
+    cluster = [(member.id, member.surface, member.source, member.sitelinks) for member in group.cluster]
+    return (group.qid, group.label, cluster, [_outlier(outlier) for outlier in group.outliers])
+
+
+def _outlier(outlier: Outlier) -> tuple[Any, ...]:
+    return (outlier.id, outlier.surface, outlier.source, outlier.sitelinks, outlier.outlier_class, outlier.via)
+
+
+@each_language
+def test_every_other_class_has_its_reason(output: Path, language: str) -> None:
+    """A class with seven named instances and no group is listed with the oracle's reason."""
+    found = [(rejection.qid, rejection.reason) for rejection in read_rejections(str(output), language)]
+    assert found == [(rejection.qid, rejection.reason) for rejection in expected(language)[1]]
+    assert len(found) >= 5
+
+
+@each_language
+def test_surfaces_are_the_most_frequent_anchors(output: Path, language: str) -> None:
+    """Each surface form was counted, on most of the links to its page, though seldom on all of them."""
+    members = [member for group in read_groups(str(output), language) for member in (*group.cluster, *group.outliers)]
+    assert all(0.5 < member.count / member.total <= 1 for member in members)
+    assert any(member.count < member.total for member in members)
+
+
+def test_filters_show_what_they_are_for(output: Path) -> None:
+    """Months are digits in Japanese and Chinese, rivers all end alike there, and music genres do in English."""
+    reasons = {
+        (language, rejection.qid): rejection.reason
+        for language in LANGUAGES
+        for rejection in read_rejections(str(output), language)
+    }
+    assert {reasons[language, "Q47018901"] for language in ("ja", "zh")} == {"digits"}
+    assert {reasons[language, "Q4022"] for language in ("ja", "zh")} == {"affix"}
+    assert reasons["en", "Q188451"] == "affix"
+    assert ("de", "Q188451") not in reasons
+
+
+def test_each_broken_record_costs_itself_alone(output: Path) -> None:
+    """Seven dumps hold one broken record each: seven rejects, and everything else is kept or left out by name."""
+    rejects = [
+        json.loads(line)
+        for path in (output / "rejects").iterdir()
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert sorted(row["stage"] for row in rejects) == ["entities", *["mentions"] * len(LANGUAGES)]
+    stages = json.loads((output / "manifest.json").read_text(encoding="utf-8"))["stages"]
+    for unit, counts in stages.items():
+        out = counts["kept"] + sum(counts["left_out"].values()) + sum(counts["rejected"].values())
+        assert counts["in"] == out, unit
+    for unit in ("entities", *(f"mentions/{language}" for language in LANGUAGES)):
+        assert sum(stages[unit]["rejected"].values()) == 1, unit
+    assert stages["entities"]["kept"] == len(ITEMS) + len(read_classes())
+    for language in LANGUAGES:
+        assert stages[f"mentions/{language}"]["kept"] == sum(language in item.names for item in ITEMS)
+
+
+def test_it_prints_counts_a_group_and_where_all_lies(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table names every language, one group is shown in full, and the last line is the output folder."""
+    capsys.readouterr()
+    assert main(["demo", "--output", str(output)]) == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    for language in LANGUAGES:
+        cases = sum(len(group.outliers) for group in read_groups(str(output), language))
+        assert any(line.split()[1:2] == [language] and str(cases) in line for line in lines)
+    (shown,) = [group for group in read_groups(str(output), "en") if group.qid == "Q12737077"]
+    assert all(member.surface in printed.out for member in (*shown.cluster, *shown.outliers))
+    assert all(text in printed.out for text in ("O1", "O2", "O3", "7 records in 7 dumps could not be read"))
+    assert lines[-1] == f"output: {output}"
+    # The dumps were written anew, but hold the same bytes: nothing is built twice.
+    assert "entities: finished before, nothing changed" in printed.err
+
+
+def test_a_url_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The demo writes plain files: a URL as output is wrong usage, said in one line."""
+    assert main(["demo", "--output", "gs://bucket/demo"]) == 2
+    assert "expected a local folder" in capsys.readouterr().err
