@@ -18,8 +18,8 @@ import numpy.typing as npt
 from evaluation.oddrules import Distance, Terms, terms, tolerance
 from evaluation.vectors import Vector
 
-# So many numbers of F stay in a processor's cache until they have been compared.
-_NUMBERS_AT_ONCE: Final = 1 << 20
+# So many numbers of F, 16 MB, are compared while they are still in a processor's cache.
+_NUMBERS_AT_ONCE: Final = 1 << 21
 _FEWEST_WORDS_AT_ONCE: Final = 32
 
 

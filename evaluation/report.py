@@ -17,10 +17,10 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableT
 
 
 def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
-    heading = f"{title}: {evaluation.name}"
-    yield _table(heading, "group", [(group.group.id, score(group.cases)) for group in evaluation.groups])
+    yield f"{title}: {evaluation.name}"
+    yield _table("group", [(group.group.id, score(group.cases)) for group in evaluation.groups])
     classes = [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
-    yield _table(heading, "", [*classes, ("overall", evaluation.overall())])
+    yield _table("", [*classes, ("overall", evaluation.overall())])
     yield (
         f"{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
         f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
@@ -32,7 +32,7 @@ def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
 
 def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:
     """The score of every category and their mean, with how many words they have and how many are missing."""
-    table = Table(title=f"{title}: {name}", title_justify="left")
+    table = Table()
     table.add_column("category", overflow="fold")
     for column in ("n", "out of vocabulary", "correct", "comparisons", "score"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -40,11 +40,11 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
         numbers = (one.count, one.missing, one.correct, one.comparisons)
         table.add_row(one.name, *(f"{number:,}" for number in numbers), percent(one.percent))
     table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
-    return Group(table, *notes, "")
+    return Group(f"{title}: {name}", table, *notes, "")
 
 
-def _table(title: str, first: str, rows: Iterable[tuple[str, Score]]) -> Table:
-    table = Table(title=title, title_justify="left")
+def _table(first: str, rows: Iterable[tuple[str, Score]]) -> Table:
+    table = Table()
     table.add_column(first, overflow="fold")
     for column in _COLUMNS:
         table.add_column(column, justify="right", no_wrap=True)

@@ -1,5 +1,6 @@
 """Category sets as people keep them: `: category` text, as word2vec and gensim read it, and our JSON lines."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
             words.setdefault(name, [])
         elif line and name is None:
             raise DamagedInputError(f"{file}:{number}: expected ': category' in front of words, saw {line[:60]!r}")
-        elif name is not None:
-            words[name].extend(line.split())
+        elif line and name is not None:
+            # A no-break space is part of a word, as an exporter that writes "_" for blanks leaves it.
+            words[name].extend(re.split(r"[ \t]+", line))
     return [WordCategory(name, tuple(listed)) for name, listed in words.items()]

@@ -24,6 +24,12 @@ def test_words_stand_one_or_several_to_a_line(tmp_path: Path) -> None:
     assert read_categories(several) == expected
 
 
+def test_a_no_break_space_is_part_of_a_word(tmp_path: Path) -> None:
+    """Only blanks and tabs divide the words of a line."""
+    (tmp_path / "sets.txt").write_text(": c\nAir\u00a0France KLM\n", encoding="utf-8")
+    assert read_categories(tmp_path / "sets.txt")[0].words == ("Air\u00a0France", "KLM")
+
+
 def test_json_lines_are_read_in_one_language(tmp_path: Path) -> None:
     """Labels keep their blanks; several languages need a choice, and one that is not there is said."""
     path = tmp_path / "sets.jsonl"
