@@ -1,0 +1,186 @@
+"""What scores cost: OddOneOut over every pair, Topk, outlier detection, and reading vectors.
+
+Run ``python benchmarks/scores.py`` from the root of the repository; it makes its own vectors and needs no data.
+"""
+
+import sys
+import tempfile
+from itertools import combinations, islice
+from math import comb
+from pathlib import Path
+
+import numpy as np
+from gensim.models import KeyedVectors
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.report import Call, Result, compare, table, write_section
+from evaluation.lookup import WordLookup
+from evaluation.members import members_of
+from evaluation.oddcount import OddCounter
+from evaluation.oddrules import DISTANCES, Distance, odd, prepared, slack
+from evaluation.outlierscores import evaluate
+from evaluation.topk import neighbour_hits
+from evaluation.vectorfiles import read_vectors
+from evaluation.vectors import Vector, WordVectors
+from wikisem.categoryfile import WordCategory
+from wikisem.datasets import OutlierWord, WordGroup
+
+WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3
+PAIRS = comb(MEMBERS, K) * WORDS
+BATCHED_PAIRS, GENSIM_PAIRS = 100_000, 2_000
+READ_WORDS, READ_DIMENSIONS = 50_000, 100
+GROUPS = 500
+ROUNDS = 3
+BATCHES, GENSIM = "mean after mean, in numpy batches", "gensim doesnt_match"
+
+
+def main() -> None:
+    """Measure everything and write docs/benchmarks/scores.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        vectors, text = Path(folder) / "vectors.npy", Path(folder) / "vectors.txt"
+        make_vectors(vectors)
+        make_text(text)
+        odd_calls = {f"wikisem, {distance}, all pairs": Call(count_all, (vectors, distance)) for distance in DISTANCES}
+        odd_calls |= {BATCHES: Call(count_batched, (vectors,)), GENSIM: Call(count_gensim, (vectors,))}
+        other_calls = {
+            "Topk, wikisem": Call(topk, (vectors,)),
+            "Topk, gensim most_similar": Call(topk_gensim, (vectors,)),
+            "outlier detection, wikisem": Call(outliers, (vectors,)),
+            "read vectors, wikisem": Call(read_vectors, (text,)),
+            "read vectors, gensim": Call(read_gensim, (text,)),
+        }
+        odd_results, others = compare(odd_calls, ROUNDS), compare(other_calls, ROUNDS)
+    write_section("scores", "Scores", report(odd_results, others), ["numpy", "gensim"])
+
+
+def make_vectors(path: Path) -> None:
+    """Gaussian vectors; the first MEMBERS words are a category, shifted together."""
+    rows = np.random.default_rng(0).normal(size=(WORDS, DIMENSIONS)).astype(np.float32)
+    rows[:MEMBERS] += 1
+    np.save(path, rows)
+
+
+def make_text(path: Path) -> None:
+    """The same kind of vectors as word2vec text."""
+    rows = np.random.default_rng(1).normal(size=(READ_WORDS, READ_DIMENSIONS))
+    lines = (f"w{at} {' '.join(f'{number:.5f}' for number in row)}\n" for at, row in enumerate(rows))
+    with path.open("w") as out:
+        out.write(f"{READ_WORDS} {READ_DIMENSIONS}\n")
+        out.writelines(lines)
+
+
+def count_all(path: Path, distance: Distance) -> int:
+    """Every combination of K members with every word of the vocabulary."""
+    rows = np.load(path, mmap_mode="r")
+    counter = OddCounter(distance, prepared(distance, rows[:MEMBERS].astype(np.float64)), K)
+    blocks = (rows[start : start + 16_384].astype(np.float64) for start in range(0, WORDS, 16_384))
+    return sum(counter.count(prepared(distance, block)) for block in blocks)
+
+
+def count_batched(path: Path) -> int:
+    """The definition itself, a mean for each pair, many pairs to a numpy call."""
+    rows = np.load(path, mmap_mode="r")
+    members, total = rows[:MEMBERS].astype(np.float64), 0
+    tie = slack("euclidean", members)
+    combination = np.asarray(list(islice(combinations(range(MEMBERS), K), 100)))
+    for start in range(0, BATCHED_PAIRS // 100, 10):
+        words = rows[MEMBERS + start : MEMBERS + start + 10].astype(np.float64)
+        sets = np.repeat(members[combination], len(words), axis=0)
+        total += int(odd("euclidean", sets, np.tile(words, (len(combination), 1)), tie).sum())
+    return total
+
+
+def count_gensim(path: Path) -> int:
+    """gensim's doesnt_match, pair by pair; it has to agree with the definition of cosine-unit."""
+    keyed = gensim_vectors(path)
+    combination = list(islice(combinations(range(MEMBERS), K), 20))
+    pairs = [(s, str(MEMBERS + at)) for s in combination for at in range(GENSIM_PAIRS // 20)]
+    found = [keyed.doesnt_match([*map(str, s), word]) == word for s, word in pairs]
+    sets = prepared("cosine-unit", keyed.vectors[np.asarray([s for s, _ in pairs])].astype(np.float64))
+    words = prepared("cosine-unit", keyed.vectors[[int(word) for _, word in pairs]].astype(np.float64))
+    assert sum(found) == odd("cosine-unit", sets, words, 1e-12).sum()
+    return sum(found)
+
+
+def gensim_vectors(path: Path) -> KeyedVectors:
+    """The vectors as gensim holds them, without a copy."""
+    keyed = KeyedVectors(DIMENSIONS)
+    keyed.vectors = np.load(path)
+    keyed.index_to_key = [str(at) for at in range(WORDS)]
+    keyed.key_to_index = {word: at for at, word in enumerate(keyed.index_to_key)}
+    return keyed
+
+
+def word_vectors(path: Path) -> WordVectors:
+    """The vectors as wikisem holds them."""
+    return WordVectors({str(at): at for at in range(WORDS)}, np.load(path))
+
+
+def topk(path: Path) -> int:
+    """Topk of the category, k = 3."""
+    vocabulary = word_vectors(path)
+    members = members_of(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordLookup("v", vocabulary))
+    return int(neighbour_hits(members, vocabulary, K).sum())
+
+
+def topk_gensim(path: Path) -> int:
+    """The same with most_similar, word by word."""
+    keyed = gensim_vectors(path)
+    mine = set(map(str, range(MEMBERS)))
+    return sum(near in mine for word in mine for near, _ in keyed.most_similar(word, topn=K))
+
+
+def outliers(path: Path) -> float | None:
+    """OPP of as many groups as a language of WikiSem500 has, eight cluster items and six outliers each."""
+    names = np.random.default_rng(2).integers(0, WORDS, (GROUPS, 14)).astype(str)
+    groups = [WordGroup(str(n), tuple(row[:8]), tuple(map(OutlierWord, row[8:])), "") for n, row in enumerate(names)]
+    return evaluate(groups, [WordLookup("v", word_vectors(path))])[0][0].overall().opp
+
+
+def read_gensim(path: Path) -> Vector:
+    """The text file through gensim."""
+    vectors: Vector = KeyedVectors.load_word2vec_format(str(path)).vectors
+    return vectors
+
+
+def report(odd_results: dict[str, Result], others: dict[str, Result]) -> str:
+    """Tables with what the figures mean."""
+    times = [[name, f"{result.cpu:.2f}", f"{result.seconds:.2f}", megabytes(result)] for name, result in others.items()]
+    return f"""OddOneOut of one category: k = {K}, n = {MEMBERS}, v = {WORDS:,}, {DIMENSIONS} dimensions, Gaussian
+vectors: {comb(MEMBERS, K):,} combinations, {PAIRS:,} pairs (S, w). All of it exact, in double precision. Medians of
+{ROUNDS} interleaved runs; the last column is the CPU time for all pairs at the pace of those that were looked at.
+
+{table(["OddOneOut", "pairs", "CPU s", "s", "peak MB", "CPU time for all"], odd_rows(odd_results))}
+
+Topk: k = {K} for the same {MEMBERS} words. Outlier detection: {GROUPS} groups of eight cluster items and six outliers.
+Reading: {READ_WORDS:,} words of {READ_DIMENSIONS} dimensions as word2vec text. Times include loading the vectors.
+
+{table(["", "CPU s", "s", "peak MB"], times)}"""
+
+
+def odd_rows(results: dict[str, Result]) -> list[list[str]]:
+    """A row for each way to OddOneOut."""
+    looked_at = {BATCHES: BATCHED_PAIRS, GENSIM: GENSIM_PAIRS}
+    rows = []
+    for name, result in results.items():
+        pairs = looked_at.get(name, PAIRS)
+        times = [f"{result.cpu:.1f}", f"{result.seconds:.1f}", megabytes(result), duration(result.cpu * PAIRS / pairs)]
+        rows.append([name, f"{pairs:,}", *times])
+    return rows
+
+
+def megabytes(result: Result) -> str:
+    """Peak memory."""
+    return f"{result.peak / 2**20:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.0f} h"
+
+
+if __name__ == "__main__":
+    main()
