@@ -16,14 +16,19 @@ _CHUNK: Final = 65536
 _DETAIL: Final = 300
 # 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
 _PASSING: Final = frozenset({408, 429})
+_NO_POST: Final = frozenset({405, 501})
 
 
 class NoAnswerError(Exception):
-    """A query that got no whole answer; worth another try unless ``final``. ``retry_after`` is the server's header."""
+    """A query that got no whole answer; worth another try unless ``final``.
 
-    def __init__(self, reason: str, *, final: bool = False, retry_after: str = "") -> None:
+    ``status`` is that of HTTP where the server refused, else 0, and ``retry_after`` its header of that name.
+    """
+
+    def __init__(self, reason: str, *, final: bool = False, status: int = 0, retry_after: str = "") -> None:
         super().__init__(reason)
         self.final = final
+        self.status = status
         self.retry_after = retry_after
 
 
@@ -49,10 +54,18 @@ class Transport:
 
     def __call__(self, query: str) -> bytes:
         """The body of the answer; NoAnswerError when it does not come whole in time."""
+        try:
+            return self._send(query, SPARQLWrapper.POST)  # a batch of items may not fit into a URL
+        except NoAnswerError as error:
+            if error.status not in _NO_POST:
+                raise
+        return self._send(query, SPARQLWrapper.GET)
+
+    def _send(self, query: str, method: str) -> bytes:
         deadline = self.clock() + self.timeout
         wrapper = SPARQLWrapper.SPARQLWrapper(self.endpoint, agent=user_agent(self.contact))
         wrapper.setReturnFormat(SPARQLWrapper.JSON)
-        wrapper.setMethod(SPARQLWrapper.POST)  # a batch of items would not fit into a URL
+        wrapper.setMethod(method)
         wrapper.setTimeout(self.timeout)
         wrapper.setQuery(query)
         try:
@@ -89,7 +102,7 @@ def _refused(error: Exception) -> NoAnswerError:
     detail = str(error).partition("Response:\n")[2] or _body(http)
     reason = " ".join(f"HTTP status {http.code} {http.reason}: {detail}".split())[:_DETAIL].rstrip(": ")
     final = http.code < 500 and http.code not in _PASSING
-    return NoAnswerError(reason, final=final, retry_after=http.headers.get("Retry-After") or "")
+    return NoAnswerError(reason, final=final, status=http.code, retry_after=http.headers.get("Retry-After") or "")
 
 
 def _body(http: urllib.error.HTTPError) -> str:

@@ -6,17 +6,14 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 import argparse
 import getpass
 import socket
-import sys
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from rich.console import Console
-from rich.table import Table
-
-from outputs.category_report import ReportRow, report_row, without_any
+from outputs.category_report import report_row, without_any
+from pipeline.category_console import ToldSource, print_report, wait
 from pipeline.category_files import write_sets
 from queries.cache import AnswerCache
 from queries.client import Client
@@ -34,8 +31,6 @@ from wikisem.ids import check_language
 WIKIDATA: Final = "https://query.wikidata.org/sparql"
 # Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
 _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
-# A person's terminal may be any width; what is no terminal gets whole lines.
-_PLAIN_WIDTH: Final = 120
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,27 +68,30 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
     recipe, languages = load_category_recipe(arguments.recipe), _languages(arguments.languages)
     # One source for the whole run, opened when the first category asks for it.
-    wikidata = cache(lambda: _open(arguments))
-    sets = build_sets(recipe, languages, Sources(wikidata, cache(installed_emoji)))
+    wikidata = lru_cache(lambda: _open(arguments))
+    sets = build_sets(recipe, languages, Sources(wikidata, lru_cache(installed_emoji)))
     rows = [report_row(words) for one in sets for words in one.words()]
     write_sets(arguments.output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
-    _report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
+    print_report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
     if not any(row.kept for row in rows):
         raise MissingInputError(
             f"expected items with labels in {', '.join(languages)}, saw none; "
             f"{arguments.output / 'categories-report.tsv'} tells what was found"
         )
-    print(f"category sets are in {arguments.output}")  # noqa: T201 - the command line speaks to people
+    print(f"output: {arguments.output}")  # noqa: T201 - the command line speaks to people
     return 0
 
 
 def _open(arguments: argparse.Namespace) -> CategorySource:
-    if arguments.entities:
-        return EntitySource(arguments.entities)
+    return ToldSource(EntitySource(arguments.entities) if arguments.entities else _endpoint(arguments))
+
+
+def _endpoint(arguments: argparse.Namespace) -> EndpointSource:
     endpoint = arguments.endpoint or WIKIDATA
     transport = Transport(endpoint, _contact(endpoint, arguments.contact), arguments.timeout)
-    return EndpointSource(Client(endpoint, transport, AnswerCache(arguments.cache or arguments.output / "answers")))
+    cache = AnswerCache(arguments.cache or arguments.output / "answers")
+    return EndpointSource(Client(endpoint, transport, cache, sleep=wait))
 
 
 def _contact(endpoint: str, given: str | None) -> str:
@@ -117,21 +115,6 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
         for language in without_any(rows)
     ]
-
-
-def _report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
-    table = Table("language", title="category sets")
-    for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
-        table.add_column(name, justify="right")
-    for language in dict.fromkeys(row.language for row in rows):
-        own = [row for row in rows if row.language == language and row.kind == "category"]
-        counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in own]
-        pairs = sum(row.kept for row in rows if row.language == language and row.kind == "relation")
-        table.add_row(language, *(str(sum(column)) for column in zip(*counts, strict=True)), str(pairs))
-    console.print(table)
-    for warning in warnings:
-        print(f"wikisem: warning: {warning}", file=sys.stderr)  # noqa: T201
 
 
 def _languages(text: str) -> list[str]:

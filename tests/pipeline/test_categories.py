@@ -107,8 +107,14 @@ def test_a_set_from_entities(recipe: str, entities: str, tmp_path: Path, capsys:
     assert {"of": "cities", "language": "la", "id": "Q15", "reason": "same-label"} in left_out
     assert {"of": "lands", "language": "la", "id": "Q2", "reason": "no-label"} in left_out
     printed = capsys.readouterr()
-    assert printed.out.splitlines()[-1] == f"category sets are in {out}"
-    assert printed.err == ""
+    assert printed.out.splitlines()[-1] == f"output: {out}"
+    assert printed.err.splitlines() == [
+        "cities: 5 items",
+        "lands: 4 items",
+        "facets: 3 items",
+        "P36 of 4 items: 4 have it",
+        "labels of 12 items under 3 language codes: 11 have any",
+    ]
 
 
 def test_the_endpoint_gives_the_same_bytes(recipe: str, entities: str, server: Server, tmp_path: Path) -> None:

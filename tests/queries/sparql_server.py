@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph as ox
 
@@ -39,6 +39,7 @@ class Server:
     faults: list[Fault] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
+    methods: list[str] = field(default_factory=list)
     most_rows: int = 0  # answers are silently cut at this many rows, as some engines do; 0 for never
 
     def answer(self, query: str) -> bytes:
@@ -71,8 +72,15 @@ def serve(entities: Iterable[Entity]) -> Iterator[Server]:
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
+        self._reply(self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+    def do_GET(self) -> None:
+        self._reply(urlsplit(self.path).query)
+
+    def _reply(self, form_text: str) -> None:
         server: Server = self.server.about  # type: ignore[attr-defined]
-        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        form = parse_qs(form_text)
+        server.methods.append(self.command)
         server.queries.append(form["query"][0])
         server.agents.append(self.headers["User-Agent"])
         fault = server.faults.pop(0) if server.faults else Fault()

@@ -35,6 +35,7 @@ def server(running: Server) -> Server:
     """The server without a fault, as if nothing had been asked yet."""
     running.faults.clear()
     running.queries.clear()
+    running.methods.clear()
     running.most_rows = 0
     return running
 
@@ -207,6 +208,16 @@ def test_answers_belong_to_their_endpoint(tmp_path: Path) -> None:
     cache.put("http://one.example", "SELECT", b"1")
     assert cache.get("http://one.example", "SELECT") == b"1"
     assert cache.get("http://two.example", "SELECT") is None
+
+
+@pytest.mark.parametrize("status", [405, 501])
+def test_an_endpoint_without_post_is_asked_with_get(server: Server, status: int) -> None:
+    """A server that knows no POST is no failure: the same query goes by GET, without a pause."""
+    pauses: list[float] = []
+    server.faults.append(Fault(status))
+    assert _names(_client(server, pauses)) == NAMES
+    assert pauses == []
+    assert server.methods[:3] == ["POST", "GET", "POST"]
 
 
 def test_it_says_who_asks(server: Server) -> None:
