@@ -9,17 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 import apache_beam as beam
+import pyarrow as pa
 from apache_beam.pvalue import TaggedOutput
 
 from transforms.dumps import read_dump
 from transforms.files import create_binary, open_binary
-from transforms.parquet import bucket_path, read_parquet, write_parquet
+from transforms.parquet import bucket_path, write_parquet
 from transforms.rejects import write_rejects
 from transforms.runtime import Runtime
 from transforms.shuffle import from_batches, to_buckets
 from transforms.tally import sum_counts, write_counts
 from transforms.workplace import Workplace
-from wikisem.anchors import follow_redirects, settle_redirects, sort_mentions
+from wikisem.anchors import follow_redirects, merge_moved, settle_redirects, sort_mentions
+from wikisem.batches import decode, encode
 from wikisem.buckets import BUCKETS, Adder, add_up
 from wikisem.languages import profile
 from wikisem.linkscan import scan_chunk
@@ -81,7 +83,7 @@ class ScanRange(beam.DoFn):
     def process(self, numbered: tuple[int, Range]) -> Iterator[Batch | TaggedOutput[Literal["redirects"], Batch]]:
         """Scan the chunks of a range, sum their rows, and give them out by bucket."""
         number, part = numbered
-        mentions, counts, rejects = Adder(MENTIONS), Counts(), list[Reject]()
+        mentions, counts, rejects = Adder(MENTIONS, "title"), Counts(), list[Reject]()
         for piece in read_records(part, open_binary, PAGE_END):
             if isinstance(piece, Damage):
                 rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
@@ -90,14 +92,16 @@ class ScanRange(beam.DoFn):
             links = scan_chunk(piece.data, self._site, self._trail, piece.where)
             rejects.extend(links.rejects)
             counts += links.pages
-            for rows in mentions.add(links.mentions):
-                yield from to_buckets(rows, "title")
+            yield from _encoded(mentions.add(links.mentions))
             for batch in to_buckets(links.redirects, "source"):
                 yield TaggedOutput("redirects", batch)
-        for rows in mentions.rest():
-            yield from to_buckets(rows, "title")
+        yield from _encoded(mentions.rest())
         write_rejects(f"{self._workplace.rejects}/{STAGE}-{number:05d}.jsonl", rejects)
         write_counts(f"{self._workplace.parts}/counts/{number:05d}.json", counts)
+
+
+def _encoded(parts: Iterable[tuple[int, pa.Table]]) -> Iterator[Batch]:
+    return ((bucket, encode(rows)) for bucket, rows in parts)
 
 
 class SettleBucket(beam.DoFn):
@@ -115,7 +119,8 @@ class SettleBucket(beam.DoFn):
         redirects = settle_redirects(from_batches(batches["redirects"], REDIRECTS))
         stayed, moved = follow_redirects(add_up([from_batches(batches["mentions"], MENTIONS)], MENTIONS), redirects)
         write_parquet(bucket_path(f"{self._workplace.done}/redirects", bucket), redirects)
-        write_parquet(bucket_path(f"{self._workplace.parts}/stayed", bucket), stayed)
+        with create_binary(_stayed_path(self._workplace, bucket)) as sink:
+            sink.write(encode(stayed))
         yield from to_buckets(moved, "title")
         yield from [(bucket, b"")]
 
@@ -129,6 +134,11 @@ class MergeBucket(beam.DoFn):
     def process(self, grouped: tuple[int, Iterable[bytes]]) -> None:
         """Add up, sort and write."""
         bucket, batches = grouped
-        stayed = read_parquet(bucket_path(f"{self._workplace.parts}/stayed", bucket))
+        with open_binary(_stayed_path(self._workplace, bucket)) as source:
+            stayed = decode(source.read())
         moved = from_batches(filter(None, batches), MENTIONS)
-        write_parquet(bucket_path(self._workplace.done, bucket), sort_mentions(add_up([stayed, moved], MENTIONS)))
+        write_parquet(bucket_path(self._workplace.done, bucket), sort_mentions(merge_moved(stayed, moved)))
+
+
+def _stayed_path(workplace: Workplace, bucket: int) -> str:
+    return f"{workplace.parts}/stayed/{bucket:02d}.arrow"

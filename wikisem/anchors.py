@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.buckets import sort_by
+from wikisem.buckets import add_up, sort_by
 from wikisem.schemas import MENTIONS, REDIRECTS
 
 # A surface form that may be the argmax of its page; a page with several is tied.
@@ -48,6 +48,13 @@ def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.
     moved = rows.filter(moves)
     titles = redirects["target"].take(at.filter(moves))
     return rows.filter(pc.invert(moves)), moved.set_column(moved.schema.get_field_index("title"), "title", titles)
+
+
+def merge_moved(stayed: pa.Table, moved: pa.Table) -> pa.Table:
+    """Summed mentions of pages of their own, and mentions that redirects moved to them, as one summed table."""
+    met = pc.is_in(stayed["title"], value_set=pc.unique(moved["title"]))
+    # Nearly all titles meet nothing that moved: they need no second sum.
+    return pa.concat_tables([stayed.filter(pc.invert(met)), add_up([stayed.filter(met), moved], MENTIONS)])
 
 
 def leading(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) -> pa.Table:

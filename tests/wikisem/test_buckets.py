@@ -95,29 +95,29 @@ def test_sort_by_code_point(values: list[tuple[str, str, int]]) -> None:
     assert got == sorted(values, key=lambda row: (row[0], -row[2], row[1]))
 
 
-@given(st.lists(rows, max_size=8), st.integers(0, 6))
+@given(st.lists(rows, max_size=8), st.integers(1, 6))
 def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: int) -> None:
-    """However little it may hold, what an adder gives out adds up to what went in, and each part is summed."""
-    adder = Adder(MENTIONS, most)
+    """However little it may hold, what it gives out adds up to what went in, summed, each row in its bucket."""
+    adder = Adder(MENTIONS, "title", most)
     tables = [
         pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
         for batch in batches
     ]
     given_out = [part for table in tables for part in adder.add(table)] + list(adder.rest())
-    assert all(part.num_rows == add_up([part], MENTIONS).num_rows for part in given_out)
-    assert _counter(given_out) == _counter(tables)
+    assert all(part.num_rows == add_up([part], MENTIONS).num_rows for _, part in given_out)
+    assert all(set(bucket_of(part["title"].combine_chunks()).tolist()) == {bucket} for bucket, part in given_out)
+    assert _counter([part for _, part in given_out]) == _counter(tables)
     assert list(adder.rest()) == []
 
 
-def test_adder_keeps_what_repeats() -> None:
-    """Rows that sum to few are held on to; when too many distinct ones are held, they are let go."""
-    adder = Adder(MENTIONS, 4)
-    same = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
-    assert [list(adder.add(same)) for _ in range(5)] == [[]] * 5
-    other = pa.table({"title": list("ABCDE"), "anchor": list("abcde"), "count": [1] * 5}, MENTIONS)
-    (given_out,) = adder.add(other)
-    assert given_out.num_rows == 5
-    assert _counter([given_out])["A", "a"] == 16
+def test_adder_holds_rows_up_to_its_bound() -> None:
+    """Nothing is given out before there is enough, and then everything."""
+    adder = Adder(MENTIONS, "title", 4)
+    rows = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
+    assert list(adder.add(rows)) == []
+    ((_, given_out),) = adder.add(rows)
+    assert given_out.to_pylist() == [{"title": "A", "anchor": "a", "count": 6}]
+    assert list(adder.rest()) == []
 
 
 def _counter(tables: list[pa.Table]) -> Counter[tuple[str, str]]:
