@@ -21,9 +21,9 @@ from benchmarks.tree import peak_of_tree
 from transforms.parquet import bucket_path, read_batches, write_parquet
 from transforms.runtime import Runtime
 from transforms.shuffle import from_batches
-from wikisem.anchors import sort_mentions
 from wikisem.batches import encode
 from wikisem.buckets import Adder, add_up
+from wikisem.ordering import sort_mentions
 from wikisem.schemas import MENTIONS
 
 FILES = 20

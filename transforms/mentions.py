@@ -20,12 +20,13 @@ from transforms.runtime import Runtime
 from transforms.shuffle import from_batches, to_buckets
 from transforms.tally import sum_counts, write_counts
 from transforms.workplace import Workplace
-from wikisem.anchors import follow_redirects, merge_moved, settle_redirects, sort_mentions
+from wikisem.anchors import follow_redirects, merge_moved, settle_redirects
 from wikisem.batches import decode, encode
 from wikisem.buckets import BUCKETS, Adder, add_up
 from wikisem.languages import profile
 from wikisem.linkscan import scan_chunk
 from wikisem.mediawiki import SiteInfo
+from wikisem.ordering import sort_mentions
 from wikisem.ranges import Damage, Range, read_records
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS, REDIRECTS

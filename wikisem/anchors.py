@@ -9,7 +9,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.buckets import add_up, sort_by
+from wikisem.buckets import add_up
+from wikisem.ordering import sort_by
 from wikisem.schemas import MENTIONS, REDIRECTS
 
 # A surface form that may be the argmax of its page; a page with several is tied.
@@ -17,13 +18,6 @@ CANDIDATES: Final = pa.schema(
     [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
 )
 ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
-
-_MENTION_ORDER: Final = [("title", "ascending"), ("count", "descending"), ("anchor", "ascending")]
-
-
-def sort_mentions(mentions: pa.Table) -> pa.Table:
-    """Mentions by title, the most frequent anchor first, then by anchor; texts by code point."""
-    return sort_by(mentions.select(MENTIONS.names), _MENTION_ORDER)
 
 
 def settle_redirects(redirects: pa.Table) -> pa.Table:

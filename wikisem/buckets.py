@@ -4,7 +4,7 @@ The hash folds a text into 64 bits eight bytes at a time through ``seeds.places`
 UTF-8 bytes alone: not on a process, a machine, a library's version or where the text stands in its table.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -104,8 +104,3 @@ class Adder:
             for bucket, rows in split(pa.concat_tables(self._held), self._column):
                 yield bucket, add_up([rows], self._schema)
             self._held, self._rows = [], 0
-
-
-def sort_by(table: pa.Table, keys: Sequence[tuple[str, str]]) -> pa.Table:
-    """The rows in the order of ``keys``, pairs of column and "ascending" or "descending"; texts by code point."""
-    return table.sort_by(list(keys)).combine_chunks()

@@ -6,7 +6,7 @@ from typing import Final, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.buckets import sort_by
+from wikisem.ordering import sort_by
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
 

@@ -12,10 +12,10 @@ from transforms.runtime import Runtime
 from transforms.surfaces import resolve_surfaces
 from transforms.workplace import Workplace
 from wikisem import schemas
-from wikisem.anchors import sort_mentions
 from wikisem.buckets import BUCKETS, split
 from wikisem.errors import MissingInputError
 from wikisem.naming import Fallback
+from wikisem.ordering import sort_mentions
 from wikisem.recipe import SurfaceOptions
 from wikisem.records import Counts
 

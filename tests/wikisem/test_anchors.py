@@ -14,7 +14,6 @@ from wikisem.anchors import (
     leading,
     merge_moved,
     settle_redirects,
-    sort_mentions,
     tied_anchors,
 )
 from wikisem.schemas import MENTIONS, REDIRECTS
@@ -126,10 +125,3 @@ def test_redirects_settle() -> None:
     settled = settle_redirects(redirects_of(rows))
     assert settled.to_pylist() == [{"source": "R", "target": "T"}, {"source": "S", "target": "A"}]
     assert settle_redirects(redirects_of([])).equals(REDIRECTS.empty_table())
-
-
-@given(pairs)
-def test_mentions_are_sorted(counts: dict[tuple[str, str], int]) -> None:
-    """By title, then the most frequent anchor first, then by anchor."""
-    got = [(row["title"], -row["count"], row["anchor"]) for row in sort_mentions(mentions_of(counts)).to_pylist()]
-    assert got == sorted((title, -count, anchor) for (title, anchor), count in counts.items())

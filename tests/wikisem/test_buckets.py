@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, sort_by, split
+from wikisem.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, split
 from wikisem.schemas import MENTIONS
 from wikisem.seeds import place
 
@@ -84,15 +84,6 @@ def test_add_up_is_a_counter(values: list[tuple[str, str, int]], cut: int) -> No
     assert summed.schema == MENTIONS
     assert summed.num_rows == len(wanted)
     assert {(row["title"], row["anchor"]): row["count"] for row in summed.to_pylist()} == wanted
-
-
-@given(rows)
-def test_sort_by_code_point(values: list[tuple[str, str, int]]) -> None:
-    """Texts sort by code point, as Python's do."""
-    table = pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in values], MENTIONS)
-    ordered = sort_by(table, [("title", "ascending"), ("count", "descending"), ("anchor", "ascending")])
-    got = [(row["title"], row["anchor"], row["count"]) for row in ordered.to_pylist()]
-    assert got == sorted(values, key=lambda row: (row[0], -row[2], row[1]))
 
 
 @given(st.lists(rows, max_size=8), st.integers(1, 6))
