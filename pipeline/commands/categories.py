@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
     parser.add_argument("--languages", required=True, metavar="la,grc,te", help="language codes")
-    parser.add_argument("--output", required=True, type=Path, metavar="OUT", help="the folder to write the sets to")
+    parser.add_argument("--output", required=True, metavar="OUT", help="the folder to write the sets to")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
     source.add_argument(
@@ -66,20 +66,21 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
     if beam_options:
         raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
+    output = _folder(arguments.output)
     recipe, languages = load_category_recipe(arguments.recipe), _languages(arguments.languages)
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: _open(arguments))
     sets = build_sets(recipe, languages, Sources(wikidata, lru_cache(installed_emoji)))
     rows = [report_row(words) for one in sets for words in one.words()]
-    write_sets(arguments.output, recipe, sets, rows)
+    write_sets(output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
     print_report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
     if not any(row.kept for row in rows):
         raise MissingInputError(
             f"expected items with labels in {', '.join(languages)}, saw none; "
-            f"{arguments.output / 'categories-report.tsv'} tells what was found"
+            f"{output / 'categories-report.tsv'} tells what was found"
         )
-    print(f"output: {arguments.output}")  # noqa: T201 - the command line speaks to people
+    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
     return 0
 
 
@@ -90,7 +91,7 @@ def _open(arguments: argparse.Namespace) -> CategorySource:
 def _endpoint(arguments: argparse.Namespace) -> EndpointSource:
     endpoint = arguments.endpoint or WIKIDATA
     transport = Transport(endpoint, _contact(endpoint, arguments.contact), arguments.timeout)
-    cache = AnswerCache(arguments.cache or arguments.output / "answers")
+    cache = AnswerCache(arguments.cache or _folder(arguments.output) / "answers")
     return EndpointSource(Client(endpoint, transport, cache, sleep=wait))
 
 
@@ -115,6 +116,12 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
         for language in without_any(rows)
     ]
+
+
+def _folder(text: str) -> Path:
+    if "://" in text:
+        raise UsageError(f"--output: expected a folder on this machine, saw {text!r}")
+    return Path(text)
 
 
 def _languages(text: str) -> list[str]:

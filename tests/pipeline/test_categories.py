@@ -178,6 +178,7 @@ def test_a_property_that_the_entities_lack_is_told(
         (["--languages", "en", "--endpoint", "http://x/", "--contact", "me\r\nHost: y"], "--contact: expected"),
         (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds above 0"),
         (["--languages", "en", "--endpoint", "http://x/", "--entities", "y"], "not allowed with"),
+        (["--languages", "en", "--entities", "y", "--output", "gs://bucket/x"], "expected a folder on this machine"),
         (["--languages", "en", "--entities", "y", "--", "--runner=x"], "runs no Beam pipeline"),
     ],
 )

@@ -144,6 +144,15 @@ def test_no_entities_and_no_parquet_are_told_apart(tmp_path: Path) -> None:
         EntitySource(str(tmp_path))
 
 
+def test_entities_may_lie_behind_a_url(tmp_path: Path) -> None:
+    """A URL is read through Arrow's file systems, with the folder of a build or that of its entities."""
+    write_entities(tmp_path / "entities", WORLD)
+    whole = EntitySource(str(tmp_path)).items(Category("c", class_="Q100"))
+    assert len(whole) == 2
+    for url in (tmp_path.as_uri(), f"{tmp_path.as_uri()}/entities/"):
+        assert EntitySource(url).items(Category("c", class_="Q100")) == whole
+
+
 def test_no_item_at_all_is_no_failure(tmp_path: Path) -> None:
     """Entities without a row give empty categories."""
     source = EntitySource(str(write_entities(tmp_path, [])))
