@@ -1,8 +1,9 @@
 """OddOneOut: how often a word from elsewhere stands out of k words of a category (Stringham and Izbicki 2020, 2.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
+from typing import Final
 
 import numpy as np
 
@@ -12,7 +13,11 @@ from evaluation.oddpool import Intruders, Pool, pools
 from evaluation.oddrules import Distance, prepared
 from evaluation.oddsample import count_sampled
 from evaluation.vectors import WordVectors
+from wikisem.errors import UsageError
 from wikisem.seeds import place
+
+# 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
+_MOST_LIMITS: Final = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,18 @@ class OddSettings:
 
 def score_oddoneout(
     categories: Sequence[Members], vocabulary: WordVectors | None, settings: OddSettings
-) -> list[CategoryScore]:
-    """The score of each category; one with fewer than k words is skipped. Raises UsageError as ``pools`` does."""
+) -> Iterator[CategoryScore]:
+    """The score of each category, one after the other; one with fewer than k words is skipped.
+
+    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
+    numbers which all pairs are compared with do not fit into memory.
+    """
     sources = pools(categories, vocabulary, settings.intruders, settings.skip_oov)
-    return [
-        _sampled(members, pool, settings, place(settings.seed, number))
-        if settings.sample
-        else _exact(members, pool, settings)
-        for number, (members, pool) in enumerate(zip(categories, sources, strict=True))
-    ]
+    for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
+        if settings.sample:
+            yield _sampled(members, pool, settings, place(settings.seed, number))
+        else:
+            yield _exact(members, pool, settings)
 
 
 def _words(members: Members, settings: OddSettings) -> Places:
@@ -59,9 +67,19 @@ def _exact(members: Members, pool: Pool, settings: OddSettings) -> CategoryScore
     own = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
     correct = 0
     if len(members.known) >= k:
+        _check_size(members, k)
         counter = OddCounter(settings.distance, prepared(settings.distance, members.vectors), k)
         correct = sum(counter.count(prepared(settings.distance, block)) for block in pool.blocks())
     return score_of(members, correct, comb(size, k) * len(pool) - own)
+
+
+def _check_size(members: Members, k: int) -> None:
+    known = len(members.known)
+    if comb(known, k - 1) * known > _MOST_LIMITS:
+        raise UsageError(
+            f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
+            "all; choose --sample"
+        )
 
 
 def _sampled(members: Members, pool: Pool, settings: OddSettings, seed: int) -> CategoryScore:

@@ -1,12 +1,12 @@
 """Scores of a whole data set of test groups: OPP and accuracy, overall, by outlier class and by group."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from evaluation.lookup import Lookup
-from evaluation.outliers import CaseScore, GroupScore, score_groups
+from evaluation.outliers import CaseScore, GroupScore, Known, score_groups
 from wikisem.datasets import WordGroup
 
 
@@ -85,20 +85,20 @@ def class_name(outlier_class: int | None) -> str:
     return "unknown" if outlier_class is None else str(outlier_class)
 
 
-def evaluate(groups: Sequence[WordGroup], lookups: Sequence[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
+def evaluate(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
     The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases
-    (Blair et al. 2016, section 4.1).
+    (Blair et al. 2016, section 4.1). Lookups are taken one after the other, and none is kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
-    known = [lookup.find(surfaces) for lookup in lookups]
-    whole = [_evaluate(groups, *pair) for pair in zip(lookups, known, strict=True)]
-    if len(lookups) < 2:
+    models = [(lookup.name, lookup.notes, lookup.find(surfaces)) for lookup in lookups]
+    whole = [_evaluate(groups, *model) for model in models]
+    if len(models) < 2:
         return whole, []
-    shared = set.intersection(*(set(one) for one in known))
-    common = [{surface: one[surface] for surface in shared} for one in known]
-    return whole, [_evaluate(groups, *pair) for pair in zip(lookups, common, strict=True)]
+    shared = set.intersection(*(set(known) for _, _, known in models))
+    common = [(name, notes, {surface: known[surface] for surface in shared}) for name, notes, known in models]
+    return whole, [_evaluate(groups, *model) for model in common]
 
 
 def words_of(group: WordGroup) -> list[str]:
@@ -106,5 +106,5 @@ def words_of(group: WordGroup) -> list[str]:
     return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
 
 
-def _evaluate(groups: Sequence[WordGroup], lookup: Lookup, known: Mapping[str, Any]) -> Evaluation:
-    return Evaluation(lookup.name, lookup.notes, tuple(score_groups(groups, known)))
+def _evaluate(groups: Sequence[WordGroup], name: str, notes: tuple[str, ...], known: Known) -> Evaluation:
+    return Evaluation(name, notes, tuple(score_groups(groups, known)))

@@ -1,12 +1,14 @@
 """Scores as tables for people."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from evaluation.members import CategoryScore, mean_percent
 from evaluation.outlierscores import Evaluation, Score, score
+from wikisem.datasets import WordGroup
 
 _COLUMNS = ("cases", "OPP", "accuracy")
 
@@ -18,7 +20,8 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableT
 
 def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
     yield f"{title}: {evaluation.name}"
-    yield _table("group", [(group.group.id, score(group.cases)) for group in evaluation.groups])
+    names = _names([group.group for group in evaluation.groups])
+    yield _table("group", [(name, score(one.cases)) for name, one in zip(names, evaluation.groups, strict=True)])
     classes = [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
     yield _table("", [*classes, ("overall", evaluation.overall())])
     yield (
@@ -28,6 +31,14 @@ def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
     )
     yield from evaluation.notes
     yield ""
+
+
+def _names(groups: Sequence[WordGroup]) -> list[str]:
+    """The ids of groups; with the language, or else the folder, where several languages share an id."""
+    ids = [group.id for group in groups]
+    if len(set(ids)) == len(ids):
+        return ids
+    return [f"{group.language or Path(group.where).parent.name}/{group.id}" for group in groups]
 
 
 def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:

@@ -3,7 +3,7 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from evaluation.oddoneout import OddSettings, score_oddoneout
 from evaluation.outlierscores import Evaluation, evaluate
 from evaluation.report import category_report, outlier_report
 from evaluation.topk import score_topk
+from pipeline.progress import watch
 from wikisem.categoryfile import read_categories
 from wikisem.datasets import read_dataset
 from wikisem.errors import MissingInputError, UsageError
@@ -24,7 +25,7 @@ from wikisem.errors import MissingInputError, UsageError
 # What is no terminal (a file, a pipe) gets whole lines of this width.
 _PLAIN_WIDTH: Final = 120
 
-Scorer = Callable[[Sequence[Members], Lookup], list[CategoryScore]]
+Scorer = Callable[[Sequence[Members], Lookup], Iterator[CategoryScore]]
 
 
 def outliers(arguments: argparse.Namespace) -> None:
@@ -32,7 +33,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     groups = read_dataset(arguments.dataset)
     if not groups:
         raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
-    whole, common = evaluate(groups, [open_model(source, arguments.phrases) for source in arguments.vectors])
+    whole, common = evaluate(groups, _models(arguments))
     if arguments.plot:
         _plot(arguments.plot, whole)
     if not arguments.json:
@@ -46,10 +47,11 @@ def outliers(arguments: argparse.Namespace) -> None:
 def topk(arguments: argparse.Namespace) -> None:
     """Score Topk on a file of categories."""
 
-    def score(categories: Sequence[Members], lookup: Lookup) -> list[CategoryScore]:
+    def score(categories: Sequence[Members], lookup: Lookup) -> Iterator[CategoryScore]:
         if lookup.words is None:
             raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
-        return [score_topk(members, lookup.words, arguments.k, arguments.skip_oov) for members in categories]
+        for members in categories:
+            yield score_topk(members, lookup.words, arguments.k, arguments.skip_oov)
 
     _categories(arguments, f"Topk, k = {arguments.k}", score)
 
@@ -60,7 +62,7 @@ def oddoneout(arguments: argparse.Namespace) -> None:
         arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
     )
 
-    def score(categories: Sequence[Members], lookup: Lookup) -> list[CategoryScore]:
+    def score(categories: Sequence[Members], lookup: Lookup) -> Iterator[CategoryScore]:
         return score_oddoneout(categories, lookup.words, settings)
 
     drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
@@ -69,13 +71,30 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
     categories = read_categories(arguments.categories, arguments.language)
-    for source in arguments.vectors:
-        lookup = open_model(source, arguments.phrases)
-        scores = score([members_of(category, lookup) for category in categories], lookup)
+    for lookup in _models(arguments):
+        members = [members_of(category, lookup) for category in categories]
+        scores = _watched(f"scoring {lookup.name}", score(members, lookup), len(members))
         if arguments.json:
             _print_json(_as_json(scores), lookup.notes)
         else:
             _print(category_report(lookup.name, lookup.notes, title, scores))
+
+
+def _watched(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:
+    """All scores, with progress shown as they come."""
+    found: list[CategoryScore] = []
+    with watch(label, lambda: len(found), total):
+        found.extend(scores)
+    return found
+
+
+def _models(arguments: argparse.Namespace) -> Iterator[Lookup]:
+    """The models, each opened when the one before it is done with: vectors can be as large as the memory."""
+    for source in arguments.vectors:
+        with watch(f"reading {source}", lambda: 0, 0):
+            lookup = open_model(source, arguments.phrases)
+        yield lookup
+        del lookup
 
 
 def _as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from evaluation.models import PYTHON
 from evaluation.oddpool import INTRUDERS
 from evaluation.oddrules import DISTANCES
 from pipeline import scoring
@@ -42,8 +43,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
     if beam_options:
         raise UsageError(f"evaluate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
-    # The callable of python:MODULE:FUNCTION is most often in a file of the folder where the user stands.
-    sys.path.insert(0, str(Path.cwd()))
+    if any(source.startswith(PYTHON) for source in arguments.vectors):
+        # The callable is most often in a file of the folder where the user stands.
+        sys.path.insert(0, str(Path.cwd()))
     arguments.score(arguments)
     return 0
 

@@ -86,7 +86,7 @@ def members_in(words: Sequence[str], vocabulary: WordVectors) -> Members:
 def score(items: Sequence[str], others: Sequence[str], vocabulary: WordVectors, variant: OddSettings) -> CategoryScore:
     """The score of the first of two categories."""
     both = [members_in(items, vocabulary), members_in(others, vocabulary)]
-    return score_oddoneout(both, vocabulary, variant)[0]
+    return next(score_oddoneout(both, vocabulary, variant))
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -184,6 +184,16 @@ def test_a_model_without_vocabulary_takes_intruders_from_other_categories() -> N
         "stub", lambda texts: [(1.0, 0.1 * len(text)) if "a" in text else (-5.0, 0.0) for text in texts]
     )
     both = [members_of(WordCategory("c", words), lookup) for words in (("a", "aa", "aaa"), ("b", "c"))]
-    assert score_oddoneout(both, None, OddSettings(2, intruders="other-categories"))[0].percent == 100
+    assert next(score_oddoneout(both, None, OddSettings(2, intruders="other-categories"))).percent == 100
     with pytest.raises(UsageError, match="needs a model with a vocabulary"):
-        score_oddoneout(both, None, OddSettings(2))
+        list(score_oddoneout(both, None, OddSettings(2)))
+
+
+def test_a_category_too_large_to_compare_asks_for_a_sample() -> None:
+    """A thousand words at k = 3 would need gigabytes before the first comparison; a sample of them does not."""
+    rows = np.random.default_rng(3).normal(size=(1010, 2)).astype(np.float32)
+    vocabulary = from_words([str(at) for at in range(1010)], rows)
+    items = [str(at) for at in range(1000)]
+    with pytest.raises(UsageError, match=r"1000 words have 166,167,000 combinations, too many .*; choose --sample"):
+        score(items, [], vocabulary, OddSettings(3))
+    assert score(items, [], vocabulary, OddSettings(3, sample=10)).comparisons == 10
