@@ -30,7 +30,13 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """--output, --max-rejects and --workers."""
-    parser.add_argument("--output", required=True, metavar="OUT", help="the output folder or URL, shared by all stages")
+    parser.add_argument(
+        "--output",
+        required=True,
+        type=argument(folder),
+        metavar="OUT",
+        help="the output folder or URL, shared by all stages",
+    )
     parser.add_argument(
         "--max-rejects",
         type=argument(_rate),
@@ -96,7 +102,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
     runtime = Runtime(absolute_setup_file(beam_options), watch, arguments.workers)
-    return Run(arguments.output.rstrip("/") or "/", runtime, arguments.max_rejects)
+    return Run(arguments.output, runtime, arguments.max_rejects)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
@@ -143,8 +149,18 @@ def _properties(text: str) -> tuple[str, ...]:
     return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
 
 
+def folder(text: str) -> str:
+    """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
+    if not text.strip():
+        raise UsageError(f"expected a folder or a URL, saw {text!r}")
+    return text.rstrip("/") or "/"
+
+
 def _rate(text: str) -> float:
-    rate = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    try:
+        rate = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        rate = -1.0
     if not 0 <= rate <= 1:
         raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
     return rate

@@ -10,12 +10,8 @@ from transforms.files import open_binary
 from wikisem.groupfile import decode_group, decode_rejection
 from wikisem.records import Group, Member, Outlier, Rejection
 
-_NAMES: Final = {
-    0: "cluster",
-    1: "O1, below a superclass",
-    2: "O2, below a superclass of one",
-    3: "O3, far away",
-}
+_PARTS: Final = ("cluster", "O1: sibling", "O2: cousin", "O3: far")
+_SHARE: Final = "P(form | page)"
 
 
 def read_groups(output: str, language: str) -> list[Group]:
@@ -50,19 +46,19 @@ def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[s
 def group_table(group: Group, names: Mapping[str, str]) -> Table:
     """The cluster and the outliers of one group; ``names`` are labels of the classes that brought outliers in."""
     table = Table(title=f"{group.label} ({group.qid}, {group.language}) in full", title_justify="left")
-    for name in ("", "surface form", "item", "P(surface | page)", "sitelinks", "source", "via"):
-        table.add_column(name, justify="right" if name in {"P(surface | page)", "sitelinks"} else "left")
+    for name in ("", "surface form", "item", _SHARE, "source", "sitelinks", "via"):
+        table.add_column(name, justify="right" if name in {_SHARE, "sitelinks"} else "left")
     shown = None
     for member in (*group.cluster, *group.outliers):
         kind = member.outlier_class if isinstance(member, Outlier) else 0
         if kind != shown:
             table.add_section()
         via = names.get(member.via, member.via) if isinstance(member, Outlier) else ""
-        table.add_row(*_row(_NAMES[kind] if kind != shown else "", member), via)
+        table.add_row(*_row(_PARTS[kind] if kind != shown else "", member), via)
         shown = kind
     return table
 
 
 def _row(head: str, member: Member) -> list[str]:
     share = f"{member.count}/{member.total} = {member.count / member.total:.2f}" if member.total else ""
-    return [head, member.surface, member.id, share, str(member.sitelinks), member.source]
+    return [head, member.surface, member.id, share, member.source, str(member.sitelinks)]

@@ -10,7 +10,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from transforms.files import list_files
 from transforms.local_workers import deaths_end_the_run, make_runner
-from wikisem.errors import StageError, WikisemError
+from wikisem.errors import StageError, UsageError, WikisemError
 
 
 class Watch(Protocol):
@@ -49,9 +49,10 @@ class Runtime:
         """Construct a pipeline, run it and wait for it.
 
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
-        processes and on other machines can report by doing their work. Raises StageError from the first cause.
+        processes and on other machines can report by doing their work. Raises StageError from the first cause, and
+        UsageError when Beam refuses its options.
         """
-        pipeline = beam.Pipeline(runner=make_runner() if self._in_processes() else None, options=self.options())
+        pipeline = self._new_pipeline()
         construct(pipeline)
         guard = deaths_end_the_run(label) if self._in_processes() else nullcontext()
         with self.watch(label, lambda: len(list_files(parts)) if parts else 0, total), guard:
@@ -63,6 +64,12 @@ class Runtime:
                 raise StageError(f"{label}: expected the pipeline to finish, saw {_first_line(error)}") from error
         if state not in (None, "DONE"):
             raise StageError(f"{label}: expected the pipeline to finish, saw it end as {state}")
+
+    def _new_pipeline(self) -> beam.Pipeline:
+        try:
+            return beam.Pipeline(runner=make_runner() if self._in_processes() else None, options=self.options())
+        except ValueError as error:  # a runner that is not known, or lacks an option it needs
+            raise UsageError(f"behind --: expected options that Beam takes, saw {_first_line(error)}") from error
 
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""

@@ -13,6 +13,7 @@ from typing import Final
 from pipeline.build import BuildOptions, run_build
 from pipeline.inputs import find_dump
 from pipeline.manifest import write_manifest
+from pipeline.options import argument, folder
 from pipeline.progress import watch
 from pipeline.report import make_console
 from pipeline.showcase import group_table, languages_table, read_groups, read_rejections
@@ -23,13 +24,16 @@ from wikisem.recipe import load_recipe
 from wikisem.world.build import write_world
 from wikisem.world.facts import read_classes, read_items
 
-SHOWN: Final = ("en", "Q12737077")  # occupation: a cluster that every reader knows, with outliers of all three classes
+SHOWN: Final = ("en", "Q5119")  # capital: a cluster that every reader knows, with outliers of all three classes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the demo."""
     parser.add_argument(
-        "--output", metavar="OUT", help="a local folder to write to; default: a new temporary one, which is kept"
+        "--output",
+        type=argument(folder),
+        metavar="OUT",
+        help="a local folder to write to; default: a new temporary one, which is kept",
     )
 
 
@@ -55,7 +59,7 @@ def _folder(asked: str | None) -> str:
     elif "://" in asked:
         raise UsageError(f"--output: expected a local folder for the demo, saw {asked!r}")
     else:
-        output = asked.rstrip("/") or "/"
+        output = asked
     check_writable(output)
     Path(output, "dumps").mkdir(exist_ok=True)
     return output

@@ -183,6 +183,24 @@ def test_an_output_that_cannot_be_written(
     assert (tmp_path / "out").read_bytes() == b"a file"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--output", ""], "--output: expected a folder or a URL, saw ''"),
+        (["--max-rejects", "lots"], "expected a rate from 0 to 1 such as 0.01 or 1%, saw 'lots'"),
+        (["--workers", "0"], "--workers: expected a whole number from 1 up, saw '0'"),
+        (["--seed", "-1"], "--seed: expected"),
+        (["--", "--runner=Nope"], "behind --: expected options that Beam takes, saw ValueError: Unexpected pipeline"),
+    ],
+)
+def test_options_without_meaning(
+    tmp_path: Path, recipe: str, dump: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty folder, a word where a number belongs and an unknown runner are exit 2; "" never means the root."""
+    assert build(tmp_path, recipe, dump, *words) == 2
+    assert message in the_message(capsys)
+
+
 def test_a_file_that_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Bytes that are not what their name says are exit 1, and the message names the file."""
     path = tmp_path / "picture.json.gz"
