@@ -1,7 +1,5 @@
 """The files of a category set: which there are, and how each comes to stand whole or not at all."""
 
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -9,7 +7,7 @@ from outputs.categories import analogy_lines, category_json, category_lines, lef
 from outputs.category_report import ReportRow, report_tsv
 from wikisem.category import CategoryRecipe
 from wikisem.category_set import LanguageSet
-from wikisem.errors import OutputError
+from wikisem.whole_file import whole_file
 
 
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
@@ -30,22 +28,5 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write lines to a file that is seen whole or not at all; OutputError when it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as part:
-                part.writelines(f"{line}\n" for line in lines)
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"expected to write {path}, saw {error}") from error
-
-
-def _umask() -> int:
-    # The only way to read the mask is to set it; mkstemp makes files that nobody else may read.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with whole_file(path) as sink:
+        sink.writelines(f"{line}\n".encode() for line in lines)

@@ -1,12 +1,10 @@
 """Answers on disk, so that a run that was cut off goes on where it stopped, and nothing is asked twice."""
 
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from wikisem.errors import OutputError
+from wikisem.whole_file import whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +22,8 @@ class AnswerCache:
 
     def put(self, endpoint: str, query: str, answer: bytes) -> None:
         """Keep an answer; a reader sees the whole of it or nothing. OutputError when it cannot be written."""
-        path = self._path(endpoint, query)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".", suffix=".part")
-            with os.fdopen(handle, "wb") as part:
-                part.write(answer)
-            Path(name).replace(path)
-        except OSError as error:
-            raise OutputError(f"expected to keep answers in {self.folder}, saw {error}") from error
+        with whole_file(self._path(endpoint, query)) as sink:
+            sink.write(answer)
 
     def _path(self, endpoint: str, query: str) -> Path:
         key = hashlib.sha256(f"{endpoint}\n{query}".encode()).hexdigest()
