@@ -1,16 +1,15 @@
 """The possible outliers of one class, under their names in each language, in the order in which the ring shows them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from wikisem.graph.bringers import Bringers
 from wikisem.graph.build import Graph
+from wikisem.graph.kinds import Ints, Words
 from wikisem.graph.outlier_sets import grandparents
 from wikisem.graph.ring import Ring
-from wikisem.graph.rows import Ints
-from wikisem.graph.words import Words
 from wikisem.ids import qid_of
 from wikisem.languages import LanguageProfile
 from wikisem.nametable import NameTable
@@ -86,4 +85,13 @@ class Candidates:
 
     def _outlier(self, member: Member, item: int, number: int) -> Outlier:
         via = self._bringers.of(item, self.node, self._sources[number - 1])
-        return Outlier(**asdict(member), outlier_class=number, via=qid_of(int(self._graph.nodes[via])))
+        return Outlier(
+            id=member.id,
+            surface=member.surface,
+            source=member.source,
+            count=member.count,
+            total=member.total,
+            sitelinks=member.sitelinks,
+            outlier_class=number,
+            via=qid_of(int(self._graph.nodes[via])),
+        )

@@ -21,5 +21,5 @@ def first_classes(graph: Graph, numbers: Sequence[int], options: ClusterOptions,
         order = np.argsort(places(seed, known), kind="stable")
     else:
         nodes, _ = places_of(known, graph.nodes)
-        order = np.argsort(-graph.class_sitelinks[nodes].astype(np.int64), kind="stable")
+        order = np.argsort(-np.maximum(graph.class_sitelinks[nodes], 0), kind="stable")
     return set(known[order][: options.max_groups or len(known)].tolist())

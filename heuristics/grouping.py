@@ -11,8 +11,8 @@ from heuristics.members import merge_surfaces
 from heuristics.outliers import fill_outliers
 from heuristics.parallel import fill_parallel
 from wikisem.graph.bringers import Bringers
+from wikisem.graph.kinds import Ints
 from wikisem.graph.outlier_sets import OutlierIndex, OutlierSets
-from wikisem.graph.rows import Ints
 from wikisem.graph.words import WIDTH
 from wikisem.ids import qid_of
 from wikisem.records import Group, Member, Outlier, Rejection

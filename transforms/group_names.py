@@ -12,8 +12,8 @@ from transforms.group_plan import CandidateNodes, Sources
 from transforms.parquet import read_batches
 from wikisem.graph.build import Graph
 from wikisem.graph.edges import places_of, qid_numbers
+from wikisem.graph.kinds import Index
 from wikisem.graph.possible import named_counts
-from wikisem.graph.rows import Index
 from wikisem.nametable import NAME, NameRows
 from wikisem.schemas import SURFACES
 

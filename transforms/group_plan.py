@@ -10,10 +10,11 @@ import numpy as np
 from transforms.arrays import local_folder, save_arrays
 from transforms.workplace import Workplace
 from wikisem.graph.build import Graph
+from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.outlier_sets import prepare_index
 from wikisem.graph.possible import possible_outliers
 from wikisem.graph.ring import Ring
-from wikisem.graph.rows import Index, Ints, Rows
+from wikisem.graph.rows import Rows
 from wikisem.graph.store import open_arrays
 from wikisem.nametable import NameRows
 from wikisem.recipe import Recipe

@@ -50,14 +50,14 @@ class ReadEdges(beam.DoFn):
     def __init__(self, workplace: Workplace) -> None:
         self._workplace = workplace
 
-    def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, str]]]:
-        """Read and write; give out how many items there were and where their edges are."""
+    def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, int, str]]]:
+        """Read and write; give out how many items there were, how many of them have edges, and where these are."""
         number, path = numbered
         tables = list(read_batches(path, COLUMNS, _ROWS))
         folder = f"{self._workplace.parts}/edges/{number:05d}"
-        parts = [Edges.of_table(table) for table in tables]
-        save_arrays(Edges.merge(parts or [Edges.of_entities([])]), folder)
-        yield None, (sum(table.num_rows for table in tables), folder)
+        edges = Edges.merge([Edges.of_table(table) for table in tables] or [Edges.of_entities([])])
+        save_arrays(edges, folder)
+        yield None, (sum(table.num_rows for table in tables), len(edges.items), folder)
 
 
 class BuildGraph(beam.DoFn):
@@ -66,19 +66,20 @@ class BuildGraph(beam.DoFn):
     def __init__(self, options: GraphOptions, workplace: Workplace) -> None:
         self._options, self._workplace = options, workplace
 
-    def process(self, met: tuple[None, Iterable[tuple[int, str]]]) -> None:
+    def process(self, met: tuple[None, Iterable[tuple[int, int, str]]]) -> None:
         """Merge in the order of the files, prune, write."""
-        parts = sorted(met[1], key=lambda part: part[1])
-        edges = Edges.merge([open_arrays(Edges, local_folder(folder)) for _, folder in parts])
-        graph = build_graph(edges, self._options)
+        parts = sorted(met[1], key=lambda part: part[2])
+        folders = [local_folder(folder) for _, _, folder in parts]
+        graph = build_graph(Edges.merge([open_arrays(Edges, folder) for folder in folders]), self._options)
         save_arrays(graph, self._workplace.done)
-        counts = _count(sum(rows for rows, _ in parts), edges, graph)
+        counts = _count(sum(rows for rows, _, _ in parts), sum(items for _, items, _ in parts), graph)
         write_counts(f"{self._workplace.parts}/counts/graph.json", counts)
 
 
-def _count(read: int, edges: Edges, graph: Graph) -> Counts:
-    _, instances = places_of(edges.items, graph.items)
-    _, classes = places_of(edges.items, graph.nodes)
-    kept = int((instances | classes).sum())
-    left_out = {"no-class": read - len(edges.items), "pruned": len(edges.items) - kept}
+def _count(read: int, with_class: int, graph: Graph) -> Counts:
+    """``with_class`` items of those read have a P31 or P279."""
+    with_line = graph.class_sitelinks >= 0
+    _, also_instance = places_of(graph.nodes, graph.items)
+    kept = len(graph.items) + int((with_line & ~also_instance).sum())
+    left_out = {"no-class": read - with_class, "pruned": with_class - kept}
     return Counts(read, kept, {reason: count for reason, count in left_out.items() if count})

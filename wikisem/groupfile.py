@@ -51,18 +51,19 @@ class _RejectionLine(msgspec.Struct):
 
 def group_row(group: Group) -> dict[str, Any]:
     """A group as plain values, keys named and ordered as in the JSON line."""
-    return {
-        "class": group.qid,
-        "label": group.label,
-        "language": group.language,
-        "cluster": [asdict(member) for member in group.cluster],
-        "outliers": [asdict(outlier) for outlier in group.outliers],
-    }
+    members = {"cluster": [asdict(one) for one in group.cluster], "outliers": [asdict(one) for one in group.outliers]}
+    return {**_head(group), **members}
+
+
+def _head(group: Group) -> dict[str, Any]:
+    return {"class": group.qid, "label": group.label, "language": group.language}
 
 
 def encode_group(group: Group) -> bytes:
     """A group as one JSON line, newline included; UTF-8, keys always in the same order."""
-    return orjson.dumps(group_row(group), option=orjson.OPT_APPEND_NEWLINE)
+    # orjson writes dataclasses itself, field by field in their order.
+    row = {**_head(group), "cluster": group.cluster, "outliers": group.outliers}
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from wikisem.graph.build import Graph
-from wikisem.graph.rows import Index, Ints, offsets_of
+from wikisem.graph.kinds import Index, Ints
+from wikisem.graph.rows import offsets_of
 from wikisem.graph.store import open_arrays
 from wikisem.ids import qid_of
 from wikisem.records import Member
@@ -80,7 +81,8 @@ class NameTable:
         return (self.member_at(place).surface for place in range(min(count, len(self))))
 
     def _find(self, items: Ints) -> Index:
-        places = np.searchsorted(self.items, items)
+        # Of the same width: numpy would widen the whole table for every look-up.
+        places = np.searchsorted(self.items, items.astype(self.items.dtype, copy=False))
         places[places == len(self.items)] = 0
         missing = self.items[places] != items if len(self.items) else np.ones(len(items), dtype=bool)
         return np.where(missing, -1, places)

@@ -17,7 +17,8 @@ from wikisem.errors import UnknownItemError
 from wikisem.graph.build import Graph, build_graph
 from wikisem.graph.distance import distance_between
 from wikisem.graph.edges import Edges
-from wikisem.graph.rows import Ints, Rows, reached
+from wikisem.graph.kinds import Ints
+from wikisem.graph.rows import Rows, reached
 from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipe import GraphOptions

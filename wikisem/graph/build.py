@@ -7,7 +7,18 @@ import numpy.typing as npt
 
 from wikisem.graph.components import components
 from wikisem.graph.edges import Edges, places_of
-from wikisem.graph.rows import Flags, Index, Ints, Rows, layers, offsets_of, pack, reached, unpack
+from wikisem.graph.kinds import Flags, Index, Ints
+from wikisem.graph.rows import Rows, layers, offsets_of, reached
+from wikisem.graph.sorting import (
+    distinct,
+    first_of,
+    inverse_of,
+    pack,
+    ranked,
+    second_of,
+    sort_pairs,
+    sorted_order,
+)
 from wikisem.ids import qid_number
 from wikisem.recipe import GraphOptions
 
@@ -16,7 +27,8 @@ from wikisem.recipe import GraphOptions
 class Graph:
     """The pruned graph. Nodes (classes) and items stand in the order of their numbers and are known by their place.
 
-    ``depth`` is the distance of a node from the root before anything was pruned, -1 where it cannot be reached.
+    ``depth`` is the distance of a node from the root before anything was pruned, -1 where it cannot be reached;
+    ``class_sitelinks`` are those of the node's own item, -1 where it is only ever named by others.
     ``up`` and ``down`` are the P279 edges of nodes; ``component`` is the lowest node of each node's cycle. ``classes``
     holds the nodes that an item is an instance of, ``members`` the items of a node, most sitelinks first, then by
     number. ``removed`` are the numbers of all that was pruned.
@@ -37,9 +49,11 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """Everything before pruning: the same columns, with P31 as (item, node) pairs."""
+    """Everything before pruning, by place: P31 leads from ``owners`` to ``kinds``, P279 from ``subs`` to ``supers``."""
 
     nodes: Index
+    items: Index
+    sitelinks: npt.NDArray[np.int32]
     subs: Ints
     supers: Ints
     owners: Ints
@@ -48,34 +62,29 @@ class _Whole:
 
 def build_graph(edges: Edges, options: GraphOptions) -> Graph:
     """The pruned graph of all edges."""
-    edges = _sorted(edges)
     whole = _number(edges, options)
+    del edges  # as large as what is about to be made; nobody else holds it when it was made for this call
     down = Rows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
     tops = np.searchsorted(whole.nodes, _tops(options))
     unclear, root = np.split(tops, [len(options.disambiguation)])
     depth = layers(down, root)
-    gone_nodes, gone_items = _removed(edges, whole, reached(down, unclear), depth, options)
-    return _pruned(edges, whole, depth, ~gone_nodes, ~gone_items)
-
-
-def _sorted(edges: Edges) -> Edges:
-    """The same edges with items in the order of their numbers."""
-    if np.all(edges.items[1:] > edges.items[:-1]):
-        return edges
-    order = np.argsort(edges.items, kind="stable")
-    codes = Rows(offsets_of(edges.counts), edges.codes).take(order).targets.astype(np.uint32)
-    moved = (edges.items[order], edges.sitelinks[order], edges.counts[order])
-    return Edges(*moved, codes, edges.classes, edges.subs, edges.supers)
+    gone_nodes, gone_items = _removed(whole, reached(down, unclear), depth, options)
+    return _pruned(whole, depth, ~gone_nodes, ~gone_items)
 
 
 def _number(edges: Edges, options: GraphOptions) -> _Whole:
     proper = edges.subs != edges.supers  # self-loops are no edges
-    subs, supers = edges.subs[proper], edges.supers[proper]
     # What the options name leaves the graph even where it is no class but an item alone.
-    nodes = np.unique(np.concatenate([edges.classes, subs, supers, _tops(options)]))
-    kinds = np.searchsorted(nodes, edges.classes).astype(np.uint32)[edges.codes]
-    owners = np.repeat(np.arange(len(edges.items), dtype=np.uint32), edges.counts)
-    return _Whole(nodes, np.searchsorted(nodes, subs), np.searchsorted(nodes, supers), owners, kinds)
+    ends = [edges.classes, edges.subs[proper], edges.supers[proper], _tops(options)]
+    nodes, places = ranked(np.concatenate(ends))
+    classes, subs, supers, _ = np.split(places, np.cumsum([len(end) for end in ends[:-1]]))
+    order = sorted_order(edges.items)
+    # Sorted once by item: what follows then reads memory in its order, and nothing need be sorted again.
+    owners = np.repeat(inverse_of(order), edges.counts)
+    instances = sort_pairs(pack(owners, classes[edges.codes]))
+    return _Whole(
+        nodes, edges.items[order], edges.sitelinks[order], subs, supers, first_of(instances), second_of(instances)
+    )
 
 
 def _tops(options: GraphOptions) -> Index:
@@ -83,62 +92,68 @@ def _tops(options: GraphOptions) -> Index:
     return np.array([qid_number(qid) for qid in tops], dtype=np.int64)
 
 
-def _removed(
-    edges: Edges, whole: _Whole, unclear: Flags, depth: npt.NDArray[np.int16], options: GraphOptions
-) -> tuple[Flags, Flags]:
+def _removed(whole: _Whole, unclear: Flags, depth: npt.NDArray[np.int16], options: GraphOptions) -> tuple[Flags, Flags]:
     """Which nodes and which items leave the graph.
 
     These are the disambiguation classes, all below them, the instances of all these, and every class within
     ``root_distance`` steps below the root. What is a node and an item leaves as both.
     """
-    gone_items = np.zeros(len(edges.items), dtype=bool)
+    gone_items = np.zeros(len(whole.items), dtype=bool)
     gone_items[whole.owners[unclear[whole.kinds]]] = True
     gone_nodes = unclear | ((depth >= 0) & (depth <= options.root_distance))
-    places, found = places_of(whole.nodes, edges.items)
+    places, found = places_of(whole.nodes, whole.items)
     gone_nodes[found] |= gone_items[places[found]]
     gone_items[places[found]] |= gone_nodes[found]
     return gone_nodes, gone_items
 
 
-def _pruned(edges: Edges, whole: _Whole, depth: npt.NDArray[np.int16], nodes: Flags, items: Flags) -> Graph:
-    subclass = nodes[whole.subs] & nodes[whole.supers]
-    instance = items[whole.owners] & nodes[whole.kinds]
-    with_class = np.zeros(len(items), dtype=bool)
-    with_class[whole.owners[instance]] = True
-    new_node, new_item = np.cumsum(nodes) - 1, np.cumsum(with_class) - 1
-    count = int(nodes.sum())
-    up = Rows.from_pairs(new_node[whole.subs[subclass]], new_node[whole.supers[subclass]], count)
-    down = up.reverse(count)
-    classes = Rows.from_pairs(new_item[whole.owners[instance]], new_node[whole.kinds[instance]], int(with_class.sum()))
-    sitelinks = edges.sitelinks[with_class]
+def _pruned(whole: _Whole, depth: npt.NDArray[np.int16], nodes: Flags, items: Flags) -> Graph:
+    classes, with_class = _instances(whole, nodes, items)
+    up = _subclasses(whole, nodes)
+    down = up.reverse(len(up))
+    sitelinks = whole.sitelinks[with_class]
     return Graph(
         nodes=whole.nodes[nodes],
         depth=depth[nodes],
-        class_sitelinks=_sitelinks_of(whole.nodes[nodes], edges),
+        class_sitelinks=_sitelinks_of(whole.nodes[nodes], whole),
         component=components(up, down),
         up=up,
         down=down,
-        items=edges.items[with_class],
+        items=whole.items[with_class],
         sitelinks=sitelinks,
         classes=classes,
-        members=_by_prominence(classes, sitelinks, count),
-        removed=np.union1d(whole.nodes[~nodes], edges.items[~items]),
+        members=_by_prominence(classes, sitelinks, len(up)),
+        removed=distinct(np.concatenate([whole.nodes[~nodes], whole.items[~items]])),
     )
 
 
-def _sitelinks_of(nodes: Index, edges: Edges) -> npt.NDArray[np.int32]:
-    places, found = places_of(nodes, edges.items)
-    sitelinks = np.zeros(len(nodes), dtype=np.int32)
-    sitelinks[found] = edges.sitelinks[places[found]]
-    return sitelinks
+def _instances(whole: _Whole, nodes: Flags, items: Flags) -> tuple[Rows, Flags]:
+    """The classes that are left of each item that has any left, and which items these are."""
+    left = items[whole.owners] & nodes[whole.kinds]
+    owners, kinds = whole.owners[left], whole.kinds[left]
+    counts = np.bincount(owners, minlength=len(items))
+    with_class = counts > 0
+    return Rows(offsets_of(counts[with_class]), _renumber(nodes)[kinds]), with_class
+
+
+def _subclasses(whole: _Whole, nodes: Flags) -> Rows:
+    left = nodes[whole.subs] & nodes[whole.supers]
+    new = _renumber(nodes)
+    return Rows.from_pairs(new[whole.subs[left]], new[whole.supers[left]], int(nodes.sum()))
+
+
+def _renumber(kept: Flags) -> npt.NDArray[np.uint32]:
+    """The place of each kept one among the kept; what stands at the others means nothing."""
+    return np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
+
+
+def _sitelinks_of(nodes: Index, whole: _Whole) -> npt.NDArray[np.int32]:
+    places, found = places_of(nodes, whole.items)
+    return np.where(found, whole.sitelinks[places], np.int32(-1)) if len(places) else np.zeros(0, dtype=np.int32)
 
 
 def _by_prominence(classes: Rows, sitelinks: npt.NDArray[np.int32], count: int) -> Rows:
     """The items of each of ``count`` nodes, most sitelinks first; equal ones by number, which is their place."""
-    keys = pack(sitelinks.max(initial=0) - sitelinks, np.arange(len(sitelinks), dtype=np.uint32))
-    keys.sort()
-    _, order = unpack(keys)
-    rank = np.empty(len(order), dtype=np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    ranked = Rows.from_pairs(classes.targets, rank[classes.sources()], count)
+    order = sorted_order(sitelinks.max(initial=0) - sitelinks)
+    ranked = Rows.from_pairs(classes.targets, inverse_of(order)[classes.sources()], count)
     return Rows(ranked.offsets, order[ranked.targets])

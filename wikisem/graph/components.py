@@ -4,7 +4,9 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.rows import Flags, Rows
+from wikisem.graph.kinds import Flags, Ints
+from wikisem.graph.rows import Rows
+from wikisem.graph.sorting import distinct
 
 
 def components(up: Rows, down: Rows) -> npt.NDArray[np.uint32]:
@@ -30,12 +32,12 @@ def _peel(ahead: Rows, behind: Rows, alive: Flags) -> Flags:
     """Which of the live nodes are left when those without anything alive ahead are dropped, again and again."""
     alive = alive.copy()
     left = np.bincount(ahead.sources()[alive[ahead.targets]], minlength=len(ahead))
-    front = np.flatnonzero(alive & (left == 0))
+    front: Ints = np.flatnonzero(alive & (left == 0))
     while len(front):
         alive[front] = False
         touched = behind.take(front).targets
         np.subtract.at(left, touched, 1)
-        front = np.unique(touched[(left[touched] == 0) & alive[touched]])
+        front = distinct(touched[(left[touched] == 0) & alive[touched]])
     return alive
 
 
@@ -44,12 +46,12 @@ def levels(up: Rows) -> npt.NDArray[np.int32]:
     down = up.reverse(len(up))
     left = up.counts()
     level = np.zeros(len(up), dtype=np.int32)
-    front = np.flatnonzero(left == 0)
+    front: Ints = np.flatnonzero(left == 0)
     step = 0
     while len(front):
         level[front] = step
         touched = down.take(front).targets
         np.subtract.at(left, touched, 1)
-        front = np.unique(touched[left[touched] == 0])
+        front = distinct(touched[left[touched] == 0])
         step += 1
     return level

@@ -10,9 +10,10 @@ import numpy as np
 
 from wikisem.graph.build import Graph
 from wikisem.graph.components import levels
-from wikisem.graph.rows import Index, Ints, Rows, offsets_of, reached
+from wikisem.graph.kinds import Index, Ints, Words
+from wikisem.graph.rows import Rows, offsets_of, reached
 from wikisem.graph.signatures import number_keys
-from wikisem.graph.words import Unions, Words
+from wikisem.graph.words import Unions
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from wikisem.graph.build import Graph
-from wikisem.graph.rows import Flags, Ints
+from wikisem.graph.kinds import Flags, Ints
+from wikisem.graph.sorting import distinct
 
 
 def distance_between(graph: Graph, one: int, other: int, limit: int | None = None) -> int | None:
@@ -21,7 +22,7 @@ def distance_between(graph: Graph, one: int, other: int, limit: int | None = Non
         steps += 1
         if seen[1 - side][beyond].any():
             return steps
-        rims[side] = np.unique(beyond[~seen[side][beyond]])
+        rims[side] = distinct(beyond[~seen[side][beyond]])
         seen[side][rims[side]] = True
     return None
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.errors import DamagedInputError
-from wikisem.graph.rows import Index, Ints, offsets_of
+from wikisem.graph.kinds import Index, Ints
+from wikisem.graph.rows import offsets_of
 from wikisem.records import Entity
 
 # What the class graph reads of an item.

@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.build import Graph
-from wikisem.graph.rows import Flags, Index, Ints, Rows, pack
-from wikisem.graph.words import Unions, Words
+from wikisem.graph.kinds import Flags, Index, Ints, Words
+from wikisem.graph.rows import Rows
+from wikisem.graph.sorting import distinct, pack
+from wikisem.graph.words import Unions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,12 @@ def _without_dead_ends(beside: Rows, alive: Flags, is_end: Flags) -> Flags:
     """Drop nodes with fewer than two live neighbours, and those that this leaves with fewer than two."""
     alive = alive.copy()
     left = _live_degree(beside, alive)
-    front = np.flatnonzero(alive & ~is_end & (left < 2))
+    front: Ints = np.flatnonzero(alive & ~is_end & (left < 2))
     while len(front):
         alive[front] = False
         touched = beside.take(front).targets
         np.subtract.at(left, touched, 1)
-        front = np.unique(touched[(left[touched] < 2) & alive[touched] & ~is_end[touched]])
+        front = distinct(touched[(left[touched] < 2) & alive[touched] & ~is_end[touched]])
     return alive
 
 

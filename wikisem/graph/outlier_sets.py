@@ -7,9 +7,11 @@ import numpy as np
 
 from wikisem.graph.build import Graph
 from wikisem.graph.descent import Descent, Fall, prepare_descent
+from wikisem.graph.kinds import Ints, Words
 from wikisem.graph.nearness import Ball, Nearness, prepare_nearness
-from wikisem.graph.rows import Ints, Rows, pack
-from wikisem.graph.words import WIDTH, Unions, Words, mark
+from wikisem.graph.rows import Rows
+from wikisem.graph.sorting import distinct, pack
+from wikisem.graph.words import WIDTH, Unions, mark
 from wikisem.recipe import OutlierOptions
 
 
@@ -24,7 +26,7 @@ class OutlierIndex:
 
 def prepare_index(graph: Graph, lists: Rows, candidates: Ints) -> OutlierIndex:
     """The index for possible outliers with these lists of classes, and for these candidate classes."""
-    terminals = np.unique(lists.targets)
+    terminals = distinct(lists.targets)
     parents = graph.up.take(candidates).targets
     return OutlierIndex(
         lists,
@@ -40,7 +42,7 @@ class OutlierSets:
         self._graph, self._options = graph, options
         self._slot, self._spot = index.descent.slot, index.nearness.spot
         self._fall = Fall(index.descent)
-        terminals = np.unique(index.lists.targets)
+        terminals = distinct(index.lists.targets)
         self._ball = Ball(index.nearness, options.distance, terminals)
         slots = self._slot[index.lists.targets]
         offsets = index.lists.offsets

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from wikisem.graph.build import Graph
-from wikisem.graph.rows import Flags, Index, Ints, Rows
+from wikisem.graph.kinds import Flags, Index, Ints
+from wikisem.graph.rows import Rows
 from wikisem.graph.signatures import signatures
 
 _CHUNK = 1 << 20

@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.rows import Index, Ints, Rows
-from wikisem.graph.words import Words, bit
+from wikisem.graph.kinds import Index, Ints, Words
+from wikisem.graph.rows import Rows
+from wikisem.graph.words import bit
 from wikisem.seeds import places
 
 # How many items a walk looks at before it counts what there is, and the factor by which each later look grows.

@@ -2,31 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.integer[Any]]
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-# Two indices share one unsigned 64-bit key, so that sorting pairs is sorting plain integers in place.
-_SHIFT: Final = np.uint64(32)
-_LOW: Final = np.uint64(0xFFFFFFFF)
-
-
-def pack(first: Ints, second: Ints) -> npt.NDArray[np.uint64]:
-    """Pairs of indices below 2**32 as keys that sort by first, then second."""
-    keys = first.astype(np.uint64)
-    keys <<= _SHIFT
-    keys |= second.astype(np.uint64)
-    return keys
-
-
-def unpack(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """The pairs that ``pack`` made the keys from."""
-    return (keys >> _SHIFT).astype(np.uint32), (keys & _LOW).astype(np.uint32)
+from wikisem.graph.kinds import Flags, Index, Ints
+from wikisem.graph.sorting import SHIFT, distinct, pack, second_of, sort_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +20,10 @@ class Rows:
     @staticmethod
     def from_pairs(sources: Ints, targets: Ints, count: int) -> "Rows":
         """The rows of ``count`` nodes, each row sorted and without repetition."""
-        return Rows.from_keys(pack(sources, targets), count)
-
-    @staticmethod
-    def from_keys(keys: npt.NDArray[np.uint64], count: int) -> "Rows":
-        """The rows of packed (source, target) pairs; sorts ``keys`` in place."""
-        keys.sort()
-        if len(keys):
-            keep = np.empty(len(keys), dtype=bool)
-            keep[0] = True
-            np.not_equal(keys[1:], keys[:-1], out=keep[1:])
-            keys = keys[keep]
-        sources, targets = unpack(keys)
-        return Rows(offsets_of(np.bincount(sources, minlength=count)), targets)
+        keys = sort_pairs(pack(sources, targets))
+        targets = second_of(keys)
+        keys >>= SHIFT
+        return Rows(offsets_of(np.bincount(keys.view(np.int64), minlength=count)), targets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -104,7 +76,7 @@ def layers(rows: Rows, starts: Ints | Sequence[int], limit: int | None = None) -
             break
         reached = rows.take(front).targets
         # Repeats are dropped once they are few: only nodes that were never seen get this far.
-        front = np.unique(reached[steps[reached] < 0])
+        front = distinct(reached[steps[reached] < 0])
         step += 1
     return steps
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from wikisem.graph.rows import Index, Ints, Rows, pack
+from wikisem.graph.kinds import Index, Ints
+from wikisem.graph.rows import Rows
+from wikisem.graph.sorting import distinct, pack
 
 
 def signatures(lists: Rows) -> tuple[Index, Rows]:
@@ -27,6 +29,5 @@ def signatures(lists: Rows) -> tuple[Index, Rows]:
 
 def number_keys(keys: Ints) -> tuple[int, Index]:
     """How many distinct keys there are, and for each key its place among them in ascending order."""
-    distinct = np.sort(keys)
-    distinct = distinct[np.concatenate([[True], distinct[1:] != distinct[:-1]])[: len(distinct)]]
-    return len(distinct), np.searchsorted(distinct, keys)
+    known = distinct(keys)
+    return len(known), np.searchsorted(known, keys)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from wikisem.graph.rows import Index, Ints, Rows
+from wikisem.graph.kinds import Index, Ints, Words
+from wikisem.graph.rows import Rows
 
-Words = npt.NDArray[np.uint64]
 WIDTH = 64
 
 

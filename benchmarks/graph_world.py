@@ -1,0 +1,159 @@
+"""A made-up Wikidata of the real shape and size, as the Parquet that the entities and surfaces stages would leave.
+
+The shape is that of Wikidata in 2026: 4 million classes, most of them leaves below few huge ones; 5 million P279 edges
+with cycles and self-loops among them; 35 million items with a sitelink, classes of all sizes (Zipf), a tenth of the
+items in several classes, sitelinks with a heavy tail (7 % have ten or more).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from wikisem.schemas import ENTITIES, SURFACES
+
+Ints = np.ndarray[Any, Any]
+
+_FILE_ROWS = 600_000
+_ROOT = 35120
+# Numbers are dealt by a bijection on this prime's residues, so that classes and instances mix as they do in Wikidata.
+_PRIME = 135_000_017
+_STEP = 57_885_161
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything: ``inner`` classes have subclasses, ``leaves`` have none."""
+
+    inner: int = 120_000
+    leaves: int = 3_880_000
+    instances: int = 35_000_000
+
+    @property
+    def classes(self) -> int:
+        """All classes."""
+        return self.inner + self.leaves
+
+    def scaled(self, part: float) -> "Size":
+        """The same shape, so many times as large."""
+        return Size(*(int(each * part) for each in (self.inner, self.leaves, self.instances)))
+
+
+def write_world(folder: Path, size: Size, languages: int = 1) -> None:
+    """Write ``entities/*.parquet`` and ``surfaces/l<i>/*.parquet`` under the folder."""
+    draw = np.random.default_rng(size.classes)
+    children, parents = _subclasses(draw, size)
+    order = np.argsort(children, kind="stable")
+    children, parents = children[order], parents[order]
+    total = size.classes + size.instances
+    for number, begin in enumerate(range(0, total, _FILE_ROWS)):
+        items = np.arange(begin, min(begin + _FILE_ROWS, total))
+        sitelinks = _sitelinks(draw, len(items))
+        first, end = np.searchsorted(children, [items[0], items[-1] + 1])
+        table = _entities(draw, size, items, sitelinks, children[first:end], parents[first:end])
+        _write(folder / "entities" / f"{number:05d}.parquet", table)
+        for language in range(languages):
+            linked = items[(sitelinks > 0) & (draw.random(len(items)) < 0.1 + 0.08 * np.minimum(sitelinks, 11))]
+            _write(folder / "surfaces" / f"l{'abcdefghij'[language]}" / f"{number:05d}.parquet", _surfaces(linked))
+
+
+def numbers_of(items: Ints) -> Ints:
+    """The QID numbers of places: item 0 is the root."""
+    return 1 + (items * _STEP + _ROOT - 1) % _PRIME
+
+
+def _subclasses(draw: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
+    inner = np.arange(1, size.inner)
+    below = np.arange(size.inner, size.classes)
+    hubs = draw.permutation(size.inner)
+    pairs = [
+        (inner, (draw.random(len(inner)) * inner).astype(np.int64)),  # a recursive tree: about 13 levels on average
+        (_some(draw, inner, 0.4), None),
+        (below, hubs[_zipf(draw, len(below), size.inner)]),
+        (_some(draw, below, 0.25), None),
+    ]
+    children = [pair[0] for pair in pairs]
+    supers = [
+        np.asarray((draw.random(len(c)) * np.minimum(c, size.inner)).astype(np.int64)) if p is None else p
+        for c, p in pairs
+    ]
+    loops = draw.integers(1, size.inner, size.inner // 60)  # each closes a cycle with its own first parent
+    tree = supers[0][loops - 1]
+    selves = draw.integers(1, size.classes, size.inner // 200)
+    return np.concatenate([*children, tree, selves]), np.concatenate([*supers, loops, selves])
+
+
+def _some(draw: np.random.Generator, values: Ints, share: float) -> Ints:
+    return values[draw.random(len(values)) < share]
+
+
+def _zipf(draw: np.random.Generator, count: int, ranks: int) -> Ints:
+    """Ranks from 0 up, the r-th about 1/r as frequent as the first."""
+    return np.minimum(np.exp(draw.random(count) * np.log(ranks)).astype(np.int64), ranks - 1)
+
+
+def _sitelinks(draw: np.random.Generator, count: int) -> Ints:
+    return np.minimum(draw.random(count) ** (-1 / 1.15), 400).astype(np.int32)
+
+
+def _entities(
+    draw: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, children: Ints, parents: Ints
+) -> pa.Table:
+    is_class = items < size.classes
+    kinds = np.where(is_class, draw.random(len(items)) < 0.1, 1 + (draw.random(len(items)) < 0.1)).astype(np.int64)
+    # Half of the inner classes have nearly all instances; one P31 in fifty leads to any class.
+    targets = np.random.default_rng(7).permutation(size.inner)[_zipf(draw, int(kinds.sum()), size.inner // 2)]
+    anywhere = draw.random(len(targets)) < 0.02
+    targets[anywhere] = draw.integers(1, size.inner, int(anywhere.sum()))
+    supers = np.bincount(children - items[0], minlength=len(items))
+    blank = pa.array([None] * len(items), ENTITIES.field("titles").type)
+    return pa.table(
+        [
+            _qids(items),
+            _lists(kinds, _qids(targets)),
+            _lists(supers, _qids(parents)),
+            pa.array(sitelinks),
+            blank,
+            _labels(items),
+            pa.array(items),
+            pa.array([None] * len(items), ENTITIES.field("statements").type),
+        ],
+        schema=ENTITIES,
+    )
+
+
+def _labels(items: Ints) -> pa.Array:
+    offsets = pa.array(np.arange(len(items) + 1, dtype=np.int32))
+    return pa.MapArray.from_arrays(offsets, pa.array(["en"] * len(items)), _names(items))
+
+
+def _lists(counts: Ints, values: pa.Array) -> pa.Array:
+    offsets = np.zeros(len(counts) + 1, dtype=np.int32)
+    np.cumsum(counts, out=offsets[1:])
+    return pa.ListArray.from_arrays(pa.array(offsets), values)
+
+
+def _qids(items: Ints) -> pa.Array:
+    return pc.binary_join_element_wise("Q", pc.cast(pa.array(numbers_of(items)), pa.string()), "")
+
+
+def _names(items: Ints) -> pa.Array:
+    """Eleven letters for each item, different for different items and without common beginnings."""
+    mixed = (items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    letters = [(mixed // np.uint64(26**place) % np.uint64(26)).astype(np.uint8) + 97 for place in range(11)]
+    return pc.cast(pa.array(np.stack(letters, axis=1).reshape(-1).view("S11")), pa.string())
+
+
+def _surfaces(items: Ints) -> pa.Table:
+    counts = pa.array(items % 100 + 1)
+    source = pa.array(["anchor"] * len(items))
+    return pa.table([_qids(items), _names(items), _names(items), counts, counts, source], schema=SURFACES)
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, compression="zstd")

@@ -1,0 +1,54 @@
+"""Outlier sets of many classes at once, and the choice on the ring, against brute force."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracle import Named, OracleGraph, OracleGroups
+from tests.wikisem.graph.strategies import GRAPHS, OUTLIERS, worlds
+from wikisem.graph.outlier_sets import OutlierSets, prepare_index
+from wikisem.graph.possible import possible_outliers
+from wikisem.graph.ring import Ring
+from wikisem.ids import qid_of
+from wikisem.languages import profile
+from wikisem.recipe import GraphOptions, OutlierOptions, Recipe
+from wikisem.records import Entity
+from wikisem.seeds import place
+from wikisem.taxonomy import Taxonomy
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), GRAPHS, OUTLIERS, st.integers(0, 2**64 - 1))
+def test_each_class_walks_the_ring_through_its_exact_sets(
+    entities: list[Entity], pruning: GraphOptions, options: OutlierOptions, seed: int
+) -> None:
+    """For every class and outlier class, the walk meets exactly the set, in the order of the ring from its place."""
+    graph = Taxonomy.of_entities(entities, pruning).graph
+    recipe = Recipe("random", graph=pruning, outliers=options)
+    names = {entity.qid: Named("x") for entity in entities}
+    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, profile("en"), names)
+    able, numbers, lists = possible_outliers(graph, {"en": np.arange(len(graph.items))}, options.min_sitelinks)
+    ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
+    nodes = np.arange(len(graph.nodes))
+    found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes)
+    for node in nodes.tolist():
+        number = int(graph.nodes[node])
+        for words, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
+            walk = ring.walk(words, node, np.uint64(place(seed, number)))
+            met = [qid_of(int(graph.items[ring.rows[position]])) for position in walk]
+            assert met == oracle.ring(wanted, qid_of(number))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 3000), st.integers(1, 40), st.integers(0, 2**64 - 1), st.data())
+def test_a_walk_meets_every_hit_once_in_order(size: int, kinds: int, seed: int, data: st.DataObject) -> None:
+    """However rare or frequent the hits are, walking and listing give what sorting all of them gives."""
+    numbers = np.arange(1, size + 1)
+    lists = np.random.default_rng(seed % 2**32).integers(0, kinds, size)
+    hit = data.draw(st.sets(st.integers(0, kinds - 1), max_size=kinds))
+    words = np.array([np.uint64(1 << 5) if kind in hit else np.uint64(0) for kind in range(kinds)])
+    ring = Ring.of(seed, numbers, numbers, lists, kinds)
+    start = place(seed, data.draw(st.integers(1, 2 * size)))
+    wanted = [int(number) for number, kind in zip(numbers, lists, strict=True) if int(kind) in hit]
+    wanted.sort(key=lambda number: (place(seed, number) - start) % 2**64)
+    assert [int(ring.rows[position]) for position in ring.walk(words, 5, np.uint64(start))] == wanted
