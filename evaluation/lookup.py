@@ -6,7 +6,7 @@ the vocabulary holds phrases, of the longest known phrases, taken greedily from 
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -45,7 +45,6 @@ def tokens_of(item: str) -> list[str]:
     return [token for token in _BLANKS.split(item) if token]
 
 
-@dataclass(frozen=True)
 class WordLookup:
     """Items as means of the word vectors of their tokens or phrases.
 
@@ -53,15 +52,11 @@ class WordLookup:
     by token, even where the vocabulary has phrases.
     """
 
-    name: str
-    words: WordVectors
-    phrases: bool = True
-    lowercase: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        index = self.words.index
-        object.__setattr__(self, "lowercase", not any(word[:1].isupper() or word[:1].istitle() for word in index))
-        object.__setattr__(self, "phrases", self.phrases and any(_PHRASE.search(word) for word in index))
+    def __init__(self, name: str, words: WordVectors, phrases: bool = True) -> None:
+        self.name = name
+        self.words = words
+        self.lowercase = not any(word[:1].isupper() or word[:1].istitle() for word in words.index)
+        self.phrases = phrases and any(_PHRASE.search(word) for word in words.index)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -91,7 +86,7 @@ class WordLookup:
         return parts
 
     def _is_phrase(self, tokens: Sequence[str]) -> bool:
-        return self.phrases and "_".join(tokens) in self.words.index
+        return self.phrases and self.words.knows("_".join(tokens))
 
     def _mean(self, item: str) -> Vector | None:
         known = [vector for part in self.parts(item) if (vector := self.words.find(part)) is not None]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from evaluation.lookup import Lookup, TextLookup, WordLookup
 from evaluation.vectorfiles import read_vectors
-from wikisem.errors import UsageError
+from wikisem.errors import MissingInputError, UsageError
 
 TRANSFORMERS: Final = "sentence-transformers:"
 PYTHON: Final = "python:"
@@ -16,7 +16,8 @@ PYTHON: Final = "python:"
 def open_model(source: str, phrases: bool = True) -> Lookup:
     """The lookup of a vectors file, of ``sentence-transformers:NAME``, or of ``python:MODULE:FUNCTION``.
 
-    Raises UsageError for a model that cannot be imported, and what ``read_vectors`` raises.
+    Raises UsageError for what cannot be imported, MissingInputError for a model that is not there, and what
+    ``read_vectors`` raises.
     """
     if source.startswith(TRANSFORMERS):
         return TextLookup(source, _transformer(source.removeprefix(TRANSFORMERS)))
@@ -30,7 +31,10 @@ def _transformer(name: str) -> Callable[[Sequence[str]], Any]:
         library: Any = importlib.import_module("sentence_transformers")
     except ImportError as error:
         raise UsageError(f"{TRANSFORMERS}{name} needs sentence-transformers: install wikisem[transformers]") from error
-    encode: Callable[[Sequence[str]], Any] = library.SentenceTransformer(name).encode
+    try:
+        encode: Callable[[Sequence[str]], Any] = library.SentenceTransformer(name).encode
+    except (OSError, ValueError) as error:
+        raise MissingInputError(f"{TRANSFORMERS}{name}: expected a model, saw {error}") from error
     return encode
 
 

@@ -92,7 +92,12 @@ def evaluate(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tuple[li
     (Blair et al. 2016, section 4.1). Lookups are taken one after the other, and none is kept.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
-    models = [(lookup.name, lookup.notes, lookup.find(surfaces)) for lookup in lookups]
+
+    def look_up(lookup: Lookup) -> tuple[str, tuple[str, ...], Known]:
+        return lookup.name, lookup.notes, lookup.find(surfaces)
+
+    # Unlike a loop, map holds on to no lookup while the next one is opened.
+    models = list(map(look_up, lookups))
     whole = [_evaluate(groups, *model) for model in models]
     if len(models) < 2:
         return whole, []

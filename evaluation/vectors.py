@@ -28,6 +28,10 @@ class WordVectors:
             return usable(self.rows[at])
         return usable(self.unseen(word)) if self.unseen is not None else None
 
+    def knows(self, word: str) -> bool:
+        """Whether the vocabulary itself has the word, with a vector to compare."""
+        return word in self.index and self.find(word) is not None
+
     def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Vector]]:
         """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
         for start in range(0, len(self.rows), size):

@@ -18,7 +18,7 @@ from evaluation.outlierscores import Evaluation, evaluate
 from evaluation.report import category_report, outlier_report
 from evaluation.topk import score_topk
 from pipeline.progress import watch
-from wikisem.categoryfile import read_categories
+from wikisem.categoryfile import WordCategory, read_categories
 from wikisem.datasets import read_dataset
 from wikisem.errors import MissingInputError, UsageError
 
@@ -33,12 +33,14 @@ def outliers(arguments: argparse.Namespace) -> None:
     groups = read_dataset(arguments.dataset)
     if not groups:
         raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
-    whole, common = evaluate(groups, _models(arguments))
+    # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
+    whole, common = evaluate(groups, (_open(source, arguments.phrases) for source in arguments.vectors))
     if arguments.plot:
         _plot(arguments.plot, whole)
     if not arguments.json:
         _print(outlier_report(whole, "outlier detection"))
-        _print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
+        if common:
+            _print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
         return
     for at, one in enumerate(whole):
         _print_json(one.as_json() | ({"common": common[at].as_json()} if common else {}), one.notes)
@@ -71,13 +73,19 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
     categories = read_categories(arguments.categories, arguments.language)
-    for lookup in _models(arguments):
-        members = [members_of(category, lookup) for category in categories]
-        scores = _watched(f"scoring {lookup.name}", score(members, lookup), len(members))
-        if arguments.json:
-            _print_json(_as_json(scores), lookup.notes)
-        else:
-            _print(category_report(lookup.name, lookup.notes, title, scores))
+    for source in arguments.vectors:
+        _categories_of(_open(source, arguments.phrases), categories, title, score, arguments.json)
+
+
+def _categories_of(
+    lookup: Lookup, categories: Sequence[WordCategory], title: str, score: Scorer, as_json: bool
+) -> None:
+    members = [members_of(category, lookup) for category in categories]
+    scores = _watched(f"scoring {lookup.name}", score(members, lookup), len(members))
+    if as_json:
+        _print_json(_as_json(scores), lookup.notes)
+    else:
+        _print(category_report(lookup.name, lookup.notes, title, scores))
 
 
 def _watched(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:
@@ -88,13 +96,9 @@ def _watched(label: str, scores: Iterator[CategoryScore], total: int) -> list[Ca
     return found
 
 
-def _models(arguments: argparse.Namespace) -> Iterator[Lookup]:
-    """The models, each opened when the one before it is done with: vectors can be as large as the memory."""
-    for source in arguments.vectors:
-        with watch(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases)
-        yield lookup
-        del lookup
+def _open(source: str, phrases: bool) -> Lookup:
+    with watch(f"reading {source}", lambda: 0, 0):
+        return open_model(source, phrases)
 
 
 def _as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:

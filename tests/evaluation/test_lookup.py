@@ -11,7 +11,7 @@ import pytest
 from evaluation.lookup import TextLookup, WordLookup
 from evaluation.models import open_model
 from evaluation.vectors import from_words
-from wikisem.errors import DamagedInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 
 def lookup_of(*words: str, phrases: bool = True) -> WordLookup:
@@ -44,6 +44,12 @@ def test_the_longest_phrases_are_taken_from_the_left() -> None:
     tokens = lookup_of("New_York", "New", "York", phrases=False)
     assert tokens.parts("New_York") == ["New", "York"]
     assert tokens.notes == ()
+
+
+def test_a_phrase_without_direction_is_read_as_tokens() -> None:
+    """A phrase whose vector is zero is out of vocabulary, which its tokens need not be."""
+    words = from_words(["new", "york", "new_york"], np.asarray([(1, 0), (0, 1), (0, 0)], np.float32))
+    assert WordLookup("v", words).parts("new york") == ["new", "york"]
 
 
 def test_a_vocabulary_without_phrases_reads_tokens() -> None:
@@ -100,6 +106,9 @@ def test_sentence_transformers_are_opened_by_name(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=model))
     assert set(open_model("sentence-transformers:tiny").find(["a", "nothing"])) == {"a"}
     assert opened == ["tiny"]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=open))
+    with pytest.raises(MissingInputError, match="sentence-transformers:no/such: expected a model, saw"):
+        open_model("sentence-transformers:no/such")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(UsageError, match=r"install wikisem\[transformers\]"):
         open_model("sentence-transformers:tiny")
