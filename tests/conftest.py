@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is no failure: no example has a time limit.
+settings.register_profile("wikisem", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("wikisem")
 
 _VARIABLE = "WIKISEM_DATA"
 
