@@ -67,17 +67,24 @@ class EndpointSource:
         bounds = {"after": str(after), "min_sitelinks": str(min_sitelinks), "page": str(self._page)}
 
         def check(rows: Sequence[Row]) -> None:
-            numbers = [after, *(int(row["number"].text) for row in rows)]
+            numbers = [after, *(qid_number(one.qid) for one in _candidates(rows))]
             if any(one >= other for one, other in pairwise(numbers)):
                 raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
 
-        rows = self._client.rows(render("items", pattern=pattern, **bounds), f"items after Q{after}", check)
-        return [Candidate(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
+        query = render("items", pattern=pattern, **bounds)
+        return _candidates(self._client.rows(query, f"items after Q{after}", check))
 
     def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
         for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", _check_end):
             if variable in row:
                 yield _qid(row["item"]), row[variable]
+
+
+def _candidates(rows: Sequence[Row]) -> list[Candidate]:
+    try:
+        return [Candidate(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
+    except (KeyError, ValueError) as error:
+        raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
 
 
 def _check_end(rows: Sequence[Row]) -> None:

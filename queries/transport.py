@@ -83,8 +83,8 @@ class Transport:
             if self.clock() > deadline:
                 raise NoAnswerError(f"no whole answer within {self.timeout:g} s")
         body = b"".join(parts)
-        promised = response.headers.get("Content-Length")
-        if promised is not None and len(body) != int(promised):
+        promised = response.headers.get("Content-Length", "")
+        if promised.isdigit() and len(body) != int(promised):
             raise NoAnswerError(f"an answer of {len(body)} bytes where {promised} were promised")
         return body
 

@@ -4,22 +4,15 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 """
 
 import argparse
-import getpass
-import socket
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
-from urllib.parse import urlsplit
 
 from outputs.category_report import report_row, without_any
-from pipeline.category_console import ToldSource, print_report, wait
+from pipeline.category_console import ToldSource, print_report
 from pipeline.category_files import write_sets
-from queries.cache import AnswerCache
-from queries.client import Client
-from queries.endpoint_source import EndpointSource
+from pipeline.endpoint import WIKIDATA, open_endpoint
 from queries.entity_source import EntitySource
-from queries.transport import Transport
 from wikisem.category import CategoryRecipe
 from wikisem.category_recipe import load_category_recipe, shipped_category_recipes
 from wikisem.category_set import LanguageSet, Sources, build_sets
@@ -27,10 +20,6 @@ from wikisem.category_source import CategorySource
 from wikisem.emoji import installed_emoji
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language
-
-WIKIDATA: Final = "https://query.wikidata.org/sparql"
-# Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
-_WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,27 +74,10 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _open(arguments: argparse.Namespace) -> CategorySource:
-    return ToldSource(EntitySource(arguments.entities) if arguments.entities else _endpoint(arguments))
-
-
-def _endpoint(arguments: argparse.Namespace) -> EndpointSource:
-    endpoint = arguments.endpoint or WIKIDATA
-    transport = Transport(endpoint, _contact(endpoint, arguments.contact), arguments.timeout)
-    cache = AnswerCache(arguments.cache or _folder(arguments.output) / "answers")
-    return EndpointSource(Client(endpoint, transport, cache, sleep=wait))
-
-
-def _contact(endpoint: str, given: str | None) -> str:
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--endpoint: expected a URL such as {WIKIDATA}, saw {endpoint!r}")
-    if given is None:
-        if f".{parts.hostname}".endswith(_WANT_CONTACT):
-            raise UsageError(f"{endpoint} wants to know whom to write to: expected --contact ADDRESS, saw none")
-        return f"{getpass.getuser()}@{socket.gethostname()}"
-    if not given.strip() or not given.isascii() or not given.isprintable():
-        raise UsageError(f"--contact: expected an e-mail address or a web page, saw {given!r}")
-    return given
+    if arguments.entities:
+        return ToldSource(EntitySource(arguments.entities))
+    cache = arguments.cache or _folder(arguments.output) / "answers"
+    return ToldSource(open_endpoint(arguments.endpoint or WIKIDATA, arguments.contact, arguments.timeout, cache))
 
 
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:

@@ -175,6 +175,11 @@ def test_a_property_that_the_entities_lack_is_told(
         (["--languages", "en"], "expected --contact ADDRESS"),
         (["--languages", "en,../x"], "expected a language code"),
         (["--languages", "en", "--endpoint", "ftp://x"], "expected a URL such as"),
+        (["--languages", "en", "--endpoint", "http://[x/"], "expected a URL such as"),
+        (
+            ["--languages", "en", "--endpoint", "http://x:99999/", "--contact", "me@example.org"],
+            "expected a URL such as",
+        ),
         (["--languages", "en", "--endpoint", "http://x/", "--contact", "me\r\nHost: y"], "--contact: expected"),
         (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds above 0"),
         (["--languages", "en", "--endpoint", "http://x/", "--entities", "y"], "not allowed with"),

@@ -168,11 +168,21 @@ def test_a_batch_cut_short_is_noticed(server: Server, most_rows: int) -> None:
     assert source.labels(NAMES, ["en"]) == whole
 
 
-def test_rows_out_of_order_are_refused(server: Server) -> None:
-    """Rows that do not ascend could hide lost ones, and are no answer."""
-    rows = [{"number": {"type": "literal", "value": number}} for number in ("12", "11")]
+@pytest.mark.parametrize(
+    ("numbers", "sitelinks", "told"),
+    [
+        (["12", "11"], "1", "items that do not follow Q0 in order"),
+        (["11", "11"], "1", "items that do not follow Q0 in order"),
+        (["Q11"], "1", "a row without the number or the sitelinks of an item"),
+        (["11"], "many", "a row without the number or the sitelinks of an item"),
+    ],
+)
+def test_rows_that_cannot_be_are_refused(server: Server, numbers: list[str], sitelinks: str, told: str) -> None:
+    """Rows that do not ascend could hide lost ones; rows without numbers are not what was asked for."""
+    values = [{"number": number, "sitelinks": sitelinks} for number in numbers]
+    rows = [{name: {"type": "literal", "value": text} for name, text in row.items()} for row in values]
     server.faults.append(Fault(body=json.dumps({"results": {"bindings": rows}}).encode()))
-    with pytest.raises(EndpointError, match="items that do not follow Q0 in order"):
+    with pytest.raises(EndpointError, match=told):
         _names(_client(server, []))
 
 
