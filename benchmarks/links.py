@@ -35,7 +35,7 @@ _TWO_GROUPS = re.compile(rb"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
 
 def count_pairs(path: str) -> None:
     """Ours: XML, wrapped or not, to counted pairs, as the mapper of the mentions stage counts them."""
-    adder = Adder(MENTIONS)
+    adder = Adder(MENTIONS, "title")
     site = None
     for chunk in _chunks(path):
         site = site or read_siteinfo(chunk.data[:HEAD])

@@ -28,6 +28,8 @@ REDIRECTS: Final = pa.schema([("source", pa.string()), ("target", pa.string())])
 class ChunkLinks:
     """The links of a chunk: ``mentions`` (title, anchor, count), ``redirects`` (source, target), both of namespace 0.
 
+    A mention has a row for each way in which it was written, such as ``[[bus]]`` and ``[[Bus|bus]]``: sum them up.
+
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
     another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes.
     """
@@ -42,7 +44,7 @@ def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "") ->
     """Count the links of the articles in a chunk of XML that was cut behind ``</page>``.
 
     ``trail`` is a regular expression for the letters behind ``]]`` that count for the anchor, "" for none; ``where``
-    names the chunk in rejects. Each mention is one (title, anchor) of the chunk.
+    names the chunk in rejects. A (title, anchor) has a row for each way in which it was written.
     """
     found = extract(data, site, trail)
     parts: list[Extract] = [found]

@@ -9,10 +9,11 @@ from xml.sax.saxutils import escape
 import pytest
 
 from wikisem.languages import profile
+from wikisem.links.judge import counted
 from wikisem.linkscan import scan_chunk
 from wikisem.mediawiki import SiteInfo
 from wikisem.pages import canonical
-from wikisem.records import Page
+from wikisem.records import Link, Page
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,6 +45,5 @@ def test_golden(case: dict[str, Any], layout: str) -> None:
     assert case["reason"]
     data = canonical(Page("Golden", 0, case["text"])) if layout == "exporter" else other_layout(case["text"])
     found = scan_chunk(data, site_of(case), case.get("trail", ""))
-    pairs = Counter({(row["title"], row["anchor"]): row["count"] for row in found.mentions.to_pylist()})
-    assert pairs == Counter(map(tuple, case["links"])), case["reason"]
+    assert counted(found) == Counter(Link(*pair) for pair in case["links"]), case["reason"]
     assert found.pages.kept == 1

@@ -2,6 +2,7 @@
 
 import pytest
 
+from wikisem.links.judge import counted
 from wikisem.linkscan import scan_chunk
 from wikisem.mediawiki import SiteInfo
 
@@ -23,11 +24,11 @@ def mentions(chunk: str, site: SiteInfo = SITE) -> dict[tuple[str, str], int]:
     """The mentions of a chunk; every page must be accounted for."""
     found = scan_chunk(chunk.encode(), site)
     found.pages.check("mentions")
-    return {(row["title"], row["anchor"]): row["count"] for row in found.mentions.to_pylist()}
+    return {(link.target, link.anchor): count for link, count in counted(found).items()}
 
 
 def test_links_are_counted_by_chunk() -> None:
-    """Equal links of all pages of a chunk make one row, however they are written."""
+    """Equal links of all pages of a chunk add up, however they are written."""
     chunk = page("A", "[[bus]] [[Bus|bus]] [[car|Cars]] [[Car#x|Cars]]") + page("B", "[[ bus]] [[no")
     assert mentions(chunk + page("C", "]] [[z]]")) == {("Bus", "bus"): 3, ("Car", "Cars"): 2, ("Z", "z"): 1}
 

@@ -43,7 +43,8 @@ class _Rows:
 def read_contents(contents: pa.Array, counts: Places, site: SiteInfo) -> pa.Table:
     """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
 
-    Links that lead to no article, or show nothing, leave no row; equal links under different contents make one.
+    Links that lead to no article, or show nothing, leave no row; a link has a row for
+    each way in which it was written, since whoever merges chunks sums up anyway.
     """
     if not len(contents):
         return MENTIONS.empty_table()
@@ -55,12 +56,7 @@ def read_contents(contents: pa.Array, counts: Places, site: SiteInfo) -> pa.Tabl
         _plain(rows, np.flatnonzero(plain), counts, site),
         _careful(contents, np.flatnonzero(odd & ~away), counts, site),
     ]
-    both = pa.concat_tables(parts)
-    return (
-        both.group_by(["title", "anchor"], use_threads=False)
-        .aggregate([("count", "sum")])
-        .rename_columns(MENTIONS.names)
-    )
+    return pa.concat_tables(parts)
 
 
 def _split(contents: pa.Array) -> _Rows:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from wikisem.links.careful import make_link
-from wikisem.linkscan import scan_chunk
+from wikisem.linkscan import ChunkLinks, scan_chunk
 from wikisem.mediawiki import SiteInfo
 from wikisem.pages import canonical
 from wikisem.records import Link, Page
@@ -24,8 +24,15 @@ def parsed(page: Page, site: SiteInfo) -> Counter[Link]:
 
 def scanned(page: Page, site: SiteInfo) -> Counter[Link]:
     """The links to articles that the scanner sees in a page."""
-    rows = scan_chunk(canonical(page), site).mentions.to_pylist()
-    return Counter({Link(row["title"], row["anchor"]): row["count"] for row in rows})
+    return counted(scan_chunk(canonical(page), site))
+
+
+def counted(found: ChunkLinks) -> Counter[Link]:
+    """The links of a chunk, summed up."""
+    links: Counter[Link] = Counter()
+    for row in found.mentions.to_pylist():
+        links[Link(row["title"], row["anchor"])] += row["count"]
+    return links
 
 
 def without_galleries(page: Page) -> Page:

@@ -7,7 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.wikisem.links.reference import count_links
-from wikisem.linkscan import ChunkLinks, scan_chunk
+from wikisem.links.judge import counted
+from wikisem.linkscan import scan_chunk
 from wikisem.mediawiki import SiteInfo
 from wikisem.pages import canonical
 from wikisem.records import Link, Page
@@ -23,14 +24,6 @@ _TAGS = ["<!--", "-->", "<nowiki>", "</nowiki>", "<nowiki/>", "<pre x='y'>", "</
 _MORE_TAGS = ["</math>", "<br/>", "<small>", "<ce>", "</ce >"]
 PIECES = st.sampled_from([*_LINKS, *_WORDS, *_MARKUP, *_TAGS, *_MORE_TAGS])
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
-
-
-def counted(found: ChunkLinks) -> Counter[Link]:
-    """The mentions as a Counter; a pair stands in one row."""
-    rows = found.mentions.to_pylist()
-    links = Counter({Link(row["title"], row["anchor"]): row["count"] for row in rows})
-    assert len(links) == len(rows)
-    return links
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(["", TRAIL]))
