@@ -27,6 +27,8 @@ STAGE: Final = "entities"
 KINDS: Final[tuple[Kind, ...]] = ("sure", "rest")
 # Rows go to disk when so much of them has gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
+# Text is decoded, split and parsed while it is still in the processor's cache.
+_CHUNK_BYTES: Final = 1 << 20
 
 
 def rows_path(workplace: Workplace, kind: Kind, part: int) -> str:
@@ -55,17 +57,22 @@ class ReadRange(beam.DoFn):
         rows = {kind: RowsFile(rows_path(self._workplace, kind, part)) for kind in KINDS}
         numbers: list[Numbers] = []
         targets: list[Numbers] = []
-        for chunk in read_records(range_, open_binary):
-            for kind, table in chunks.read(chunk):
-                rows[kind].add(table)
-                numbers.append(numbers_of(table["qid"]))
-                targets.append(targets_of(table))
+        for kind, table in _tables(range_, chunks):
+            rows[kind].add(table)
+            numbers.append(numbers_of(table["qid"]))
+            targets.append(targets_of(table))
         for file in rows.values():
             file.close()
         write_rejects(f"{self._workplace.rejects}/{part:06}.jsonl", chunks.rejects)
         write_counts(f"{self._workplace.parts}/counts/read-{part:06}.json", chunks.counts())
         yield from to_buckets(np.concatenate([np.empty(0, np.int64), *numbers]))
         yield from (TaggedOutput("targets", bucket) for bucket in to_buckets(unique(targets)))
+
+
+def _tables(range_: Range, chunks: ChunkReader) -> Iterator[tuple[Kind, pa.Table]]:
+    for chunk in read_records(range_, open_binary, chunk_bytes=_CHUNK_BYTES):
+        yield from chunks.read(chunk)
+    yield from chunks.finish()
 
 
 class RowsFile:

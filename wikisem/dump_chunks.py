@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 import pyarrow as pa
 
 from wikisem.entity_columns import EntityColumns
 from wikisem.ranges import Chunk, Damage
-from wikisem.records import Counts, Entity, Reject
-from wikisem.wikidata import EntityReader
-from wikisem.wikidata_values import LeftOut
+from wikisem.records import Counts, Reject
+from wikisem.wikidata import EntityReader, record_lines
+from wikisem.wikidata_values import LeftOut, Row
 
 Kind = Literal["sure", "rest"]
+# Items become a table when they were read from so much text: Python values take several times the room of columns.
+_HELD_BYTES: Final = 1 << 25
 
 
 class ChunkReader:
@@ -26,29 +28,37 @@ class ChunkReader:
         self._reader, self._linked_only, self._stage = reader, linked_only, stage
         self._left_out: Counter[str] = Counter()
         self.rejects: list[Reject] = []
+        self._clear()
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Kind, pa.Table]]:
-        """The items of a chunk as tables of ``schemas.ENTITIES``; damage is noted."""
+        """Take in the lines of a chunk; what comes out, now and then, are tables of ``schemas.ENTITIES``."""
         if isinstance(chunk, Damage):
             self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
             return
-        columns: dict[Kind, EntityColumns] = {"sure": EntityColumns(), "rest": EntityColumns()}
-        position = 0
-        for line in chunk.data.split(b"\n"):
-            found = self._reader.read(line)
-            if isinstance(found, Entity):
-                columns["sure" if self._is_sure(found) else "rest"].add(found)
+        for position, line in record_lines(chunk.data):
+            found = self._reader.read_row(line)
+            if isinstance(found, tuple):
+                self._columns["sure" if self._is_sure(found) else "rest"].add(found)
             elif isinstance(found, LeftOut):
                 self._left_out[found.reason] += 1
-            elif found is not None:
+            else:
                 self.rejects.append(Reject(self._stage, found.reason, chunk.place(position), found.detail))
-            position += len(line) + 1
-        yield from ((kind, items.table()) for kind, items in columns.items() if len(items))
+        self._held += len(chunk.data)
+        if self._held > _HELD_BYTES:
+            yield from self.finish()
 
-    def _is_sure(self, entity: Entity) -> bool:
-        if self._linked_only and not entity.sitelinks:
-            return bool(entity.subclass_of)
-        return bool(entity.instance_of or entity.subclass_of)
+    def finish(self) -> Iterator[tuple[Kind, pa.Table]]:
+        """The items that have not come out yet."""
+        yield from ((kind, items.table()) for kind, items in self._columns.items() if len(items))
+        self._clear()
+
+    def _clear(self) -> None:
+        self._columns: dict[Kind, EntityColumns] = {"sure": EntityColumns(), "rest": EntityColumns()}
+        self._held = 0
+
+    def _is_sure(self, row: Row) -> bool:
+        _, instance_of, subclass_of, sitelinks, *_ = row
+        return bool(subclass_of) or bool(instance_of and (sitelinks or not self._linked_only))
 
     def counts(self) -> Counts:
         """The lines that were no items; what becomes of the items is counted where it is decided."""

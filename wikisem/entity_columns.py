@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from wikisem.records import Entity, Statement
+from wikisem.records import Statement
 from wikisem.schemas import ENTITIES, STATEMENT
+from wikisem.wikidata_values import Row
 
 
 class EntityColumns:
@@ -22,16 +23,17 @@ class EntityColumns:
     def __len__(self) -> int:
         return len(self._qids)
 
-    def add(self, entity: Entity) -> None:
+    def add(self, row: Row) -> None:
         """Append one item."""
-        self._qids.append(entity.qid)
-        self._sitelinks.append(entity.sitelinks)
-        self._revisions.append(entity.lastrevid)
-        self._instance_of.add(entity.instance_of)
-        self._subclass_of.add(entity.subclass_of)
-        self._titles.add(entity.titles)
-        self._labels.add(entity.labels)
-        self._statements.add(entity.statements)
+        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements = row
+        self._qids.append(qid)
+        self._sitelinks.append(sitelinks)
+        self._revisions.append(lastrevid)
+        self._instance_of.add(instance_of)
+        self._subclass_of.add(subclass_of)
+        self._titles.add(titles)
+        self._labels.add(labels)
+        self._statements.add(statements)
 
     def table(self) -> pa.Table:
         """The items so far as a table, in the order in which they came."""

@@ -5,11 +5,12 @@ from typing import Any, Final
 
 import orjson
 
-from wikisem.records import Entity, Statement
+from wikisem.records import Statement
 from wikisem.wikidata_values import (
     MAX_NUMBER,
     Fields,
     LeftOut,
+    Row,
     Unreadable,
     is_wikipedia,
     item_number,
@@ -29,7 +30,7 @@ class _WrongError(ValueError):
         super().__init__(reason, f"expected {expected}, saw {repr(seen)[:_SHOWN]}")
 
 
-def read_carefully(line: bytes, fields: Fields) -> Entity | LeftOut | Unreadable:
+def read_carefully(line: bytes, fields: Fields) -> Row | LeftOut | Unreadable:
     """The item of a line, or why there is none, whatever the line holds.
 
     Left out: other types of entities, redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id", "bad-type",
@@ -40,7 +41,7 @@ def read_carefully(line: bytes, fields: Fields) -> Entity | LeftOut | Unreadable
     except orjson.JSONDecodeError as error:
         return Unreadable("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:_SHOWN]!r}")
     try:
-        return _left_out(data) or _entity(data, fields)
+        return _left_out(data) or _row(data, fields)
     except _WrongError as error:
         reason, detail = error.args
         return Unreadable(reason, detail)
@@ -59,7 +60,7 @@ def _left_out(data: Any) -> LeftOut | None:
     return None if kind == "item" else LeftOut(kind if kind in _TYPES.values() else "other-entity")
 
 
-def _entity(data: Mapping[str, Any], fields: Fields) -> Entity:
+def _row(data: Mapping[str, Any], fields: Fields) -> Row:
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
@@ -67,7 +68,7 @@ def _entity(data: Mapping[str, Any], fields: Fields) -> Entity:
         raise _WrongError("bad-lastrevid", "a revision number", revision)
     claims = _map(data, "claims")
     sitelinks = {site: _member(link, "title", "bad-sitelinks") for site, link in _map(data, "sitelinks").items()}
-    return Entity(
+    return (
         qid,
         sorted_qids(_number(value) for value in _values(claims, "P31", fields)),
         sorted_qids(_number(value) for value in _values(claims, "P279", fields)),

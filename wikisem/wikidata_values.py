@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from wikisem.records import Statement
 from wikisem.wikis import language_of
 
 Rank = Literal["preferred", "normal", "deprecated"]
+# The fields of an Entity, in its order.
+Row = tuple[str, tuple[str, ...], tuple[str, ...], int, dict[str, str], dict[str, str], int, tuple[Statement, ...]]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
