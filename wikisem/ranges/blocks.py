@@ -5,7 +5,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final
 
-from wikisem.ranges.bits import BLOCK_MARK, END_MARK, bits_at
+from wikisem.ranges.bits import END_MARK
 
 # 900,000 symbols of at most 20 bits, and the tables in front of them.
 BLOCK_LIMIT: Final = 2_300_000
@@ -28,7 +28,7 @@ def decode_to(block: bytes, bits: int) -> bytes | None:
         text = decoder.decompress(_as_stream(block, bits))
     except OSError:
         return None
-    return text if decoder.eof else None
+    return text if decoder.eof and not decoder.unused_data else None
 
 
 def _as_stream(block: bytes, bits: int) -> bytes:
@@ -45,27 +45,19 @@ def decode_without_end(data: bytes) -> Block | None:
     """The block at the beginning of aligned data that goes on behind it; None if there is none that is whole.
 
     bzip2 gives nothing out before it has read a block to its last bit, and asks for the next mark only then: so the
-    shortest beginning of the data that gives anything is the block.
+    shortest beginning of the data that gives anything ends in the byte in which the block does.
     """
     size = bisect_left(range(len(data) + 1), True, key=lambda length: _answers(data[:length]))
-    text = _text(data[:size]) if size <= len(data) else None
-    if not text:
-        return None
-    last = range(8 * size - 7, 8 * size + 1)
-    exact = (bits for bits in last if bits_at(data, bits) in (BLOCK_MARK, END_MARK))
-    return Block(text, next(exact, 8 * size))
+    for bits in range(8 * size - 7, 8 * size + 1) if size <= len(data) else ():
+        text = decode_to(data, bits)
+        if text is not None:
+            return Block(text, bits)
+    return None
 
 
 def _answers(data: bytes) -> bool:
-    return _text(data) != b""
-
-
-def _text(data: bytes) -> bytes | None:
-    decoder = bz2.BZ2Decompressor()
+    """Whether the data makes a decoder say anything: text, or that it is damaged."""
     try:
-        text = decoder.decompress(_HEADER + data)
-        while text and not decoder.needs_input and not decoder.eof:
-            text += decoder.decompress(b"")
+        return len(bz2.BZ2Decompressor().decompress(_HEADER + data)) > 0
     except OSError:
-        return None
-    return text
+        return True

@@ -133,7 +133,7 @@ class _Blocks:
 
     def damage(self, mark: int, following: int | None) -> Damage:
         """What to say of a block that cannot be decoded."""
-        truncated = following is None and len(self._from(mark)) < BLOCK_LIMIT
+        truncated = following is None and not find_marks(self._from(mark), END_MARK)
         return self._gap("truncated" if truncated else "undecodable", mark, following)
 
     def _gap(self, reason: str, start: int, stop: int | None) -> Damage:

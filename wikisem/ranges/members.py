@@ -27,16 +27,16 @@ def find_head(codec: Codec, tape: Tape, limit: int) -> int | None:
                 return None
             continue
         tape.drop(tape.base + found)
-        if tape.base < limit and _decodes(codec, tape.slice(tape.base, tape.base + _PROBE_BYTES)):
+        if tape.base < limit and _is_sound(codec, tape):
             return tape.base
         tape.drop(tape.base + 1)
     return None
 
 
-def _decodes(codec: Codec, data: bytes) -> bool:
+def _is_sound(codec: Codec, tape: Tape) -> bool:
     decoder = codec.careful()
     try:
-        return len(decoder.decompress(data)) > 0 or decoder.eof
+        return len(decoder.decompress(tape.slice(tape.base, tape.base + _PROBE_BYTES))) > 0 or decoder.eof
     except codec.errors:
         return False
 
@@ -52,8 +52,10 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
             yield Gap(damage, inside)
         if not tape.slice(tape.base, tape.base + 1):
             return
-        inside = tape.base < range_.stop
-        yield from _read_member(range_, codec, tape, chunk_bytes)
+        # A damaged member behind the range is passed over by the range that it lies in, which looks for a sound head:
+        # so it belongs to the one that comes upon it.
+        inside = inside and (tape.base < range_.stop or not _is_sound(codec, tape))
+        yield from _read_member(range_.path, codec, tape, chunk_bytes, inside=inside)
 
 
 def _between(path: str, codec: Codec, tape: Tape) -> Iterator[Damage]:
@@ -81,9 +83,8 @@ def _resume(codec: Codec, tape: Tape) -> tuple[int, bool]:
     return found, found - start >= codec.smallest
 
 
-def _read_member(range_: Range, codec: Codec, tape: Tape, chunk_bytes: int) -> Iterator[Piece | Gap]:
+def _read_member(path: str, codec: Codec, tape: Tape, chunk_bytes: int, *, inside: bool) -> Iterator[Piece | Gap]:
     head, decoder, given = tape.base, codec.fast(), 0
-    inside = head < range_.stop
     with suppress(*codec.errors):
         while not decoder.eof:
             data = tape.take() if decoder.needs_input else b""
@@ -96,7 +97,7 @@ def _read_member(range_: Range, codec: Codec, tape: Tape, chunk_bytes: int) -> I
     if decoder.eof:
         tape.back(decoder.unused_data)
         return
-    for rescued in _rescue(range_.path, codec, tape, head):
+    for rescued in _rescue(path, codec, tape, head):
         if isinstance(rescued, Damage):
             yield Gap(rescued, inside)
         elif rescued.offset + len(rescued.data) > given:
