@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from evaluation.members import CategoryScore, Members, members_of
 from evaluation.oddcount import steps
 from evaluation.oddoneout import OddSettings, score_oddoneout
 from evaluation.oddpool import INTRUDERS, Intruders
-from evaluation.oddrules import DISTANCES, Distance
+from evaluation.oddrules import DISTANCES, Distance, prepared
 from evaluation.vectors import Vector, WordVectors, from_words
 from wikisem.categoryfile import WordCategory
 from wikisem.errors import UsageError
@@ -187,6 +188,26 @@ def test_a_model_without_vocabulary_takes_intruders_from_other_categories() -> N
     assert next(score_oddoneout(both, None, OddSettings(2, intruders="other-categories"))).percent == 100
     with pytest.raises(UsageError, match="needs a model with a vocabulary"):
         list(score_oddoneout(both, None, OddSettings(2)))
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_every_pair_of_a_real_category_equals_its_definition(glove: WordVectors, distance: Distance) -> None:
+    """Months and a phrase against 5,000 words of GloVe: every mean is taken, and no pair decides otherwise."""
+    vocabulary = from_words(list(glove.index)[:5000], glove.rows[:5000])
+    members = members_in(["january", "march", "may", "june", "new_york"], vocabulary)
+    points, words = prepared(distance, members.vectors), prepared(distance, vocabulary.rows.astype(np.float64))
+    wins = 0
+    for combination in combinations(range(5), 3):
+        others = np.delete(words, [row for row in members.rows[list(combination)] if row >= 0], axis=0)
+        four = np.stack([*(np.broadcast_to(points[at], others.shape) for at in combination), others])
+        mean = four.mean(axis=0)
+        far = np.linalg.norm(four - mean, axis=2)
+        if distance != "euclidean":
+            far = -(four * mean).sum(axis=2) / np.linalg.norm(four, axis=2) / np.linalg.norm(mean, axis=1)
+        wins += int(np.count_nonzero(far.argmax(axis=0) == 3))
+    (found,) = score_oddoneout([members], vocabulary, OddSettings(3, distance))
+    assert (found.correct, found.comparisons) == (wins, comb(5, 3) * 5000 - 4 * comb(4, 2))
 
 
 def test_a_category_too_large_to_compare_asks_for_a_sample() -> None:

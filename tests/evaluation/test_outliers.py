@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from evaluation.lookup import WordLookup
 from evaluation.outliers import score_group
 from evaluation.outlierscores import evaluate
-from evaluation.vectorfiles import read_vectors
-from evaluation.vectors import Vector, from_words
+from evaluation.vectors import Vector, WordVectors, from_words
 from wikisem.datasets import OutlierWord, WordGroup, read_dataset
 
 # Few different numbers, so that ties, equal vectors, opposite vectors and zero vectors are all common.
@@ -134,7 +133,7 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     assert [one.groups[0].oov_cluster for one in common] == pytest.approx([1 / 3, 1 / 3])
 
 
-def glove(path: Path, items: set[str]) -> dict[str, Vector]:
+def plain_glove(path: Path, items: set[str]) -> dict[str, Vector]:
     """The mean of the vectors of each item's tokens in lower case, with nothing of the library that is tested."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         next(lines)
@@ -144,12 +143,14 @@ def glove(path: Path, items: set[str]) -> dict[str, Vector]:
 
 
 @pytest.mark.realdata
-def test_glove_on_8_8_8_equals_the_definitions(realdata: Path) -> None:
+def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVectors) -> None:
     """The eight topics with GloVe: each group, and the whole, as the O(n³) reading has it."""
     path = realdata / "vectors" / "glove-6B-100d-top20k.w2v.txt.gz"
     groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
-    known = glove(path, {word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]})
-    (evaluation,), _ = evaluate(groups, [WordLookup("glove", read_vectors(path))])
+    known = plain_glove(
+        path, {word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]}
+    )
+    (evaluation,), _ = evaluate(groups, [WordLookup("glove", glove)])
     seen = {name: value for name, value in evaluation.as_json().items() if name != "by_outlier_class"}
     assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
     for score in evaluation.groups:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.lookup import TextLookup, WordLookup
 from evaluation.members import members_of
 from evaluation.topk import score_topk
-from evaluation.vectors import from_words
+from evaluation.vectors import WordVectors, from_words
 from wikisem.categoryfile import WordCategory
 
 LETTERS = "abcdefgh"
@@ -50,6 +50,21 @@ def test_topk_equals_its_definition(table: dict[str, list[float]], items: list[s
     score = score_topk(members_of(WordCategory("c", tuple(items)), WordLookup("v", vocabulary)), vocabulary, k, skip)
     literal = literal_topk(table, items, k, skip)
     assert score.percent == (None if literal is None else pytest.approx(literal))
+
+
+@pytest.mark.realdata
+def test_neighbours_are_those_of_gensim(glove: WordVectors) -> None:
+    """Words and a mean of two words have the hits in GloVe that gensim's most_similar finds."""
+    keyed = pytest.importorskip("gensim.models").KeyedVectors(glove.rows.shape[1])
+    keyed.vectors, keyed.index_to_key, keyed.key_to_index = glove.rows, list(glove.index), dict(glove.index)
+    items = ["january", "march", "may", "paris", "paris_france", "lion", "tiger", "cat"]
+    score = score_topk(members_of(WordCategory("c", tuple(items)), WordLookup("v", glove)), glove, 5)
+    hits = 0
+    for item in items:
+        parts = item.split("_")
+        near = keyed.similar_by_vector(np.mean([keyed[part] for part in parts], axis=0), topn=5 + len(parts))
+        hits += sum(word in items for word, _ in [pair for pair in near if pair[0] not in parts][:5])
+    assert score.correct == hits > 0
 
 
 def test_words_out_of_vocabulary_score_nothing_and_stay() -> None:
