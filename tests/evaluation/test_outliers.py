@@ -13,11 +13,9 @@ from evaluation.lookup import WordLookup
 from evaluation.outliers import score_group
 from evaluation.outlierscores import evaluate
 from evaluation.vectors import Vector, WordVectors, from_words
+from tests.evaluation.strategies import any_vector
 from wikisem.datasets import OutlierWord, WordGroup, read_dataset
 
-# Few different numbers, so that ties, equal vectors, opposite vectors and zero vectors are all common.
-VECTOR = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=3, max_size=3)
-SMOOTH = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3)
 NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)
 
 
@@ -70,7 +68,7 @@ def group_of(cluster: Sequence[str], outliers: Sequence[str]) -> WordGroup:
     return WordGroup("Q1", tuple(cluster), tuple(OutlierWord(word) for word in outliers), "here")
 
 
-@given(st.dictionaries(st.sampled_from("abcdefgh"), VECTOR | SMOOTH), st.lists(st.tuples(NAMES, NAMES), min_size=1))
+@given(st.dictionaries(st.sampled_from("abcdefgh"), any_vector(3)), st.lists(st.tuples(NAMES, NAMES), min_size=1))
 def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[tuple[list[str], list[str]]]) -> None:
     """Sums of similarities give what c(w) over all pairs gives: ties, zero vectors, missing and repeated words too."""
     groups = [group_of(cluster, outliers) for cluster, outliers in sets[:3]]
@@ -83,7 +81,7 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     assert common == []
 
 
-@given(st.lists(VECTOR, min_size=3, max_size=6))
+@given(st.lists(any_vector(3), min_size=3, max_size=6))
 def test_a_tie_counts_against_the_model(rows: list[list[float]]) -> None:
     """An outlier with the vector of a cluster item is never detected, and never placed above that item."""
     vectors = {str(at): np.asarray(row) for at, row in enumerate(rows) if any(row)}

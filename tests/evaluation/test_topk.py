@@ -11,12 +11,11 @@ from evaluation.lookup import TextLookup, WordLookup
 from evaluation.members import members_of
 from evaluation.topk import score_topk
 from evaluation.vectors import WordVectors, from_words
+from tests.evaluation.strategies import any_vector
 from wikisem.categoryfile import WordCategory
 
 LETTERS = "abcdefgh"
-GRID = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=2, max_size=2)
-SMOOTH = st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=2)
-TABLE = st.dictionaries(st.sampled_from(LETTERS), GRID | SMOOTH, min_size=1)
+TABLE = st.dictionaries(st.sampled_from(LETTERS), any_vector(2), min_size=1)
 ITEMS = st.lists(st.text(LETTERS, min_size=1, max_size=2).map("_".join), min_size=1, max_size=6)
 
 
