@@ -8,7 +8,6 @@ in that layout, and then scanned like the others.
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final
-from xml.sax.saxutils import unescape
 
 import pyarrow as pa
 
@@ -17,7 +16,7 @@ from wikisem.links.columns import read_contents
 from wikisem.links.contents import count
 from wikisem.links.extract import Extract, extract
 from wikisem.mediawiki import SiteInfo
-from wikisem.pages import LAYOUT, canonical, read_page
+from wikisem.pages import LAYOUT, canonical, read_page, unescape_xml
 from wikisem.records import Counts, Reject
 from wikisem.titles import read_title
 
@@ -77,14 +76,14 @@ def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: s
 
 def _redirects(parts: list[Extract], site: SiteInfo) -> tuple[pa.Table, int]:
     """Redirects from article to article, and the number of those that lead elsewhere."""
-    pairs = [(_text(source), _article(_text(target), site)) for part in parts for source, target in part.redirects]
+    pairs = [
+        (unescape_xml(source), _article(unescape_xml(target), site))
+        for part in parts
+        for source, target in part.redirects
+    ]
     kept = [(source, target) for source, target in pairs if target]
     columns = [[source for source, _ in kept], [target for _, target in kept]]
     return pa.table(columns, schema=REDIRECTS), len(pairs) - len(kept)
-
-
-def _text(xml: str) -> str:
-    return unescape(xml, {"&quot;": '"'}) if "&" in xml else xml
 
 
 def _article(written: str, site: SiteInfo) -> str:

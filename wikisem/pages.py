@@ -45,6 +45,13 @@ def canonical(page: Page) -> bytes:
     ).encode()
 
 
+def unescape_xml(text: str) -> str:
+    """The text with the entities read that MediaWiki's exporter writes."""
+    if "&" not in text:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+
+
 def marks_redirects(site: SiteInfo) -> bool:
     """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
     return site.version not in _UNMARKED

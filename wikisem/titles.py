@@ -57,7 +57,7 @@ def upper_first(text: str, language: str = "") -> str:
 
 def link_title(written: str, site: SiteInfo) -> Title | None:
     """The page that a link's text before the bar leads to; None for other wikis, URLs, sections and non-titles."""
-    if "\n" in written or _URL.match(written.strip()):
+    if "\n" in written or (("//" in written or ":" in written) and _URL.match(written.strip())):
         return None
     return read_title(unquoted(written), site)
 
@@ -83,7 +83,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
     if namespace is None:
         return None
     text = text.partition("#")[0].rstrip()
-    if not text or _ILLEGAL.search(text) or len(text.encode()) > LONGEST:
+    if not text or _ILLEGAL.search(text) or (len(text) > LONGEST // 4 and len(text.encode()) > LONGEST):
         return None
     return Title(namespace, upper_first(text, site.language) if site.first_letter else text)
 

@@ -2,20 +2,19 @@
 
 import re
 from typing import Final
-from xml.sax.saxutils import unescape as unescape_xml
 
 from wikisem.mediawiki import SiteInfo
+from wikisem.pages import unescape_xml
 from wikisem.records import Link
 from wikisem.titles import link_title, unescape, unquoted
 from wikisem.wikitext import anchor_text, visible
 
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_XML: Final = {"&quot;": '"'}
 
 
 def read_escaped(content: str, site: SiteInfo) -> Link | None:
     """The link of a content as it stands in the XML of a dump."""
-    return read_link(unescape_xml(content, _XML), site)
+    return read_link(unescape_xml(content), site)
 
 
 def read_link(content: str, site: SiteInfo) -> Link | None:
@@ -27,7 +26,8 @@ def read_link(content: str, site: SiteInfo) -> Link | None:
     if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
         inside, trail = content, ""
     # {{!}} is how templates write a bar.
-    target, bar, anchor = _COMMENT.sub("", inside).replace("{{!}}", "|").partition("|")
+    seen = _COMMENT.sub("", inside) if "<!--" in inside else inside
+    target, bar, anchor = seen.replace("{{!}}", "|").partition("|")
     link = make_link(target, anchor if bar else None, site)
     return Link(link.target, link.anchor + trail) if link and trail else link
 
