@@ -4,15 +4,14 @@ So links in captions of files need no case of their own, and what encloses them 
 """
 
 import re
-from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
-from wikisem.links.marks import CLOSE, OPEN, Bytes, Places
+from wikisem.links.marks import CLOSE, OPEN, Marks, Mask, Places
 
 # Longer than any trail that is a word's ending.
-_TRAIL_BYTES = 64
-Trail = Callable[[bytes, int], int]
+_TRAIL_BYTES: Final = 64
 
 
 def span_of(places: Places, starts: Places, ends: Places) -> Places:
@@ -25,8 +24,10 @@ def span_of(places: Places, starts: Places, ends: Places) -> Places:
     return np.repeat(spans, np.diff(edges))
 
 
-def innermost(data: bytes, chunk: Bytes, brackets: Places, spans: Places) -> tuple[Places, Places]:
-    """Where the contents of innermost links start and end, of live brackets and the text spans they lie in."""
+def innermost(marks: Marks, live: Mask, spans: Places) -> tuple[Places, Places]:
+    """Where the contents of innermost links start and end; ``spans`` says in which text each bracket lies."""
+    data, chunk = marks.data, marks.chunk
+    brackets, spans = marks.brackets[live], spans[live]
     opening = chunk[brackets] == OPEN
     pair = opening[:-1] & ~opening[1:] & (spans[:-1] == spans[1:]) & (np.diff(brackets) >= 2)
     rows = np.flatnonzero(pair)
@@ -48,14 +49,14 @@ def _run(data: bytes, last: int) -> int:
     return last - first + 1
 
 
-def with_trails(data: bytes, chunk: Bytes, ends: Places, trail: str) -> Places:
+def with_trails(marks: Marks, ends: Places, trail: str) -> Places:
     """The ends moved behind the trail of each link, ``]]`` included; those without a trail stay."""
     letters = re.compile(trail)
     leads = np.array([lead >= 0x80 or letters.match(chr(lead)) is not None for lead in range(256)])
     moved = ends.copy()
-    for row in np.flatnonzero(leads[chunk[np.minimum(ends + 2, len(chunk) - 1)]]):
+    for row in np.flatnonzero(leads[marks.chunk[np.minimum(ends + 2, len(marks.chunk) - 1)]]):
         start = int(ends[row]) + 2
-        found = letters.match(data[start : start + _TRAIL_BYTES].decode(errors="replace"))
+        found = letters.match(marks.data[start : start + _TRAIL_BYTES].decode(errors="replace"))
         if found and found.end():
             moved[row] = start + len(found.group().encode())
     return moved

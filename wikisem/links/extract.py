@@ -9,7 +9,7 @@ import pyarrow as pa
 from wikisem.links.brackets import innermost, span_of, with_trails
 from wikisem.links.contents import slices
 from wikisem.links.dead import candidates, dead_spans
-from wikisem.links.marks import Bytes, Marks, Mask, Places, find_marks, keys_at
+from wikisem.links.marks import Marks, Mask, Places, find_marks, keys_at
 from wikisem.links.pagetable import PageTable, read_pages, redirect_of
 from wikisem.mediawiki import SiteInfo
 from wikisem.pages import marks_redirects
@@ -32,19 +32,17 @@ class Extract:
 
 def extract(data: bytes, site: SiteInfo, trail: str) -> Extract:
     """Read a chunk; ``trail`` is a regular expression for the letters behind ``]]`` that belong to a content."""
-    chunk = np.frombuffer(data, np.uint8)
-    marks = find_marks(chunk)
-    entities = keys_at(chunk, marks.entities)
-    pages = read_pages(data, chunk, marks, entities)
-    articles, found = _sort_out(data, pages, site)
+    marks = find_marks(data)
+    entities = keys_at(marks.chunk, marks.entities)
+    pages = read_pages(marks, entities)
     openers = marks.entities[candidates(entities)]
-    contents = _contents(data, chunk, marks, openers, pages, articles, trail)
+    articles, found = _sort_out(data, pages, site)
     try:
-        found.contents = contents.cast(pa.string())
-    except pa.ArrowInvalid:
+        found.contents = _contents(marks, openers, pages, articles, trail)
+    except pa.ArrowInvalid:  # a link that is no UTF-8
         articles, broken = _by_encoding(data, pages, articles)
         found.unread += _spans(pages, broken)
-        found.contents = _contents(data, chunk, marks, openers, pages, articles, trail).cast(pa.string())
+        found.contents = _contents(marks, openers, pages, articles, trail)
     found.articles = len(articles)
     return found
 
@@ -85,17 +83,16 @@ def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None
         return None
 
 
-def _contents(
-    data: bytes, chunk: Bytes, marks: Marks, openers: Places, pages: PageTable, articles: Places, trail: str
-) -> pa.Array:
-    """What stands in the innermost brackets of some pages, outside dead spans."""
+def _contents(marks: Marks, openers: Places, pages: PageTable, articles: Places, trail: str) -> pa.Array:
+    """What stands in the innermost brackets of some pages, outside dead spans; ArrowInvalid if it is no UTF-8."""
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
-    dead = dead_spans(data, openers[texts >= 0], ends[texts[texts >= 0]])
+    dead = dead_spans(marks.data, openers[texts >= 0], ends[texts[texts >= 0]])
     texts = span_of(marks.brackets, starts, ends)
     live = (texts >= 0) & (span_of(marks.brackets, *dead) < 0)
-    links, stops = innermost(data, chunk, marks.brackets[live], texts[live])
-    return slices(data, links, with_trails(data, chunk, stops, trail) if trail else stops, pa.binary())
+    links, stops = innermost(marks, live, texts)
+    stops = with_trails(marks, stops, trail) if trail else stops
+    return slices(marks.data, links, stops, pa.binary()).cast(pa.string())
 
 
 def _by_encoding(data: bytes, pages: PageTable, articles: Places) -> tuple[Places, Places]:

@@ -22,18 +22,21 @@ _KEY: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Sorted places in a chunk: ``tags`` of ``<``, ``entities`` of ``&``, ``brackets`` of ``[[`` and ``]]``.
+    """A chunk, and sorted places in it: ``tags`` of ``<``, ``entities`` of ``&``, ``brackets`` of ``[[`` and ``]]``.
 
-    Pairs in a run of brackets overlap: ``[[[`` has two places.
+    ``chunk`` are the bytes of ``data`` as an array. Pairs in a run of brackets overlap: ``[[[`` has two places.
     """
 
+    data: bytes
+    chunk: Bytes
     tags: Places
     entities: Places
     brackets: Places
 
 
-def find_marks(chunk: Bytes) -> Marks:
+def find_marks(data: bytes) -> Marks:
     """Find the marks of a chunk, block by block."""
+    chunk = np.frombuffer(data, np.uint8)
     found: tuple[list[Places], list[Places], list[Places]] = ([], [], [])
     for start in range(0, len(chunk), _BLOCK):
         block = chunk[start : start + _BLOCK]
@@ -41,7 +44,7 @@ def find_marks(chunk: Bytes) -> Marks:
         found[1].append(np.flatnonzero(block == ord("&")) + start)
         found[2].append(_bracket_pairs(chunk[start : start + _BLOCK + 1]) + start)
     tags, entities, brackets = (np.concatenate([*places, np.empty(0, np.int64)]) for places in found)
-    return Marks(tags, entities, brackets)
+    return Marks(data, chunk, tags, entities, brackets)
 
 
 def _bracket_pairs(block: Bytes) -> Places:

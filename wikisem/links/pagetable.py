@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.links.marks import Bytes, Keys, Marks, Mask, Places, keys_at, starting_with
+from wikisem.links.marks import Keys, Marks, Mask, Places, keys_at, starting_with
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 # Longer than any <text> tag that the exporter writes.
@@ -58,39 +58,36 @@ class _Tags:
         return high - low, np.where(high > low, found[np.minimum(low, len(found) - 1)], 0)
 
 
-def read_pages(data: bytes, chunk: Bytes, marks: Marks, entities: Keys) -> PageTable:
+def read_pages(marks: Marks, entities: Keys) -> PageTable:
     """The page table of a chunk; ``entities`` are the keys at its ``&``."""
-    keys = keys_at(chunk, marks.tags)
+    keys = keys_at(marks.chunk, marks.tags)
     opens = np.flatnonzero(starting_with(keys, b"<page>") | starting_with(keys, b"<page "))
     closes = np.flatnonzero(starting_with(keys, b"</page>"))
     tags = _Tags(marks.tags, keys, opens, _last_tags(opens, closes, len(keys)))
     whole = np.isin(tags.last, closes)
-    ends = np.append(marks.tags, len(data))[tags.last] + whole * len(b"</page>")
-    titles, title = tags.of(b"<title>")
+    starts = marks.tags[opens]
+    ends = np.append(marks.tags, len(marks.data))[tags.last] + whole * len(b"</page>")
     spaces, space = tags.of(b"<ns>")
-    texts, text = tags.of(b"<text")
     redirects, redirect = tags.of(b"<redirec")
+    titles, title = tags.of(b"<title>")
+    texts, text = tags.of(b"<text")
     main = (spaces != 1) | starting_with(keys[space], b"<ns>0<")
     regular = whole & (titles == 1) & (spaces == 1) & (tags.of(b"<revisio")[0] == 1) & (texts >= 1)
-    regular &= starting_with(keys[_next(title, keys)], b"</title>")
-    regular &= ~_odd_entities(marks, entities, marks.tags[opens], ends)
-    starts, stops, closed = _texts(data, chunk, marks.tags, text)
-    deleted = np.zeros(len(opens), np.bool_)
-    for row in np.flatnonzero(regular & main & closed):
-        deleted[row] = b" deleted=" in data[marks.tags[text[row]] : starts[row]]
+    regular &= starting_with(keys[_next(title, keys)], b"</title>") & ~_odd_entities(marks, entities, starts, ends)
+    text_starts, text_ends, closed = _texts(marks, text)
     regular &= closed | starting_with(keys[_next(text, keys)], b"</text>")
     return PageTable(
-        starts=marks.tags[opens],
+        starts=starts,
         ends=ends,
         whole=whole,
         main=main,
         regular=regular,
-        deleted=deleted,
+        deleted=_deleted(marks, text, text_starts, regular & main & closed),
         redirect=np.where(redirects > 0, marks.tags[redirect], -1),
         title_starts=marks.tags[title] + len(b"<title>"),
         title_ends=marks.tags[_next(title, keys)],
-        text_starts=starts,
-        text_ends=stops,
+        text_starts=text_starts,
+        text_ends=text_ends,
     )
 
 
@@ -117,16 +114,24 @@ def _odd_entities(marks: Marks, entities: Keys, starts: Places, ends: Places) ->
     return mask
 
 
-def _texts(data: bytes, chunk: Bytes, tags: Places, text: Places) -> tuple[Places, Places, Mask]:
+def _texts(marks: Marks, text: Places) -> tuple[Places, Places, Mask]:
     """Where the text behind each ``<text>`` tag starts and ends, and whether the tag closes itself."""
-    opening = tags[text]
+    chunk, opening = marks.chunk, marks.tags[text]
     window = opening[:, None] + np.arange(_TAG_BYTES)
     closes = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
     starts = opening + np.argmax(closes, axis=1) + 1
     for row in np.flatnonzero(~closes.any(axis=1)):
-        starts[row] = data.find(b">", opening[row]) + 1
+        starts[row] = marks.data.find(b">", opening[row]) + 1
     closed: Mask = chunk[starts - 2] == ord("/")
-    return starts, np.where(closed, starts, tags[np.minimum(text + 1, len(tags) - 1)]), closed
+    return starts, np.where(closed, starts, marks.tags[np.minimum(text + 1, len(marks.tags) - 1)]), closed
+
+
+def _deleted(marks: Marks, text: Places, starts: Places, closed: Mask) -> Mask:
+    """Which of the texts that are one tag were deleted; the others are empty."""
+    deleted = np.zeros(len(text), np.bool_)
+    for row in np.flatnonzero(closed):
+        deleted[row] = b" deleted=" in marks.data[marks.tags[text[row]] : starts[row]]
+    return deleted
 
 
 def redirect_of(data: bytes, place: int) -> bytes | None:
