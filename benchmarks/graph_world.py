@@ -67,28 +67,22 @@ def numbers_of(items: Ints) -> Ints:
 
 
 def _subclasses(draw: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
-    inner = np.arange(1, size.inner)
-    below = np.arange(size.inner, size.classes)
+    inner, leaves = np.arange(1, size.inner), np.arange(size.inner, size.classes)
+    tree = np.concatenate([[0], (draw.random(len(inner)) * inner).astype(np.int64)])  # about 13 levels on average
     hubs = draw.permutation(size.inner)
-    pairs = [
-        (inner, (draw.random(len(inner)) * inner).astype(np.int64)),  # a recursive tree: about 13 levels on average
-        (_some(draw, inner, 0.4), None),
-        (below, hubs[_zipf(draw, len(below), size.inner)]),
-        (_some(draw, below, 0.25), None),
-    ]
-    children = [pair[0] for pair in pairs]
-    supers = [
-        np.asarray((draw.random(len(c)) * np.minimum(c, size.inner)).astype(np.int64)) if p is None else p
-        for c, p in pairs
-    ]
+    parents = hubs[_zipf(draw, len(leaves), size.inner)]
+    # A second parent is most often one that the first has anyway, or another popular class.
+    again = np.flatnonzero(draw.random(len(leaves)) < 0.25)
+    popular = hubs[_zipf(draw, len(again), size.inner)]
+    second = np.where(draw.random(len(again)) < 0.6, tree[parents[again]], popular)
+    crossing = inner[draw.random(len(inner)) < 0.4]
+    across = (draw.random(len(crossing)) * crossing).astype(np.int64)
     loops = draw.integers(1, size.inner, size.inner // 60)  # each closes a cycle with its own first parent
-    tree = supers[0][loops - 1]
     selves = draw.integers(1, size.classes, size.inner // 200)
-    return np.concatenate([*children, tree, selves]), np.concatenate([*supers, loops, selves])
-
-
-def _some(draw: np.random.Generator, values: Ints, share: float) -> Ints:
-    return values[draw.random(len(values)) < share]
+    return (
+        np.concatenate([inner, leaves, leaves[again], crossing, tree[loops], selves]),
+        np.concatenate([tree[1:], parents, second, across, loops, selves]),
+    )
 
 
 def _zipf(draw: np.random.Generator, count: int, ranks: int) -> Ints:

@@ -87,6 +87,12 @@ class Taxonomy:
         """I(v): the items that are an instance of the class itself."""
         return self._items(self._row(self.graph.members, qid))
 
+    def most_linked(self, qid: str, count: int) -> list[tuple[str, int]]:
+        """The first ``count`` of I(v) with their sitelinks, most sitelinks first, then by number."""
+        members = self._row(self.graph.members, qid)[:count]
+        numbers, sitelinks = self.graph.items[members].tolist(), self.graph.sitelinks[members].tolist()
+        return [(qid_of(number), links) for number, links in zip(numbers, sitelinks, strict=True)]
+
     def instances_below(self, qid: str) -> list[str]:
         """I*(v): the instances of the class and of everything below it."""
         node = self._node(qid)

@@ -1,0 +1,75 @@
+"""Why the group of a class looks as it does: what is around the class, its members with their sitelinks and
+probabilities, the siblings, cousins and far classes that gave outliers, and what was left out and why.
+
+With --figure the same as a picture: instances, classes and the arrows between them, outlier classes in three colours.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.explanation import Explanation, explain, languages_of
+from pipeline.explanation_tables import show
+from pipeline.options import argument
+from pipeline.report import make_console
+from transforms.arrays import local_folder
+from wikisem.errors import MissingInputError, UsageError
+from wikisem.ids import check_language, check_qid
+from wikisem.taxonomy import Taxonomy
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of explain."""
+    parser.add_argument("output", metavar="OUT", help="the output folder of a run whose groups are finished")
+    parser.add_argument("qid", type=argument(check_qid), metavar="CLASS", help="the class, such as Q5119")
+    parser.add_argument(
+        "--language",
+        type=argument(check_language),
+        metavar="LANG",
+        help="one language of the run; default: every one, or for --figure the first that has a group",
+    )
+    parser.add_argument(
+        "--figure",
+        type=Path,
+        metavar="FILE",
+        help="also draw the group into this .svg, .png or .pdf file (needs matplotlib: pip install 'wikisem[all]')",
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Print the explanation in each language and draw the figure of the first that has a group."""
+    if beam_options:
+        raise UsageError("explain runs no pipeline: expected nothing behind --")
+    output = arguments.output.rstrip("/")
+    taxonomy = Taxonomy.load(local_folder(f"{output}/taxonomy"))
+    told = [explain(output, taxonomy, arguments.qid, one) for one in _languages(output, arguments.language)]
+    console = make_console()
+    for one in told:
+        show(console, taxonomy, one)
+    if arguments.figure is not None:
+        _draw(taxonomy, told, arguments.figure)
+        console.print(f"figure: {arguments.figure}")
+    return 0
+
+
+def _languages(output: str, asked: str | None) -> list[str]:
+    known = languages_of(output)
+    if asked is None:
+        return known
+    if asked not in known:
+        raise MissingInputError(f"expected groups in one of {', '.join(known)} in {output}, saw --language {asked}")
+    return [asked]
+
+
+def _draw(taxonomy: Taxonomy, told: Sequence[Explanation], path: Path) -> None:
+    group = next((one for one in told if one.group is not None), None)
+    if group is None:
+        languages = ", ".join(one.language for one in told)
+        raise MissingInputError(f"expected a group of {told[0].qid} to draw, saw none in {languages}")
+    try:
+        from pipeline.figure import draw  # noqa: PLC0415 - matplotlib is optional
+    except ModuleNotFoundError as error:
+        raise MissingInputError(
+            f"--figure needs {error.name}, which is not installed: pip install 'wikisem[all]'"
+        ) from error
+    draw(path, taxonomy, group)

@@ -1,0 +1,120 @@
+"""explain: what it prints, what it draws, and what it says when it cannot."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+from pipeline.fonts import families_for
+from tests.oracle import Named
+from tests.transforms.world_of_groups import run_stages
+from wikisem.recipe import ClusterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.records import Entity
+
+TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
+RECIPE = Recipe(
+    "small",
+    graph=GraphOptions(root=""),
+    cluster=ClusterOptions(minimum=7),
+    outliers=OutlierOptions(min_sitelinks=0, exclude="closure"),
+)
+
+
+def entities() -> list[Entity]:
+    """A class of eight towns, a sibling with two rivers, a cousin class below another, and a class with few members."""
+    towns = [Entity(f"Q{n}", ("Q100",), sitelinks=50 - n, labels={"en": name}) for n, name in enumerate(TOWNS, start=1)]
+    return [
+        *towns,
+        Entity("Q20", ("Q101",), labels={"en": "Rhine"}),
+        Entity("Q21", ("Q101",), labels={"en": "Tiber"}),
+        Entity("Q22", ("Q105",), labels={"en": "Etna"}),
+        Entity("Q100", subclass_of=("Q102",), labels={"en": "capital [old]"}),
+        Entity("Q101", subclass_of=("Q102",), labels={"en": "river"}),
+        Entity("Q102", subclass_of=("Q103",), labels={"en": "place"}),
+        Entity("Q104", subclass_of=("Q103",), labels={"en": "mountain"}),
+        Entity("Q105", subclass_of=("Q104",), labels={"en": "volcano"}),
+    ]
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An output folder as a run leaves it, with a group of Q100 in English and no group in German."""
+    root = tmp_path_factory.mktemp("out")
+    english = {entity.qid: Named(label, "anchor", 3, 4) for entity in entities() if (label := entity.labels.get("en"))}
+    german = {qid: Named("Stadt" + qid[-1]) for qid in list(english)[:8]}
+    done, _ = run_stages(root, entities(), {"en": english, "de": german}, RECIPE)
+    (root / "taxonomy" / "done").rename(root / "graph")
+    (root / "taxonomy").rmdir() if not any((root / "taxonomy").iterdir()) else None
+    for name in ("groups", "rejected"):
+        (done / name).rename(root / name)
+    for path in (root / "graph").iterdir():
+        path.rename(root / "taxonomy" / path.name)
+    return root
+
+
+def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parents, sitelinks, probabilities, what brought each outlier in, and why an instance is not in the cluster."""
+    assert main(["explain", str(output), "Q100", "--language", "en"]) == 0
+    text = capsys.readouterr().out
+    for said in ("capital [old] (Q100)", "parents: place (Q102)", "3/4 = 0.75", "river", "mountain"):
+        assert said in text
+    assert "same surface form as a higher one" in text
+    assert "a group of 7 with 3 outliers" in text
+
+
+def test_every_language_is_explained_unless_one_is_asked_for(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --language the class is explained in all; German names its first broken rule."""
+    assert main(["explain", str(output), "Q100"]) == 0
+    text = capsys.readouterr().out
+    assert "in en" in text
+    assert "no group: digits" in text
+
+
+def test_a_class_that_was_never_judged_says_so(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Too few instances is no rejection, but it is an answer."""
+    assert main(["explain", str(output), "Q101", "--language", "en"]) == 0
+    assert "not judged" in capsys.readouterr().out
+
+
+def test_the_figure_holds_every_name(output: Path, tmp_path: Path) -> None:
+    """An SVG is drawn twice with the same bytes, and is well formed."""
+    one, two = tmp_path / "one.svg", tmp_path / "two.svg"
+    assert main(["explain", str(output), "Q100", "--figure", str(one)]) == 0
+    assert main(["explain", str(output), "Q100", "--figure", str(two)]) == 0
+    assert one.read_bytes() == two.read_bytes()
+    assert ET.fromstring(one.read_text(encoding="utf-8")).tag.endswith("svg")
+    text = one.read_text(encoding="utf-8")
+    for name in ("Rome", "Rhine", "Etna", "volcano", "capital [old]", "subclass of"):
+        assert f"<!-- {name} -->" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["Q999"], 1, "Q999"),
+        (["P31"], 2, "'P31'"),
+        (["Q100", "--language", "fr"], 1, "de, en"),
+        (["Q100", "--language", "de", "--figure", "x.svg"], 1, "group of Q100 to draw"),
+        (["Q100", "--language", "en", "--figure", "x.bmp2"], 2, "bmp2"),
+        (["Q100", "--", "--runner=DirectRunner"], 2, "nothing behind --"),
+    ],
+)
+def test_what_cannot_be_explained_is_one_message(
+    output: Path, words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unknown classes and languages, nothing to draw, a form that no figure has: a message and an exit code."""
+    assert main(["explain", str(output), *words]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_without_groups_is_missing_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names what was looked for."""
+    assert main(["explain", str(tmp_path), "Q1"]) == 1
+    assert str(tmp_path) in capsys.readouterr().err
+
+
+def test_characters_that_no_font_has_are_told() -> None:
+    """Latin is always there; a private-use character is in no font but the one of last resort."""
+    assert families_for("Rome")[1] == ""
+    assert "\uf8f0" in families_for("Rome \uf8f0")[1]
