@@ -151,7 +151,8 @@ def report(odd_results: dict[str, Result], others: dict[str, Result]) -> str:
     times = [[name, f"{result.cpu:.2f}", f"{result.seconds:.2f}", megabytes(result)] for name, result in others.items()]
     return f"""OddOneOut of one category: k = {K}, n = {MEMBERS}, v = {WORDS:,}, {DIMENSIONS} dimensions, Gaussian
 vectors: {comb(MEMBERS, K):,} combinations, {PAIRS:,} pairs (S, w). All of it exact, in double precision. Medians of
-{ROUNDS} interleaved runs; the last column is the CPU time for all pairs at the pace of those that were looked at.
+{ROUNDS} interleaved runs. "s" is wall time, which other work on the machine lengthens (see its load above); the last
+column is the CPU time for all pairs at the pace of those that were looked at.
 
 {table(["OddOneOut", "pairs", "CPU s", "s", "peak MB", "CPU time for all"], odd_rows(odd_results))}
 

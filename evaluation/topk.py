@@ -47,7 +47,7 @@ def neighbour_hits(members: Members, vocabulary: WordVectors, k: int) -> Counts:
     nearest = _nearest_members(queries, members, vocabulary)[:, :k]
     outside = np.zeros(nearest.shape, dtype=np.int64)
     for rows, vectors in vocabulary.blocks(_NUMBERS_AT_ONCE // max(queries.shape) + 1):
-        near = _nearness(queries, rows, unit(vectors), members)
+        near = _nearness(queries, rows, vectors, members)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
         for place in range(nearest.shape[1]):
             outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - TOLERANCE, axis=1)
@@ -58,13 +58,13 @@ def neighbour_hits(members: Members, vocabulary: WordVectors, k: int) -> Counts:
 
 def _nearest_members(queries: Vector, members: Members, vocabulary: WordVectors) -> Vector:
     """The cosines of each query to the members that are words of the vocabulary, the nearest first."""
-    vectors = unit(vocabulary.rows[members.in_vocabulary].astype(np.float64))
+    vectors = vocabulary.rows[members.in_vocabulary].astype(np.float64)
     return -np.sort(-_nearness(queries, members.in_vocabulary, vectors, members), axis=1)
 
 
 def _nearness(queries: Vector, rows: Counts, vectors: Vector, members: Members) -> Vector:
-    """Cosines, shape ``(queries, rows)``; minus infinity where the row is what the query itself is made of."""
-    near: Vector = queries @ vectors.T
+    """Cosines of unit queries and raw vectors, shape ``(queries, rows)``; minus infinity to what a query is made of."""
+    near: Vector = queries @ vectors.T / np.linalg.norm(vectors, axis=1)
     places = dict(zip(rows.tolist(), range(len(rows)), strict=True))
     for owner, part in zip(members.owners.tolist(), members.parts.tolist(), strict=True):
         if part in places:

@@ -36,8 +36,10 @@ class WordVectors:
         """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
         for start in range(0, len(self.rows), size):
             rows = self.rows[start : start + size].astype(np.float64)
-            kept = np.flatnonzero(rows.any(axis=1) & np.isfinite(rows).all(axis=1))
-            yield kept + start, rows[kept]
+            # In double precision no square of a single one over- or underflows.
+            squares = np.einsum("ij,ij->i", rows, rows)
+            kept = np.flatnonzero((squares > 0) & np.isfinite(squares))
+            yield kept + start, rows if len(kept) == len(rows) else rows[kept]
 
 
 def usable(vector: npt.ArrayLike) -> Vector | None:
