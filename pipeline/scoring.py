@@ -17,7 +17,7 @@ from evaluation.oddoneout import OddSettings, score_oddoneout
 from evaluation.outlierscores import Evaluation, evaluate
 from evaluation.report import category_report, outlier_report
 from evaluation.topk import score_topk
-from pipeline.progress import watch
+from pipeline.progress import say, watch
 from wikisem.categoryfile import WordCategory, read_categories
 from wikisem.datasets import read_dataset
 from wikisem.errors import MissingInputError, UsageError
@@ -135,3 +135,4 @@ def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
     except ImportError as error:
         raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
     plot.draw(path, evaluations)
+    say(f"the figure is {path}")

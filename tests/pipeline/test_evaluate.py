@@ -78,6 +78,7 @@ def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
     """Beside the scores, a figure; without a known outlier class there is nothing to draw."""
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--plot", "figure.svg"]) == 0
     assert "outlier class" in (folder / "figure.svg").read_text()
+    assert "the figure is figure.svg" in capsys.readouterr().err
     assert main(["evaluate", "outliers", "set/[bold]Q2.txt", "--vectors", "vectors.txt", "--plot", "no.svg"]) == 2
     assert "saw test cases of unknown class only" in capsys.readouterr().err
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from wikisem.datasets import OutlierWord, WordGroup, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.groupfile import encode_group
+from wikisem.records import Group, Member, Outlier
 
 WORDS = st.lists(st.from_regex(r"[a-zà-ÿ京都_]{1,6}", fullmatch=True), min_size=1, max_size=9)
 LINE = '{"class":"Q5","language":"de","label":"x","cluster":[{"id":"Q1","surface":"a b"},{"surface":"c"}],'
@@ -60,6 +62,16 @@ def test_json_lines_carry_class_and_language(tmp_path: Path) -> None:
     path.write_text(LINE + '"outliers":[{"surface":"d","outlier_class":3},{"surface":"e"}]}\r\n\n', encoding="utf-8")
     outliers = (OutlierWord("d", 3), OutlierWord("e", None))
     assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de")]
+
+
+def test_groups_of_a_build_are_read(tmp_path: Path) -> None:
+    """What a build writes as JSON lines is read back: class, language, surfaces and outlier classes."""
+    members = tuple(Member(f"Q{number}", name, "anchor", 1, 2, 3) for number, name in enumerate("ab", start=1))
+    outlier = Outlier("Q9", "New York", "label", 0, 0, 10, 2, "Q8")
+    (tmp_path / "la.jsonl").write_bytes(encode_group(Group("Q7", "label", "la", members, (outlier,))))
+    assert read_dataset(tmp_path) == [
+        WordGroup("Q7", ("a", "b"), (OutlierWord("New York", 2),), f"{tmp_path / 'la.jsonl'}:1", "la")
+    ]
 
 
 def test_a_language_without_groups_is_no_damage(tmp_path: Path) -> None:
