@@ -95,7 +95,10 @@ def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:
 
 
 class EntityReader:
-    """Reads lines of a dump into items; it pickles, so that it can travel to workers."""
+    """Reads lines of a dump into items; it pickles, so that it can travel to workers.
+
+    ``decode`` is its first half, a line into the types; it raises where these do not fit.
+    """
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
@@ -103,7 +106,7 @@ class EntityReader:
         self._codes = codes
         self._keys = tuple(dict.fromkeys(("P31", "P279", *fields.properties)))
         self._asked = frozenset(fields.properties)
-        self._decode = msgspec.json.Decoder(self._line_type()).decode
+        self.decode = msgspec.json.Decoder(self._line_type()).decode
         self._best = fields.ranks == "best"
         self._wanted: tuple[Rank, ...] = ("normal", "preferred")
 
@@ -131,7 +134,7 @@ class EntityReader:
         if left_out is not None:
             return left_out
         try:
-            raw = self._decode(line)
+            raw = self.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return read_carefully(bytes(line), self._fields)
         if raw.type != "item" or raw.redirect is not None or not item_number(raw.id):
