@@ -53,10 +53,8 @@ def visible(text: str) -> str:
 def anchor_text(raw: str) -> str:
     """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read."""
     text = _CONVERTER.sub(lambda found: _chosen(found.group(1)), raw) if "-{" in raw else raw
-    if "<" in text:
-        text = _PLAIN_TAG.sub("", _BREAK.sub(" ", text))
-    if "{{" in text:
-        text = _PLAIN_TEMPLATE.sub("", text)
+    if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
+        text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
     if _MARKED.search(text):
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
     if "''" in text:

@@ -49,12 +49,16 @@ def dead_spans(data: bytes, openers: Places, text_ends: Places) -> tuple[Places,
 
 def _dead_spans(data: bytes, openers: Places, text_ends: Places) -> Iterator[tuple[int, int]]:
     over = 0
+    open_to_the_end: set[tuple[bytes, int]] = set()  # looked for once, however often it is opened
     for place, text_end in zip(openers.tolist(), text_ends.tolist(), strict=True):
         found = _OPENER.match(data, place, text_end) if place >= over else None
         if found is None or found.group(3):
             continue
-        end = _end(data, found, text_end)
-        if end is not None:
+        element = (found.group(2) or b"").lower(), text_end
+        end = None if element in open_to_the_end else _end(data, found, text_end)
+        if end is None:
+            open_to_the_end.add(element)
+        else:
             over = end
             yield place, over
 
