@@ -119,7 +119,7 @@ class SettleBucket(beam.DoFn):
         bucket, batches = grouped
         redirects = settle_redirects(from_batches(batches["redirects"], REDIRECTS))
         stayed, moved = follow_redirects(add_up([from_batches(batches["mentions"], MENTIONS)], MENTIONS), redirects)
-        write_parquet(bucket_path(f"{self._workplace.done}/redirects", bucket), redirects)
+        write_parquet(bucket_path(f"{self._workplace.done}/redirects", bucket), redirects, False)
         with create_binary(_stayed_path(self._workplace, bucket)) as sink:
             sink.write(encode(stayed))
         yield from to_buckets(moved, "title")
@@ -138,7 +138,7 @@ class MergeBucket(beam.DoFn):
         with open_binary(_stayed_path(self._workplace, bucket)) as source:
             stayed = decode(source.read())
         moved = from_batches(filter(None, batches), MENTIONS)
-        write_parquet(bucket_path(self._workplace.done, bucket), sort_mentions(merge_moved(stayed, moved)))
+        write_parquet(bucket_path(self._workplace.done, bucket), sort_mentions(merge_moved(stayed, moved)), False)
 
 
 def _stayed_path(workplace: Workplace, bucket: int) -> str:

@@ -5,7 +5,8 @@ from typing import Final
 
 import pyarrow as pa
 
-_OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
+# Workers are processes, one a core: threads within one would only wait for each other.
+_OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
 def encode(table: pa.Table) -> bytes:
