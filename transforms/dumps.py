@@ -29,30 +29,33 @@ class Dump:
 def read_dump(inputs: Sequence[str], language: str) -> Dump:
     """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
 
-    Raises MissingInputError if there is none, DamagedInputError if one is no dump or of another wiki than the first.
+    A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
+    MissingInputError if there is no file, DamagedInputError if one is no dump, or of another wiki than the first.
     """
     paths = [path for path in match(inputs) if not _INDEX.search(path)]
     if not paths:
         raise MissingInputError(f"expected a dump with pages, saw only the index files {', '.join(inputs)}")
     cut = {path: plan_ranges(path, open_binary) for path in paths}
-    sites = {path: _read_site(path, ranges) for path, ranges in cut.items()}
-    first = sites[paths[0]]
-    for path, site in sites.items():
-        if site.dbname != first.dbname:
+    heads = ((path, _read_site(path, ranges)) for path, ranges in cut.items())
+    sites = [(path, site) for path, site in heads if site is not None]
+    if not sites:
+        raise DamagedInputError(f"{paths[0]}: expected the head of a MediaWiki dump, saw none that can be decoded")
+    first, wiki = sites[0]
+    for path, site in sites:
+        if site.dbname != wiki.dbname:
             raise DamagedInputError(
-                f"expected parts of one dump, saw {paths[0]} of {first.dbname} and {path} of {site.dbname}"
+                f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
-    known = first.with_language(language, profile(language).namespace_aliases)
+    known = wiki.with_language(language, profile(language).namespace_aliases)
     return Dump(known, tuple(part for ranges in cut.values() for part in ranges))
 
 
-def _read_site(path: str, ranges: Sequence[Range]) -> SiteInfo:
-    """The wiki that a file says it is of, from the text in front of its first page."""
+def _read_site(path: str, ranges: Sequence[Range]) -> SiteInfo | None:
+    """The wiki that a file says it is of, from the text in front of its first page; None if that cannot be decoded."""
     for part in ranges[:1]:
         for piece in read_records(part, open_binary, b"</siteinfo>", _HEAD_BYTES):
-            if isinstance(piece, Chunk):
-                return _parse_site(path, piece.data)
-    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw no text in its first part")
+            return _parse_site(path, piece.data) if isinstance(piece, Chunk) else None
+    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
 
 
 def _parse_site(path: str, head: bytes) -> SiteInfo:

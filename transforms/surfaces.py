@@ -1,36 +1,29 @@
-"""Stage 3: the surface form of each item in a language, from the anchor dictionary, else from the recipe's fallback.
-
-The dictionary lies on disk in buckets by title, so that only items travel: to the bucket of their sitelink's title,
-where its redirects are known, and on to that of the page where they end. What breaks ties, the totals of anchors, is
-summed in a second look at the dictionary, for the tied anchors alone.
-"""
+"""Stage 3: the surface form of each item in a language, from the anchor dictionary, else from the recipe's fallback."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import apache_beam as beam
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from apache_beam.pvalue import AsList, TaggedOutput
 
 from transforms.files import create_binary, list_files, match
-from transforms.parquet import bucket_path, read_batches, read_parquet, write_parquet
+from transforms.page_names import NamePages, write_named
+from transforms.parquet import read_batches, read_parquet
 from transforms.runtime import Runtime
-from transforms.shuffle import from_batches, to_buckets
-from transforms.tally import sum_counts, write_counts
+from transforms.shuffle import to_buckets
+from transforms.tally import sum_counts
 from transforms.workplace import Workplace
-from wikisem.anchors import ANCHOR_TOTALS, CANDIDATES, break_ties, follow_redirects, leading, tied_anchors
-from wikisem.batches import decode, encode
-from wikisem.buckets import BUCKETS, add_up
+from wikisem.anchors import CANDIDATES
+from wikisem.buckets import BUCKETS
 from wikisem.languages import label_codes, wiki_of
-from wikisem.naming import ITEMS, Fallback, count_named, items_of, sort_items, surfaces_of
+from wikisem.naming import ITEMS, Fallback, items_of
 from wikisem.recipe import SurfaceOptions
 from wikisem.records import Counts
 
 STAGE: Final = "surfaces"
-TIED: Final = pa.schema([("anchor", pa.string())])
 
 
 def resolve_surfaces(
@@ -51,30 +44,12 @@ def resolve_surfaces(
     def construct(pipeline: beam.Pipeline) -> None:
         items = pipeline | "entities" >> beam.Create(list(enumerate(files))) | "read items" >> beam.ParDo(read)
         if mentions is not None:
-            _name_pages(items, mentions, options, workplace)
+            _ = items | "name pages" >> NamePages(mentions, options, workplace)
 
     counts = f"{workplace.parts}/counts/*.json"
     runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(files) + (BUCKETS if mentions else 0))
     _summarise(workplace)
     return sum_counts(counts)
-
-
-def _name_pages(items: beam.PCollection, mentions: str, options: SurfaceOptions, workplace: Workplace) -> None:
-    """From items in the buckets of their sitelinks to finished files."""
-    found = (
-        items
-        | "meet redirects" >> beam.GroupByKey()
-        | "follow sitelinks" >> beam.ParDo(FollowSitelinks(mentions))
-        | "meet pages" >> beam.GroupByKey()
-        | "find candidates"
-        >> beam.ParDo(FindCandidates(mentions, options.minimum_count)).with_outputs("tied", main="pages")
-    )
-    totals = (
-        items.pipeline
-        | "dictionary" >> beam.Create(range(BUCKETS))
-        | "count tied anchors" >> beam.ParDo(CountTied(mentions), AsList(found.tied))
-    )
-    found.pages | "name items" >> beam.ParDo(NameItems(options.fallback, workplace), AsList(totals))
 
 
 def _summarise(workplace: Workplace) -> None:
@@ -109,70 +84,4 @@ class ReadItems(beam.DoFn):
             yield from to_buckets(items.filter(asks), "title")
             others.append(items.filter(pc.invert(asks)))
         items = pa.concat_tables(others)
-        _finish(items, CANDIDATES.empty_table(), self._fallback, self._workplace, f"fallback-{number:05d}")
-
-
-class FollowSitelinks(beam.DoFn):
-    """The items of a bucket to the buckets of the pages where their sitelinks end."""
-
-    def __init__(self, mentions: str) -> None:
-        self._redirects = f"{mentions}/redirects"
-
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[tuple[int, bytes]]:
-        """Follow the redirects of the bucket, one step."""
-        bucket, batches = grouped
-        redirects = read_parquet(bucket_path(self._redirects, bucket))
-        stayed, moved = follow_redirects(from_batches(batches, ITEMS), redirects)
-        yield bucket, encode(stayed)
-        yield from to_buckets(moved, "title")
-
-
-class FindCandidates(beam.DoFn):
-    """The items of a bucket beside the candidates of their pages; under the tag ``tied`` the anchors to look up."""
-
-    def __init__(self, mentions: str, minimum_count: int) -> None:
-        self._mentions, self._minimum_count = mentions, minimum_count
-
-    def process(
-        self, grouped: tuple[int, Iterable[bytes]]
-    ) -> Iterator[tuple[int, tuple[bytes, bytes]] | TaggedOutput[Literal["tied"], bytes]]:
-        """Look the bucket's pages up."""
-        bucket, batches = grouped
-        items = from_batches(batches, ITEMS)
-        mentions = read_parquet(bucket_path(self._mentions, bucket))
-        candidates = leading(mentions, pc.unique(items["title"]), self._minimum_count)
-        yield TaggedOutput("tied", encode(pa.table([tied_anchors(candidates)], TIED)))
-        yield bucket, (encode(items), encode(candidates))
-
-
-class CountTied(beam.DoFn):
-    """How many links of one bucket of the dictionary have each tied anchor."""
-
-    def __init__(self, mentions: str) -> None:
-        self._mentions = mentions
-
-    def process(self, bucket: int, tied: list[bytes]) -> Iterator[bytes]:
-        """Filter and sum; without ties nothing is read."""
-        anchors = pc.unique(from_batches(tied, TIED)["anchor"])
-        if len(anchors):
-            rows = read_parquet(bucket_path(self._mentions, bucket), ["anchor", "count"])
-            yield encode(add_up([rows.filter(pc.is_in(rows["anchor"], value_set=anchors))], ANCHOR_TOTALS))
-
-
-class NameItems(beam.DoFn):
-    """The items of a bucket and their candidates to the bucket's file of surface forms."""
-
-    def __init__(self, fallback: Fallback, workplace: Workplace) -> None:
-        self._fallback, self._workplace = fallback, workplace
-
-    def process(self, found: tuple[int, tuple[bytes, bytes]], totals: list[bytes]) -> None:
-        """Break the ties and write."""
-        bucket, (items, candidates) = found
-        chosen = break_ties(decode(candidates), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
-        _finish(decode(items), chosen, self._fallback, self._workplace, f"bucket-{bucket:02d}-of-{BUCKETS}")
-
-
-def _finish(items: pa.Table, chosen: pa.Table, fallback: Fallback, workplace: Workplace, name: str) -> None:
-    surfaces = surfaces_of(sort_items(items), chosen, fallback)
-    write_parquet(f"{workplace.done}/{name}.parquet", surfaces)
-    write_counts(f"{workplace.parts}/counts/{name}.json", count_named(items, surfaces))
+        write_named(items, CANDIDATES.empty_table(), self._fallback, self._workplace, f"fallback-{number:05d}")

@@ -7,7 +7,6 @@ in that layout, and then scanned like the others.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Final
 
 import pyarrow as pa
 
@@ -18,9 +17,8 @@ from wikisem.links.extract import Extract, extract
 from wikisem.mediawiki import SiteInfo
 from wikisem.pages import LAYOUT, canonical, read_page, unescape_xml
 from wikisem.records import Counts, Reject
+from wikisem.schemas import REDIRECTS
 from wikisem.titles import read_title
-
-REDIRECTS: Final = pa.schema([("source", pa.string()), ("target", pa.string())])
 
 
 @dataclass(frozen=True, slots=True)

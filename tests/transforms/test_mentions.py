@@ -140,6 +140,19 @@ def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
 
 
+def test_damaged_head_of_a_part_costs_that_part_alone(tmp_path: Path) -> None:
+    """A part whose head cannot be decoded is one reject if another part tells the wiki, and a mistake if none does."""
+    whole = write(tmp_path / "a.xml", dump())
+    data = bytearray(bz2.compress(dump([page(1, "A", "[[B]]")])))
+    data[40:60] = bytes(20)
+    broken = write(tmp_path / "b.xml.bz2", bytes(data))
+    counts = count(tmp_path / "run", whole, broken)
+    assert (counts.read, counts.kept, sum(counts.rejected.values())) == (COUNTS.read + 1, COUNTS.kept, 2)
+    assert rows_of(tmp_path / "run") == MENTIONS
+    with pytest.raises(DamagedInputError, match=r"b\.xml\.bz2: expected the head of a MediaWiki dump"):
+        count(tmp_path / "alone", broken)
+
+
 def test_empty_wiki_leaves_an_empty_dictionary(tmp_path: Path) -> None:
     """A dump without articles is read to its end, and every file is there."""
     counts = count(tmp_path, write(tmp_path / "dump.xml", dump([BROKEN, PAGES[8]])))
@@ -148,14 +161,16 @@ def test_empty_wiki_leaves_an_empty_dictionary(tmp_path: Path) -> None:
 
 
 def test_mistaken_inputs_are_named(tmp_path: Path) -> None:
-    """Nothing there, only an index, no dump at all, and parts of two wikis: each ends in its own message."""
+    """Nothing there, only an index, an empty file, no dump at all, parts of two wikis: each has its own message."""
     index = write(tmp_path / "x-multistream-index.txt.bz2", bz2.compress(b"1:2:3\n"))
-    other = write(tmp_path / "text.xml", b"no dump at all\n" * 10)
+    other, empty = write(tmp_path / "text.xml", b"no dump at all\n" * 10), write(tmp_path / "none.xml", b"")
     one, two = write(tmp_path / "a.xml", dump()), write(tmp_path / "b.xml", dump(dbname="lvwiki"))
     with pytest.raises(MissingInputError, match=r"nowhere\.xml"):
         count(tmp_path, f"{tmp_path}/nowhere.xml")
     with pytest.raises(MissingInputError, match="only the index"):
         count(tmp_path, index)
+    with pytest.raises(DamagedInputError, match=r"none\.xml: .* an empty file"):
+        count(tmp_path, empty)
     with pytest.raises(DamagedInputError, match=r"text\.xml: expected <siteinfo>"):
         count(tmp_path, other)
     with pytest.raises(DamagedInputError, match=r"a\.xml of ltgwiki and .*b\.xml of lvwiki"):

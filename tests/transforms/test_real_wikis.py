@@ -22,6 +22,7 @@ from transforms.runtime import Runtime
 from transforms.surfaces import resolve_surfaces
 from transforms.workplace import Workplace
 from wikisem.recipe import SurfaceOptions
+from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 
 LTG = "ltgwiki-20170901-pages-articles"
@@ -153,3 +154,16 @@ def test_every_argmax_equals_an_independent_count(
         qid: best for qid, best in found.items() if best is not None
     }
     assert len(rows) >= wanted
+
+
+@pytest.mark.realdata
+def test_multistream_gives_the_same_bytes(realdata: Path, tmp_path: Path) -> None:
+    """The same pages as one stream and as many, the index among the files, leave the same files."""
+    runs: dict[str, tuple[Counts, list[bytes]]] = {}
+    for files in (f"{LTG}.xml.bz2", f"{LTG}-multistream*.bz2"):
+        place = Workplace(f"{tmp_path}/run{len(runs)}")
+        counts = count_mentions([f"{realdata}/wikipedia/{files}"], "ltg", False, place, Runtime())
+        runs[files] = (counts, [Path(path).read_bytes() for path in list_files(f"{place.done}/*.parquet")])
+    one, many = runs.values()
+    assert one == many
+    assert one[0].kept == 903
