@@ -22,8 +22,8 @@ from wikisem.seeds import places
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
 
-# One item in so many shows what titles look like that are no list's.
-_OTHERS = 256
+# How many items of the graph show what titles look like that are no list's.
+_OTHERS = 200_000
 
 
 class GatherFacts(beam.DoFn):
@@ -37,11 +37,12 @@ class GatherFacts(beam.DoFn):
         number, path = numbered
         graph = self._sources.graph()
         classes = graph.nodes[graph.members.counts() >= self._sources.recipe.cluster.minimum]
+        every = 1 + len(graph.items) // _OTHERS
         labels, titles = [LABELS.empty_table()], [TITLES.empty_table()]
         for table in read_batches(path, ["qid", "instance_of", "labels", "titles"]):
             numbers = qid_numbers(table["qid"])
             labels.append(_labels(table, numbers, places_of(numbers, classes)[1], self._languages))
-            titles.append(_titles(table, numbers, self._languages))
+            titles.append(_titles(table, numbers, every, self._languages))
         write_parquet(f"{self._sources.facts()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
         write_parquet(f"{self._sources.facts()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
         yield None, path
@@ -59,10 +60,10 @@ def _labels(table: pa.Table, numbers: npt.NDArray[Any], wanted: npt.NDArray[Any]
     return pa.Table.from_pylist(rows, schema=LABELS)
 
 
-def _titles(table: pa.Table, numbers: npt.NDArray[Any], languages: Sequence[str]) -> pa.Table:
+def _titles(table: pa.Table, numbers: npt.NDArray[Any], every: int, languages: Sequence[str]) -> pa.Table:
     lists = _instances_of(table, LIST_ARTICLE)
     # The seed is no business of this sample: it must not decide which clusters are lists.
-    wanted = lists | (places(0, numbers) % np.uint64(_OTHERS) == 0)
+    wanted = lists | (places(0, numbers) % np.uint64(every) == 0)
     maps = table["titles"].filter(pa.array(wanted)).to_pylist()
     rows = [
         {"number": number, "language": language, "title": title, "list": is_list}

@@ -16,7 +16,7 @@ import numpy as np
 from wikisem.errors import UnknownItemError
 from wikisem.graph.build import Graph, build_graph
 from wikisem.graph.distance import distance_between
-from wikisem.graph.edges import Edges
+from wikisem.graph.edges import Edges, places_of
 from wikisem.graph.kinds import Ints
 from wikisem.graph.rows import Rows, reached
 from wikisem.graph.store import open_arrays, write_arrays
@@ -182,5 +182,7 @@ class Taxonomy:
 
 def _place(numbers: Ints, qid: str) -> int | None:
     number = qid_number(qid)
-    place = int(np.searchsorted(numbers, number))
-    return place if place < len(numbers) and int(numbers[place]) == number else None
+    if number >= 2**63:
+        return None
+    places, found = places_of(np.array([number]), numbers)
+    return int(places[0]) if found[0] else None

@@ -13,6 +13,7 @@ from wikisem.graph.sorting import (
     distinct,
     first_of,
     inverse_of,
+    narrow,
     pack,
     ranked,
     second_of,
@@ -40,7 +41,7 @@ class Graph:
     component: npt.NDArray[np.uint32]
     up: Rows
     down: Rows
-    items: Index
+    items: Ints
     sitelinks: npt.NDArray[np.int32]
     classes: Rows
     members: Rows
@@ -119,9 +120,9 @@ def _pruned(whole: _Whole, depth: npt.NDArray[np.int16], nodes: Flags, items: Fl
         component=components(up, down),
         up=up,
         down=down,
-        items=whole.items[with_class],
+        items=narrow(whole.items[with_class]),
         sitelinks=sitelinks,
-        classes=classes,
+        classes=Rows(narrow(classes.offsets), classes.targets),
         members=_by_prominence(classes, sitelinks, len(up)),
         removed=distinct(np.concatenate([whole.nodes[~nodes], whole.items[~items]])),
     )

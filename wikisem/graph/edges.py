@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from wikisem.errors import DamagedInputError
 from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.rows import offsets_of
+from wikisem.graph.sorting import sorted_order
 from wikisem.records import Entity
 
 # What the class graph reads of an item.
@@ -89,7 +90,12 @@ def _flat(lists: pa.ChunkedArray) -> pa.Array:
 
 def places_of(numbers: Ints, known: Ints) -> tuple[Index, npt.NDArray[np.bool_]]:
     """Where each number stands in the sorted ``known``, and whether it stands there at all."""
-    places = np.searchsorted(known, numbers)
-    places[places == len(known)] = 0
-    found = known[places] == numbers if len(known) else np.zeros(len(numbers), dtype=bool)
-    return places, found
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
+    # In order, so that one look-up finds in the cache what the one before it read; and of the same width, because
+    # numpy would widen the whole of ``known`` otherwise.
+    order = sorted_order(numbers)
+    asked = np.minimum(numbers[order], known[-1]).astype(known.dtype)
+    places = np.empty(len(numbers), dtype=np.int64)
+    places[order] = np.searchsorted(known, asked)
+    return places, known[places] == numbers

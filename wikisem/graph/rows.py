@@ -14,7 +14,7 @@ from wikisem.graph.sorting import SHIFT, distinct, pack, second_of, sort_pairs
 class Rows:
     """Row i holds ``targets[offsets[i]:offsets[i + 1]]``; offsets have shape ``(n + 1,)``."""
 
-    offsets: Index
+    offsets: Ints
     targets: Ints
 
     @staticmethod
@@ -42,7 +42,7 @@ class Rows:
 
     def take(self, nodes: Ints) -> "Rows":
         """The rows of some nodes, in the order given."""
-        starts = self.offsets[nodes]
+        starts = self.offsets[nodes].astype(np.int64)
         counts = self.offsets[nodes + 1] - starts
         offsets = offsets_of(counts)
         places = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])

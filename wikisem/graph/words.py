@@ -23,7 +23,7 @@ class Unions:
     def of(rows: Rows) -> "Unions":
         """Make rows ready."""
         filled = np.flatnonzero(rows.counts())
-        return Unions(filled, rows.offsets[filled], rows.targets.astype(np.int64), len(rows))
+        return Unions(filled, rows.offsets[filled].astype(np.int64), rows.targets.astype(np.int64), len(rows))
 
     def unite(self, words: Words) -> Words:
         """For each row the union of its targets' words; an empty row's is empty."""
