@@ -104,17 +104,17 @@ def _entities(
     anywhere = draw.random(len(targets)) < 0.02
     targets[anywhere] = draw.integers(1, size.inner, int(anywhere.sum()))
     supers = np.bincount(children - items[0], minlength=len(items))
-    blank = pa.array([None] * len(items), ENTITIES.field("titles").type)
+    blank: list[list[object]] = [[]] * len(items)
     return pa.table(
         [
             _qids(items),
             _lists(kinds, _qids(targets)),
             _lists(supers, _qids(parents)),
             pa.array(sitelinks),
-            blank,
+            pa.array(blank, ENTITIES.field("titles").type),
             _labels(items),
             pa.array(items),
-            pa.array([None] * len(items), ENTITIES.field("statements").type),
+            pa.array(blank, ENTITIES.field("statements").type),
         ],
         schema=ENTITIES,
     )

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 import networkx as nx
 
 from heuristics.cluster import judge_cluster
 from wikisem.ids import qid_number
 from wikisem.languages import LanguageProfile
-from wikisem.recipe import GraphOptions, Recipe
+from wikisem.recipe import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Member, Outlier, Rejection
-from wikisem.seeds import place
+from wikisem.seeds import place as place_of
+
+place = lru_cache(maxsize=None)(place_of)
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class OracleGraph:
 
     def __init__(self, entities: Sequence[Entity], options: GraphOptions) -> None:
         self.entities = {entity.qid: entity for entity in entities}
+        # Outlier sets do not depend on the language: each is worked out once for all that ask.
+        self.known: dict[tuple[str, OutlierOptions], tuple[set[str], set[str], set[str]]] = {}
         whole = nx.DiGraph()
         whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
         whole.add_nodes_from(c for e in entities for c in e.instance_of)
@@ -126,6 +131,12 @@ class OracleGroups:
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""
+        key = (v, self.recipe.outliers)
+        if key not in self.graph.known:
+            self.graph.known[key] = self._outlier_sets(v)
+        return self.graph.known[key]
+
+    def _outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         graph, options = self.graph, self.recipe.outliers
         own = graph.closure(v) if options.exclude == "closure" else graph.instances(v)
         o1 = self._from(graph.parents(v), v) - own

@@ -1,0 +1,113 @@
+"""Judging classes and choosing outliers in several languages at once, against the oracle."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heuristics.candidates import Setting, Side
+from heuristics.grouping import Grouping, Judgement
+from tests.oracle import Named, Names, OracleGraph, OracleGroups, place
+from tests.wikisem.graph.strategies import OUTLIERS, worlds
+from wikisem.graph.build import Graph
+from wikisem.graph.outlier_sets import prepare_index
+from wikisem.graph.possible import named_counts, possible_outliers
+from wikisem.graph.ring import Ring
+from wikisem.ids import qid_number
+from wikisem.languages import profile
+from wikisem.nametable import NAME, NameRows, NameTable
+from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.records import Entity, Group
+from wikisem.taxonomy import Taxonomy
+
+PRUNING = GraphOptions(disambiguation=(), root="")
+OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)
+CLUSTER = ClusterOptions(size=3, minimum=2, max_groups=0)
+# Few different names, so that equal ones meet within clusters, between them and their outliers, and among outliers.
+NAMES = st.dictionaries(st.integers(1, 14).map("Q{}".format), st.sampled_from("abcdef").map(Named))
+
+
+def name_table(graph: Graph, names: Names) -> NameTable:
+    """The names of the items in the graph, in an order that is not that of their numbers."""
+    items = [place for place, number in enumerate(graph.items.tolist()) if f"Q{number}" in names][::-1]
+    rows = [names[f"Q{graph.items[item]}"] for item in items]
+    batch = pa.RecordBatch.from_pydict({name: [getattr(row, name) for row in rows] for name in NAME})
+    order = np.argsort(items)
+    return NameTable(graph, NameRows(np.sort(items).astype(np.uint32), order.astype(np.uint32)), [batch])
+
+
+def judge(
+    entities: list[Entity], names: Mapping[str, Names], recipe: Recipe, seed: int
+) -> dict[tuple[str, str], Judgement]:
+    """What the implementation makes of every class in every language."""
+    graph = Taxonomy.of_entities(entities, recipe.graph).graph
+    tables = {language: name_table(graph, own) for language, own in names.items()}
+    named = {language: table.items for language, table in tables.items()}
+    items, numbers, lists = possible_outliers(graph, named, recipe.outliers.min_sitelinks)
+    sides = {}
+    for language, table in tables.items():
+        rows = np.flatnonzero(np.isin(table.items, items))
+        own = table.items[rows]
+        ring = Ring.of(seed, graph.items[own], rows, numbers[np.searchsorted(items, own)], len(lists))
+        able = np.flatnonzero(named_counts(graph, table.items) >= recipe.cluster.minimum)
+        sides[language] = Side(profile(language), (), table, ring, able, {})
+    nodes = np.arange(len(graph.nodes))
+    grouping = Grouping(Setting(graph, sides, recipe, seed), prepare_index(graph, lists, nodes))
+    return {(language, one.qid): one for language, one in grouping.judge(nodes)}
+
+
+@settings(max_examples=80, deadline=None)
+@given(worlds(), NAMES, NAMES, OUTLIERS, st.integers(0, 2**64 - 1))
+def test_groups_and_rejections_are_those_of_the_oracle(
+    entities: list[Entity], english: Names, german: Names, options: OutlierOptions, seed: int
+) -> None:
+    """In each language: the same clusters, the same outliers in order, under the same class that brought them in."""
+    recipe = Recipe("random", graph=PRUNING, cluster=CLUSTER, outliers=options, filters=OFF)
+    names = {"en": english, "de": german}
+    ours = judge(entities, names, recipe, seed)
+    graph = OracleGraph([Entity(e.qid, e.instance_of, e.subclass_of, e.sitelinks) for e in entities], PRUNING)
+    theirs: dict[tuple[str, str], Judgement] = {}
+    for language, own in names.items():
+        oracle = OracleGroups(graph, recipe, seed, profile(language), own)
+        theirs |= {(language, v): oracle.judge(v) for v in oracle.candidates()}
+    assert ours.keys() == theirs.keys()
+    for key, wanted in theirs.items():
+        if isinstance(wanted, Group):
+            assert ours[key] == wanted
+        else:
+            assert (type(ours[key]), getattr(ours[key], "reason", "")) == (type(wanted), wanted.reason)
+
+
+@settings(max_examples=80, deadline=None)
+@given(worlds(), NAMES, NAMES, OUTLIERS, st.integers(0, 2**64 - 1))
+def test_shared_outliers_are_the_same_items_in_every_language(
+    entities: list[Entity], english: Names, german: Names, options: OutlierOptions, seed: int
+) -> None:
+    """They are the first on the ring that each language with a cluster can name beside what it has already."""
+    options = OutlierOptions(options.per_class, 1, options.min_sitelinks, options.distance, shared=True)
+    recipe = Recipe("random", graph=PRUNING, cluster=CLUSTER, outliers=options, filters=OFF)
+    names: dict[str, Names] = {"en": english, "de": german}
+    ours = {key: one for key, one in judge(entities, names, recipe, seed).items() if isinstance(one, Group)}
+    graph = OracleGraph(entities, PRUNING)
+    oracles = {k: OracleGroups(graph, recipe, seed, profile(k), own) for k, own in names.items()}
+    for v in {qid for _, qid in ours}:
+        able = [k for k, one in oracles.items() if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum]
+        used = {k: {member.surface for member in oracles[k].cluster(v)} for k in able}
+        taken = {member.id for k in able for member in oracles[k].cluster(v)}
+        wanted = []
+        for items in oracles[able[0]].outlier_sets(v):
+            left = options.per_class
+            start = place(seed, qid_number(v))
+            for item in sorted(items, key=lambda item: (place(seed, qid_number(item)) - start) % 2**64):
+                linked = graph.entities[item].sitelinks >= options.min_sitelinks
+                fresh = all(item in names[k] and names[k][item].surface not in used[k] for k in able)
+                if left and linked and fresh and item not in taken:
+                    wanted.append(item)
+                    taken.add(item)
+                    left -= 1
+                    for k in able:
+                        used[k].add(names[k][item].surface)
+        for k in able:
+            assert [outlier.id for outlier in ours[k, v].outliers] == wanted
