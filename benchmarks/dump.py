@@ -31,6 +31,8 @@ _LANGUAGES = [f"{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
 _LANGUAGES[:8] = ["en", "de", "es", "fr", "ru", "ja", "zh", "mul"]
 _MEMBER_LINES = 2_000
 _BASE_BYTES = 60_000_000
+_COPY_STEP = 1_000_000
+_HEAD = b'{"type":"item","id":"Q'
 _TEXTS = ("P1476", "P2093", "P698", "P856")
 _OTHER_PROPERTIES = (*_TEXTS, "P21", "P50", "P106", "P407", "P577", "P735", "P921", "P1433", "P2860")
 
@@ -155,15 +157,15 @@ def lines_of(size: int) -> Iterator[bytes]:
 
     Decoders cannot profit from that: they look back 32 KB (gzip) and 900 KB (bzip2).
     """
-    base = list(Generator().lines(min(size, _BASE_BYTES)))
-    yield from base
-    written, copy = sum(map(len, base)), 0
-    while written < size:
-        copy += 1
-        for line in base:
-            renumbered = line.replace(b'"id":"Q', b'"id":"Q%d' % copy, 1)
-            yield renumbered
-            written += len(renumbered)
+    base = [line.removeprefix(_HEAD).partition(b'"') for line in Generator().lines(min(size, _BASE_BYTES))]
+    written = 0
+    for copy in itertools.count():
+        for number, quote, rest in base:
+            line = b"%b%d%b%b" % (_HEAD, int(number) + copy * _COPY_STEP, quote, rest)
+            yield line
+            written += len(line)
+            if written >= size:
+                return
 
 
 def members(size: int) -> Iterator[bytes]:

@@ -29,7 +29,7 @@ PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376
 # A range is large enough that its start does not count and small enough that many workers end together; it depends on
 # the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
-_SMALLEST_BYTES: Final = 1 << 20
+_SMALLEST_BYTES: Final = 1 << 22
 _LARGEST_BYTES: Final = 1 << 25
 # Fewer files of rows than this are finished sooner than more worker processes would have started.
 _MANY_FILES: Final = 256
