@@ -186,7 +186,7 @@ def _shares(name: str, totals: dict[str, dict[str, tuple[int, int, int]]]) -> li
     if not numbers:
         return ["", ""]
     own, both, judged = (sum(column) for column in zip(*numbers, strict=True))
-    return [f"{100 * both / judged:.2f} %", f"{100 * both / own:.2f} %"]
+    return [f"{100 * both / judged:.3f} %", f"{100 * both / own:.3f} %"]
 
 
 if __name__ == "__main__":
