@@ -1,0 +1,114 @@
+"""Runs that stand on earlier ones: what is finished is kept, what changed is done again, and nothing else is."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+from tests.trees import results_of, tree_of
+from wikisem.world.build import WorldFiles, write_world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> WorldFiles:
+    """The dumps of the sample world."""
+    return write_world(str(tmp_path_factory.mktemp("world")))
+
+
+@pytest.fixture(scope="module")
+def german(world: WorldFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished build in German."""
+    output = tmp_path_factory.mktemp("german") / "out"
+    _build(world, output, "de")
+    return output
+
+
+def _build(world: WorldFiles, output: Path, *languages: str, words: tuple[str, ...] = ()) -> None:
+    wikipedia = [f"{language}={world.wikipedia[language]}" for language in languages]
+    command = ["build", "demo", "--wikidata", world.wikidata, "--wikipedia", *wikipedia, "--output", str(output)]
+    assert main([*command, *words]) == 0
+
+
+def _redone(capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """The stages that the last command did not find finished, by the first words of their progress."""
+    lines = capsys.readouterr().err.splitlines()
+    return {line.partition(":")[0] for line in lines if "finished before" not in line and "warning" not in line}
+
+
+def test_a_build_that_is_repeated_does_nothing(
+    world: WorldFiles, german: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every stage is found finished, and no byte changes."""
+    before = tree_of(german, ".")
+    _build(world, german, "de")
+    assert _redone(capsys) == set()
+    assert {**tree_of(german, "."), "manifest.json": ""} == {**before, "manifest.json": ""}
+
+
+def test_another_language_reruns_what_it_needs_and_leaves_the_first_as_it_is(
+    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Japanese after German: labels are read again, German's mentions, surfaces and groups are not; then both serve."""
+    output = tmp_path / "out"
+    shutil.copytree(german, output)
+    _build(world, output, "ja")
+    assert _redone(capsys) == {"entities", "mentions ja", "surfaces ja", "groups"}
+    _build(world, output, "de", "ja")
+    assert _redone(capsys) == set()
+    assert {path: digest for path, digest in results_of(output).items() if "ja" not in path} == results_of(german)
+
+
+def test_another_recipe_redoes_the_stages_that_depend_on_it(
+    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A seed changes groups alone."""
+    output = tmp_path / "out"
+    shutil.copytree(german, output)
+    _build(world, output, "de", words=("--seed", "7"))
+    assert _redone(capsys) == {"groups"}
+    assert results_of(output) != results_of(german)
+
+
+def test_a_stage_that_was_cut_off_is_done_again(
+    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its record a stage is not finished, whatever files stand there; the result is the same again."""
+    output = tmp_path / "out"
+    shutil.copytree(german, output)
+    (output / ".wikisem" / "taxonomy.json").unlink()
+    (output / "taxonomy" / "left-over").write_text("half a file")
+    _build(world, output, "de")
+    assert _redone(capsys) == {"taxonomy"}
+    assert not (output / "taxonomy" / "left-over").exists()
+    assert results_of(output) == results_of(german)
+
+
+def test_the_stages_one_by_one_leave_what_build_leaves(world: WorldFiles, german: Path, tmp_path: Path) -> None:
+    """entities, mentions, surfaces, taxonomy and groups in turn are the build."""
+    output = str(tmp_path / "out")
+    assert main(["entities", "--wikidata", world.wikidata, "--languages", "de", "--output", output]) == 0
+    assert main(["mentions", "--wikipedia", f"de={world.wikipedia['de']}", "--output", output]) == 0
+    assert main(["surfaces", "demo", "--languages", "de", "--output", output]) == 0
+    assert main(["taxonomy", "demo", "--output", output]) == 0
+    assert main(["groups", "demo", "--languages", "de", "--output", output]) == 0
+    assert results_of(Path(output)) == results_of(german)
+
+
+def test_a_stage_without_the_one_before_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the stage to run first."""
+    assert main(["taxonomy", "demo", "--output", str(tmp_path)]) == 1
+    assert "run `wikisem entities` first" in capsys.readouterr().err
+
+
+def test_labels_that_were_not_kept_are_asked_for(german: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Surfaces in a language whose labels the entities do not hold end in a message, not in names that are missing."""
+    assert main(["surfaces", "labels", "--languages", "fr", "--output", str(german)]) == 1
+    assert "expected entities with labels in fr" in capsys.readouterr().err
+
+
+def test_two_workers_and_checksums_give_the_same_bytes(world: WorldFiles, german: Path, tmp_path: Path) -> None:
+    """Neither the processes nor the way inputs are told apart show in the result."""
+    output = tmp_path / "out"
+    _build(world, output, "de", words=("--workers", "2", "--checksum"))
+    assert results_of(output) == results_of(german)
