@@ -19,7 +19,7 @@ def read(path: str) -> int:
             [item.get_label(code) for code in _LABELS]
             item.get_sitelinks("")
             groups = item.get_truthy_claim_groups()
-            [claim.mainsnak.datavalue for name in _PROPERTIES for claim in groups[name]]
+            [claim.mainsnak.datavalue for name in _PROPERTIES for claim in groups.get(name, ())]
             count += 1
     return count
 
