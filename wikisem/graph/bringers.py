@@ -12,6 +12,7 @@ class Bringers:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._over = lru_cache(maxsize=1 << 14)(self._find_over)
+        self._parents = lru_cache(maxsize=1 << 18)(self._find_parents)
 
     def of(self, item: int, node: int, sources: AbstractSet[int]) -> int:
         """The lowest child of the ``sources``, other than ``node``, that the item is an instance of or below.
@@ -26,16 +27,13 @@ class Bringers:
 
     def _find_over(self, classes: tuple[int, ...]) -> list[tuple[int, frozenset[int]]]:
         """The classes and everything above them, lowest first, each with its parents."""
-        over = sorted(_above(self._graph, classes))
-        return [(node, frozenset(self._graph.up.row(node).tolist())) for node in over]
+        seen = set(classes)
+        front = list(classes)
+        while front:
+            fresh = self._parents(front.pop()) - seen
+            seen |= fresh
+            front.extend(fresh)
+        return [(node, self._parents(node)) for node in sorted(seen)]
 
-
-def _above(graph: Graph, classes: tuple[int, ...]) -> set[int]:
-    seen = set(classes)
-    front = list(classes)
-    while front:
-        for parent in graph.up.row(front.pop()).tolist():
-            if parent not in seen:
-                seen.add(parent)
-                front.append(parent)
-    return seen
+    def _find_parents(self, node: int) -> frozenset[int]:
+        return frozenset(self._graph.up.row(node).tolist())

@@ -51,20 +51,20 @@ class Ring:
         """
         size = len(self.places)
         begin, looked, look = int(np.searchsorted(self.places, start)), 0, _FIRST_LOOK
+        hits: Index | None = None
         while looked < size:
             ahead = (begin + looked + np.arange(min(look, size - looked))) % size
             yield from ahead[_holds(words[self.lists[ahead]], place)].tolist()
             looked += len(ahead)
             look *= _GROWTH
-            if looked < size and (rest := self._rare(words, place, begin, looked, look)) is not None:
-                yield from rest
-                return
+            if looked < size:
+                hits = np.flatnonzero(_holds(words, place)) if hits is None else hits
+                if int((self.by_list.offsets[hits + 1] - self.by_list.offsets[hits]).sum()) <= look:
+                    yield from self._list(hits, begin, looked)
+                    return
 
-    def _rare(self, words: Words, place: int, begin: int, looked: int, look: int) -> list[int] | None:
-        """All hits that the walk has not met, in its order; None where there are more than the next look is long."""
-        hits = np.flatnonzero(_holds(words, place))
-        if self.by_list.offsets[hits + 1].sum() - self.by_list.offsets[hits].sum() > look:
-            return None
+    def _list(self, hits: Index, begin: int, looked: int) -> list[int]:
+        """All positions of the lists ``hits`` that the walk has not met, in its order."""
         steps: Index = (self.by_list.take(hits).targets.astype(np.int64) - begin) % len(self.places)
         steps.sort()
         rest: list[int] = ((begin + steps[steps >= looked]) % len(self.places)).tolist()
