@@ -15,6 +15,7 @@ test: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 bench: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
 $(VENV)/ready: pyproject.toml setup.py

@@ -60,6 +60,7 @@ class Parser(argparse.ArgumentParser):
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; errors that wikisem names end in one message on stderr and their exit code."""
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
+    logging.getLogger("wikisem").setLevel(logging.WARNING)
     # What Beam logs of a failure comes back as the first cause in a StageError.
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     try:

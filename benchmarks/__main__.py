@@ -1,0 +1,50 @@
+"""All benchmarks in turn, then ``docs/benchmarks.md`` from the sections they wrote: ``make bench``.
+
+``python -m benchmarks links graph`` runs some of them; ``python -m benchmarks --write`` only puts the page together.
+Links need the real data that ``$WIKISEM_DATA`` names; the other tools are measured where they are installed (see
+``benchmarks/peers.sh``). Everything takes about an hour on two cores.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from benchmarks.report import DOCS
+
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "entities": (),
+    "links": (),
+    "shuffle": (),
+    "graph": ("--world", "build/benchmarks/world"),
+    "scores": (),
+}
+
+HEAD: Final = """\
+# Benchmarks
+
+What wikisem costs, and what the same work costs elsewhere. Contenders run in turn, round after round, each in a process
+of its own, so that a slow minute of the machine hits them all alike; figures are medians, and ratios are of things
+measured in the same run. `make bench` makes this page anew; each section says on which machine and how loaded it was
+measured. What the figures mean for the whole dumps: [full-dump.md](full-dump.md).
+"""
+
+
+def main() -> None:
+    """Run the sections that are asked for, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], help="default: all of them")
+    parser.add_argument("--write", action="store_true", help="measure nothing")
+    arguments = parser.parse_args()
+    for name in () if arguments.write else arguments.section or SECTIONS:
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *SECTIONS[name]], check=True)
+    found = [DOCS / f"{name}.md" for name in SECTIONS]
+    sections = [path.read_text(encoding="utf-8") for path in found if path.exists()]
+    page = "\n".join([HEAD, *sections])
+    # A section stands one folder deeper than the page.
+    DOCS.with_suffix(".md").write_text(page.replace("](../", "]("), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
