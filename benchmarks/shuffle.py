@@ -174,12 +174,13 @@ def _report(folder: str, pairs: int, rounds: int) -> None:
 
 _TEXT = """
 `python -m benchmarks.shuffle`: {pairs:.0f} M (title, anchor) pairs, half of them distinct, four anchors to a title, in
-{files} Arrow files, through Beam's local runner; medians of {rounds} interleaved rounds. Batches go as they go in
+{files} Arrow files, through Beam's local runner; {rounds} interleaved round(s), medians. Batches go as they go in
 `wikisem mentions`: split by the hash of the title, gathered, sent as compressed Arrow, merged by column. The last rows
 also sort what was counted and write it as Parquet. `CombinePerKey` counts the pairs of one file.
 
 M/s is millions of pairs a second without the time of a pipeline that does nothing, in which Python starts and imports
-Beam once for each worker; the rate with it stands beside. Peak memory is that of all processes together at the highest
+Beam once for each worker; the rate with it stands beside. On a machine with other work (see its load) the rate
+for each second of CPU is the one to read. Peak memory is that of all processes together at the highest
 moment, shared pages counted once: Beam's local runner holds what is shuffled in memory, several times over while it is
 handed on.
 
