@@ -93,7 +93,7 @@ _entities = st.lists(
         subclass_of=st.lists(st.sampled_from(_ITEMS), max_size=2, unique=True).map(tuple),
         sitelinks=st.integers(0, 3),
         statements=st.lists(
-            st.builds(Statement, st.just("P131"), st.sampled_from(_ITEMS)), max_size=2, unique=True
+            st.builds(Statement, st.just("P131"), st.sampled_from(_ITEMS), st.just("")), max_size=2, unique=True
         ).map(tuple),
     ),
     unique_by=lambda entity: entity.qid,
