@@ -2,15 +2,39 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 
+from pipeline.progress import say
 from pipeline.state import Record
 
+# Reasons of wikisem.ranges for a stretch of a file, where others are of one record.
+STRETCHES: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
-def print_records(records: Iterable[Record], output: str) -> None:
-    """Print the closing table and, last, where the output lies."""
+
+def conclude(records: Sequence[Record], output: str) -> int:
+    """Print the closing table and, last, where the output lies; return the exit code.
+
+    A record that could not be read costs itself. A stretch of a dump that could not be decoded, or that is missing at
+    its end, costs nobody knows how many: all that was whole is used and stands, and the exit code is 1, as gzip has it.
+    """
+    _print_table(records)
+    unread = [record for record in records if record.counts.rejected and not record.unit.startswith("groups/")]
+    for record in unread:
+        say(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
+    damaged = [record.unit for record in unread if STRETCHES & set(record.counts.rejected)]
+    if damaged:
+        say(
+            f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
+            f"and {output}/rejects says where something is lost"
+        )
+    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    return 1 if damaged else 0
+
+
+def _print_table(records: Iterable[Record]) -> None:
     table = Table(title="what went in and what came out", title_justify="left")
     table.add_column("stage")
     for name in ("in", "kept", "left out", "rejected"):
@@ -19,7 +43,6 @@ def print_records(records: Iterable[Record], output: str) -> None:
     for record in records:
         table.add_row(*_row(record))
     make_console().print(table)
-    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
 
 
 def make_console() -> Console:

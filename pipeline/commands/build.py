@@ -7,7 +7,7 @@ from pipeline import options
 from pipeline.build import BuildOptions, run_build
 from pipeline.inputs import find_dump, find_wikipedias
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from wikisem.recipe import load_recipe
 
 
@@ -31,5 +31,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
     records = run_build(BuildOptions(recipe, seed, languages, wikidata, wikipedia, arguments.properties), run_)
     write_manifest(run_, records, recipe, seed)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

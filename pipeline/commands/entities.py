@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pipeline import options, stages
 from pipeline.inputs import find_dump
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from pipeline.work import check_writable
 from transforms.entities import EntityOptions
 
@@ -45,5 +45,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
     records = [stages.entities(run_, dump, wanted)]
     write_manifest(run_, records)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pipeline import grouping, options
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from wikisem.recipe import load_recipe
 
 
@@ -24,5 +24,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     languages = options.choose_languages(arguments.languages, [], recipe)
     records = list(grouping.groups(run_, languages, recipe, seed).values())
     write_manifest(run_, records, recipe, seed)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pipeline import options, stages
 from pipeline.inputs import find_wikipedias
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from pipeline.work import check_writable
 
 
@@ -27,5 +27,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     check_writable(run_.output)
     records = [stages.mentions(run_, language, dump, arguments.link_trail) for language, dump in dumps.items()]
     write_manifest(run_, records)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pipeline import options, stages
 from pipeline.build import check_languages
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from wikisem.recipe import load_recipe
 
 
@@ -26,5 +26,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     check_languages(languages, [language for language, has in linked.items() if has], recipe)
     records = [stages.surfaces(run_, language, recipe.surface, linked[language]) for language in languages]
     write_manifest(run_, records, recipe)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

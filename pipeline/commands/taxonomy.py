@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pipeline import options, stages
 from pipeline.manifest import write_manifest
-from pipeline.report import print_records
+from pipeline.report import conclude
 from wikisem.recipe import load_recipe
 
 
@@ -21,5 +21,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     records = [stages.taxonomy(run_, recipe.graph)]
     write_manifest(run_, records, recipe)
-    print_records(records, run_.output)
-    return 0
+    return conclude(records, run_.output)

@@ -209,12 +209,16 @@ def test_a_file_that_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.Capt
     assert "picture.json.gz" in the_message(capsys)
 
 
-def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str) -> None:
-    """A .gz that stops short keeps its whole lines; the loss is one reject that names the file."""
+def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A .gz that stops short keeps its whole lines; rejects name the file, and the exit code tells the loss."""
     lines = [*LINES, *(entity(1000 + number, f"name {number * 7919 % 1000}", 4) for number in range(400))]
     whole = Path(write_dump(tmp_path / "short.json.gz", lines))
     whole.write_bytes(whole.read_bytes()[:-400])
-    assert build(tmp_path, recipe, str(whole)) == 0
+    assert build(tmp_path, recipe, str(whole)) == 1
+    said = capsys.readouterr()
+    assert "wikisem: entities: expected whole dumps, saw damaged ones" in said.err
+    assert "Traceback" not in said.err
+    assert said.out.splitlines()[-1].startswith("output: ")
     found = rejects(tmp_path)
     assert len(found) >= 1
     assert all("short.json.gz" in reject["where"] for reject in found)
