@@ -142,7 +142,7 @@ def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
 
 def parse_languages(text: str) -> list[str]:
     """The codes of a comma-separated list; BadIdError on one that is none."""
-    return [check_language(code.strip()) for code in text.split(",") if code.strip()]
+    return [check_language(code.strip()) for code in text.split(",")]
 
 
 def _properties(text: str) -> tuple[str, ...]:

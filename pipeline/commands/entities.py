@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_wikidata(parser)
     parser.add_argument(
         "--languages",
-        default="",
+        default="en",
         metavar="en,de|all",
         help="languages whose labels are kept beside English and mul; all keeps every one",
     )

@@ -19,18 +19,25 @@ def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "usage:" in capsys.readouterr().out
 
 
+BUILD = ["build", "wikisem500", "--wikidata", "x", "--output", "o"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["biuld"], "did you mean build?"),
-        (["build", "wikisem500", "--wikidata", "x", "--output", "o", "--langages", "en"], "did you mean --languages?"),
-        (["build", "wikisem500", "--wikidata", "x", "--output", "o", "--seed", "-1"], "--seed"),
+        ([*BUILD, "--langages", "en"], "did you mean --languages?"),
+        ([*BUILD, "--seed", "-1"], "--seed"),
         (
-            ["build", "wikisem500", "--wikidata", "x", "--output", "o", "--languages", "../en"],
+            [*BUILD, "--languages", "../en"],
             "expected a language code",
         ),
         (
-            ["build", "wikisem500", "--wikidata", "x", "--output", "o", "--max-rejects", "7"],
+            [*BUILD, "--languages", ","],
+            "expected a language code",
+        ),
+        (
+            [*BUILD, "--max-rejects", "7"],
             "expected a rate from 0 to 1",
         ),
         (["build", "wikisem500", "--output", "o"], "--wikidata"),
