@@ -7,9 +7,10 @@ import numpy as np
 
 from wikisem.graph.bringers import Bringers
 from wikisem.graph.build import Graph
-from wikisem.graph.kinds import Ints, Words
+from wikisem.graph.kinds import Ints
 from wikisem.graph.outlier_sets import grandparents
 from wikisem.graph.ring import Ring
+from wikisem.graph.words import Bits
 from wikisem.ids import qid_of
 from wikisem.languages import LanguageProfile
 from wikisem.nametable import NameTable
@@ -45,11 +46,11 @@ class Setting:
 
 
 class Candidates:
-    """The outlier sets of one class (a node): bit ``place`` of the words of O1, O2 and O3."""
+    """The outlier sets of one class (a node): bit ``place`` of O1, O2 and O3."""
 
-    def __init__(self, setting: Setting, bringers: Bringers, node: int, place: int, words: Sequence[Words]) -> None:
+    def __init__(self, setting: Setting, bringers: Bringers, node: int, place: int, sets: Sequence[Bits]) -> None:
         graph = setting.graph
-        self.node, self._place, self._words = node, place, words
+        self.node, self._place, self._sets = node, place, sets
         self._graph, self._sides, self._bringers = graph, setting.sides, bringers
         self._start = places(setting.seed, [graph.nodes[node]])[0]
         parents = graph.up.take(np.array([node]))
@@ -80,7 +81,7 @@ class Candidates:
             yield self._outlier(member, item, number)
 
     def _items(self, number: int, side: Side) -> Iterator[int]:
-        for position in side.ring.walk(self._words[number - 1], self._place, self._start):
+        for position in side.ring.walk(self._sets[number - 1], self._place, self._start):
             yield int(side.names.items[side.ring.rows[position]])
 
     def _outlier(self, member: Member, item: int, number: int) -> Outlier:

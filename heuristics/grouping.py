@@ -13,7 +13,7 @@ from heuristics.parallel import fill_parallel
 from wikisem.graph.bringers import Bringers
 from wikisem.graph.kinds import Ints
 from wikisem.graph.outlier_sets import OutlierIndex, OutlierSets
-from wikisem.graph.words import WIDTH
+from wikisem.graph.words import WIDTH, Bits
 from wikisem.ids import qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
@@ -45,9 +45,9 @@ class Grouping:
             yield from self._choose(standing[begin : begin + WIDTH])
 
     def _choose(self, standing: Sequence[tuple[int, dict[str, _Cluster]]]) -> Iterator[tuple[str, Judgement]]:
-        words = self._sets.of(np.array([node for node, _ in standing]))
+        sets = [Bits(words) for words in self._sets.of(np.array([node for node, _ in standing]))]
         for place, (node, kept) in enumerate(standing):
-            yield from self._groups(Candidates(self._setting, self._bringers, node, place, words), kept)
+            yield from self._groups(Candidates(self._setting, self._bringers, node, place, sets), kept)
 
     def _sides_of(self, node: int) -> Iterator[tuple[str, Side]]:
         for language, side in self._sides.items():

@@ -32,7 +32,8 @@ class NameTable:
     """Looks up the surface forms of items, which are known by their place in the graph."""
 
     def __init__(self, graph: Graph, rows: NameRows, batches: list[Any]) -> None:
-        self._graph, self._batches = graph, batches
+        self._graph = graph
+        self._columns = [tuple(batch.column(name) for name in NAME) for batch in batches]
         self.items, self._rows = rows.items, rows.rows
         self._starts: Index = offsets_of(np.array([batch.num_rows for batch in batches], dtype=np.int64))
 
@@ -59,8 +60,8 @@ class NameTable:
         """The item at a place in ``items``."""
         item, row = int(self.items[place]), int(self._rows[place])
         number = int(np.searchsorted(self._starts, row, side="right")) - 1
-        batch, at = self._batches[number], row - int(self._starts[number])
-        surface, source, count, total = (batch.column(name)[at].as_py() for name in NAME)
+        at = row - int(self._starts[number])
+        surface, source, count, total = (column[at].as_py() for column in self._columns[number])
         return Member(
             qid_of(int(self._graph.items[item])), surface, source, count, total, int(self._graph.sitelinks[item])
         )

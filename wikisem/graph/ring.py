@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.kinds import Index, Ints, Words
+from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.rows import Rows
-from wikisem.graph.words import bit
+from wikisem.graph.words import Bits
 from wikisem.seeds import places
 
 # How many items a walk looks at before it counts what there is, and the factor by which each later look grows.
@@ -43,8 +43,8 @@ class Ring:
         by_list = Rows.from_pairs(ordered, np.arange(len(order), dtype=np.uint32), list_count)
         return Ring(around[order], rows[order].astype(np.uint32), ordered, by_list)
 
-    def walk(self, words: Words, place: int, start: np.uint64) -> Iterator[int]:
-        """Positions of the items whose list's word holds bit ``place``, from ``start`` once around the ring.
+    def walk(self, sets: Bits, place: int, start: np.uint64) -> Iterator[int]:
+        """Positions of the items whose list holds bit ``place``, from ``start`` once around the ring.
 
         Where hits are frequent they are met by walking; where they are so rare that listing and sorting them all
         costs less than the walk that is still to be expected, they are listed.
@@ -54,11 +54,11 @@ class Ring:
         hits: Index | None = None
         while looked < size:
             ahead = (begin + looked + np.arange(min(look, size - looked))) % size
-            yield from ahead[_holds(words[self.lists[ahead]], place)].tolist()
+            yield from ahead[sets.held(self.lists[ahead], place)].tolist()
             looked += len(ahead)
             look *= _GROWTH
             if looked < size:
-                hits = np.flatnonzero(_holds(words, place)) if hits is None else hits
+                hits = sets.rows(place) if hits is None else hits
                 if int((self.by_list.offsets[hits + 1] - self.by_list.offsets[hits]).sum()) <= look:
                     yield from self._list(hits, begin, looked)
                     return
@@ -69,8 +69,3 @@ class Ring:
         steps.sort()
         rest: list[int] = ((begin + steps[steps >= looked]) % len(self.places)).tolist()
         return rest
-
-
-def _holds(words: Words, place: int) -> npt.NDArray[np.bool_]:
-    held: npt.NDArray[np.bool_] = (words & bit(place)) != 0
-    return held

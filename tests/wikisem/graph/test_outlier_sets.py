@@ -9,6 +9,7 @@ from tests.wikisem.graph.strategies import GRAPHS, OUTLIERS, worlds
 from wikisem.graph.outlier_sets import OutlierSets, prepare_index
 from wikisem.graph.possible import possible_outliers
 from wikisem.graph.ring import Ring
+from wikisem.graph.words import Bits
 from wikisem.ids import qid_of
 from wikisem.languages import profile
 from wikisem.recipe import GraphOptions, OutlierOptions, Recipe
@@ -34,7 +35,7 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
     for node in nodes.tolist():
         number = int(graph.nodes[node])
         for words, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
-            walk = ring.walk(words, node, np.uint64(place(seed, number)))
+            walk = ring.walk(Bits(words), node, np.uint64(place(seed, number)))
             met = [qid_of(int(graph.items[ring.rows[position]])) for position in walk]
             assert met == oracle.ring(wanted, qid_of(number))
 
@@ -51,4 +52,4 @@ def test_a_walk_meets_every_hit_once_in_order(size: int, kinds: int, seed: int, 
     start = place(seed, data.draw(st.integers(1, 2 * size)))
     wanted = [int(number) for number, kind in zip(numbers, lists, strict=True) if int(kind) in hit]
     wanted.sort(key=lambda number: (place(seed, number) - start) % 2**64)
-    assert [int(ring.rows[position]) for position in ring.walk(words, 5, np.uint64(start))] == wanted
+    assert [int(ring.rows[position]) for position in ring.walk(Bits(words), 5, np.uint64(start))] == wanted
