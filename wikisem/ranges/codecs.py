@@ -39,8 +39,8 @@ class Decoder(Protocol):
 class Codec:
     """A form: its first bytes, its fast decoder, and a careful one that fails at the very byte that is wrong.
 
-    ``smallest`` is the least number of bytes that a member with any text has; ``skippable`` matches the head of
-    a frame without text.
+    A head is believed if text comes of ``probe`` bytes from it on, or a whole member. ``smallest`` is the least number
+    of bytes that a member with any text has; ``skippable`` matches the head of a frame without text.
     """
 
     name: Form
@@ -49,6 +49,7 @@ class Codec:
     careful: Callable[[], Decoder]
     errors: tuple[type[Exception], ...]
     checksum_errors: tuple[str, ...]
+    probe: int
     smallest: int
     skippable: re.Pattern[bytes]
 
@@ -111,6 +112,7 @@ GZIP: Final = Codec(
     careful=_Zlib,
     errors=(_ISAL_ERROR, zlib.error),
     checksum_errors=("incorrect data check", "incorrect length check"),
+    probe=1 << 14,  # accidental bits fail within some hundred symbols; each range pays for two probes
     smallest=18,
     skippable=re.compile(rb"(?!)"),
 )
@@ -121,6 +123,7 @@ ZSTD: Final = Codec(
     careful=_Zstandard,
     errors=(zstandard.ZstdError,),
     checksum_errors=("doesn't match checksum",),
+    probe=1 << 18,  # a block gives nothing before it is whole, and has up to 2**17 bytes (RFC 8878, 3.1.1.2.4)
     smallest=9,
     # RFC 8878, 3.1.2: pzstd and seekable files put such frames between those that hold text
     skippable=re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL),

@@ -9,9 +9,6 @@ from wikisem.ranges.codecs import Codec
 from wikisem.ranges.model import Damage, Gap, Piece, Range, place
 from wikisem.ranges.tape import Tape
 
-# What a head must decode to be believed: text from this much input, or a whole member. The blocks of zstd frames give
-# nothing before they are whole, and have up to 2**17 bytes (RFC 8878, 3.1.1.2.4).
-_PROBE_BYTES: Final = 1 << 18
 # Where a member is damaged, so much of it is read byte by byte.
 _FINE_BYTES: Final = 1 << 16
 _TRUNCATED: Final = "truncated"
@@ -36,7 +33,7 @@ def find_head(codec: Codec, tape: Tape, limit: int) -> int | None:
 def _is_sound(codec: Codec, tape: Tape) -> bool:
     decoder = codec.careful()
     try:
-        return len(decoder.decompress(tape.slice(tape.base, tape.base + _PROBE_BYTES))) > 0 or decoder.eof
+        return len(decoder.decompress(tape.slice(tape.base, tape.base + codec.probe))) > 0 or decoder.eof
     except codec.errors:
         return False
 
