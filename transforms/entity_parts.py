@@ -102,6 +102,7 @@ class RowsFile:
     def _write(self) -> None:
         if self._writer is None:
             self._sink = create_binary(self._path)
-            self._writer = pq.ParquetWriter(self._sink, ENTITIES, compression="zstd")
+            # Hardly a value comes twice: dictionaries would make the files larger, and slower to write.
+            self._writer = pq.ParquetWriter(self._sink, ENTITIES, compression="zstd", use_dictionary=False)
         self._writer.write_table(pa.concat_tables(self._held).combine_chunks())
         self._held, self._size = [], 0

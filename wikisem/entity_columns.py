@@ -55,7 +55,8 @@ class _List:
         self._ends, self._values = [0], list[str]()
 
     def add(self, values: tuple[str, ...]) -> None:
-        self._values.extend(values)
+        if values:
+            self._values.extend(values)
         self._ends.append(len(self._values))
 
     def array(self) -> pa.ListArray:
@@ -67,8 +68,9 @@ class _Map:
         self._ends, self._keys, self._values = [0], list[str](), list[str]()
 
     def add(self, values: Mapping[str, str]) -> None:
-        self._keys.extend(values)
-        self._values.extend(values.values())
+        if values:
+            self._keys.extend(values)
+            self._values.extend(values.values())
         self._ends.append(len(self._keys))
 
     def array(self) -> pa.MapArray:

@@ -21,8 +21,8 @@ from wikisem.wikidata_values import (
     Rank,
     Row,
     Unreadable,
+    is_item,
     is_wikipedia,
-    item_number,
     sorted_qids,
     target_number,
 )
@@ -105,7 +105,8 @@ class EntityReader:
         codes = fields.label_codes
         self._codes = codes
         self._keys = tuple(dict.fromkeys(("P31", "P279", *fields.properties)))
-        self._asked = frozenset(fields.properties)
+        # Where the statements that were asked for stand among the claims.
+        self._asked = [(self._keys.index(name), name) for name in dict.fromkeys(fields.properties)]
         self.decode = msgspec.json.Decoder(self._line_type()).decode
         self._best = fields.ranks == "best"
         self._wanted: tuple[Rank, ...] = ("normal", "preferred")
@@ -137,7 +138,7 @@ class EntityReader:
             raw = self.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return read_carefully(bytes(line), self._fields)
-        if raw.type != "item" or raw.redirect is not None or not item_number(raw.id):
+        if raw.type != "item" or raw.redirect is not None or not is_item(raw.id):
             return read_carefully(bytes(line), self._fields)
         return self._row(raw)
 
@@ -152,7 +153,7 @@ class EntityReader:
             {site: sitelinks[site].title for site in sorted(sitelinks) if is_wikipedia(site)} if sitelinks else {},
             self._labels(raw.labels) if raw.labels else {},
             raw.lastrevid,
-            self._statements(claims),
+            self._statements(claims) if claims is not _NO_CLAIMS else (),
         )
 
     def _labels(self, labels: Any) -> dict[str, str]:
@@ -180,12 +181,11 @@ class EntityReader:
         ]
 
     def _statements(self, claims: tuple[list[_Statement] | None, ...]) -> tuple[Statement, ...]:
-        found = set()
-        for identifier, statements in zip(self._keys, claims, strict=False):
-            if statements and identifier in self._asked:
-                texts = [_text(value) for value in self._values(statements)]
-                found.update([Statement(identifier, text, language) for text, language in texts if text])
-        return tuple(sorted(found)) if found else ()
+        asked = [(name, found) for place, name in self._asked if (found := claims[place])]
+        if not asked:
+            return ()
+        texts = [(name, *_text(value)) for name, statements in asked for value in self._values(statements)]
+        return tuple(sorted({Statement(name, text, language) for name, text, language in texts if text}))
 
 
 def _struct(name: str, kind: Any, keys: Sequence[str]) -> Any:
