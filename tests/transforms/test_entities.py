@@ -3,7 +3,7 @@
 import bz2
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +118,25 @@ def test_no_item_at_all_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, path)
     with pytest.raises(MissingInputError, match=r"nowhere\.json"):
         run(tmp_path, tmp_path / "nowhere.json")
+
+
+UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".json": bytes}
+WRAP: dict[str, Callable[[bytes], bytes]] = {".json": bytes, ".json.gz": gzip.compress, ".json.bz2": bz2.compress}
+
+
+@pytest.mark.realdata
+def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> None:
+    """The beginnings of real dumps, cut within a line, give the same rows and counts in every form."""
+    files = sorted((realdata / "wikidata").iterdir())
+    texts = {path.name: UNPACK[path.suffix](path.read_bytes())[: 1 << 20] for path in files}
+    found = []
+    for ending, wrap in WRAP.items():
+        folder = tmp_path / ending[1:]
+        folder.mkdir()
+        paths = [write(folder / f"{name.partition('.')[0]}{ending}", wrap(text)) for name, text in texts.items()]
+        counts, rows, rejects = run(folder, *paths)
+        assert counts.read == counts.kept + sum(counts.left_out.values()) + sum(counts.rejected.values())
+        assert (counts.kept, sum(counts.rejected.values())) == (len(rows), len(rejects))
+        found.append((counts, rows))
+    assert counts.rejected
+    assert found[1:] == found[:1] * 2
