@@ -118,17 +118,21 @@ def contenders(path: Path, tiny: Path) -> dict[str, Call | Command]:
     return runs
 
 
+def without_start(results: dict[str, Result], name: str) -> tuple[float, float]:
+    """The seconds and CPU seconds of a contender, without those of its start-up."""
+    result, start = results[name], results.get(f"start-up of {name}")
+    return result.seconds - (start.seconds if start else 0), result.cpu - (start.cpu if start else 0)
+
+
 def rows_of(results: dict[str, Result], size: int, floor: str) -> list[list[str]]:
     """A row for each contender; what has a start-up is shown without it."""
-    base = results[floor]
+    base_wall, base_cpu = without_start(results, floor)
     rows = []
     for name, result in results.items():
         if name.startswith("start-up of "):
             continue
-        start = results.get(f"start-up of {name}")
-        wall = result.seconds - (start.seconds if start else 0)
-        cpu = result.cpu - (start.cpu if start else 0)
-        rates = (size / 1e6 / wall, size / 1e6 / cpu, base.seconds / wall, base.cpu / cpu)
+        wall, cpu = without_start(results, name)
+        rates = (size / 1e6 / wall, size / 1e6 / cpu, base_wall / wall, base_cpu / cpu)
         formats = ("{:.0f}", "{:.0f}", "{:.2f}", "{:.2f}")
         figures = [form.format(rate) for form, rate in zip(formats, rates, strict=True)]
         rows.append([name, *figures, f"{result.peak / 1e6:.0f}"])
