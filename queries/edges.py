@@ -60,4 +60,5 @@ def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
     counts = np.searchsorted(keys, wanted, side="right") - low
     # Row numbers low, low + 1, ... of every wanted key, laid end to end.
     starts = np.repeat(low - np.cumsum(counts) + counts, counts)
-    return np.unique(values[starts + np.arange(counts.sum())])
+    found: Numbers = np.unique(values[starts + np.arange(counts.sum())])
+    return found

@@ -41,7 +41,7 @@ class GatherNames(beam.DoFn):
 
 def _copy(graph: Graph, paths: Iterable[str], target: str) -> Index:
     """Write the rows of items in the graph as one Arrow file; returns the item of each row."""
-    found = [np.zeros(0, dtype=np.int64)]
+    found: list[Index] = [np.zeros(0, dtype=np.int64)]
     with create_binary(target) as sink, pa.ipc.new_file(sink, _SCHEMA) as writer:
         for path in paths:
             for table in read_batches(path, ["qid", *NAME], 1 << 18):

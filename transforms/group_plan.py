@@ -62,7 +62,8 @@ class Sources:
 
     def all_candidates(self, languages: Sequence[str]) -> Ints:
         """The nodes that are candidates in any language, ascending."""
-        return np.unique(np.concatenate([self.candidates(language) for language in languages]))
+        nodes: Ints = np.unique(np.concatenate([self.candidates(language) for language in languages]))
+        return nodes
 
 
 class PlanBlocks(beam.DoFn):

@@ -29,13 +29,15 @@ def targets_of(table: pa.Table) -> Numbers:
 
 def unique(numbers: Iterable[Numbers]) -> Numbers:
     """Each number once, sorted."""
-    return np.unique(np.concatenate([np.empty(0, np.int64), *numbers]))
+    once: Numbers = np.unique(np.concatenate([np.empty(0, np.int64), *numbers]))
+    return once
 
 
 def repeated(numbers: Iterable[Numbers]) -> Numbers:
     """The numbers that come more than once, each once, sorted."""
     ordered = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
-    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    again: Numbers = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    return again
 
 
 def positions(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:

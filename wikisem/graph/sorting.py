@@ -52,7 +52,8 @@ def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
     ordered = np.sort(numbers)
     first = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
+    once: npt.NDArray[_Whole] = ordered[first]
+    return once
 
 
 def ranked(numbers: npt.NDArray[_Whole]) -> tuple[npt.NDArray[_Whole], npt.NDArray[np.uint32]]:

@@ -61,7 +61,7 @@ def keys_at(chunk: Bytes, places: Places) -> Keys:
     keys = np.zeros(len(places), np.uint64)
     if whole:
         # Eight bytes from every place on, overlapping: a view, not a copy.
-        eights = np.ndarray((len(chunk) - _KEY + 1,), np.dtype("<u8"), chunk.data, 0, (1,))
+        eights: Keys = np.ndarray((len(chunk) - _KEY + 1,), np.dtype("<u8"), chunk.data, 0, (1,))
         keys[:whole] = eights[places[:whole]]
     for row in range(whole, len(places)):
         keys[row] = key_of(bytes(chunk[places[row] :]))
