@@ -24,7 +24,7 @@ from wikisem.anchors import follow_redirects, merge_moved, settle_redirects
 from wikisem.batches import decode, encode
 from wikisem.buckets import BUCKETS, Adder, add_up
 from wikisem.languages import profile
-from wikisem.linkscan import scan_chunk
+from wikisem.linkscan import CHUNK_BYTES, scan_chunk
 from wikisem.mediawiki import SiteInfo
 from wikisem.ordering import sort_mentions
 from wikisem.ranges import Damage, Range, read_records
@@ -85,7 +85,7 @@ class ScanRange(beam.DoFn):
         """Scan the chunks of a range, sum their rows, and give them out by bucket."""
         number, part = numbered
         mentions, counts, rejects = Adder(MENTIONS, "title"), Counts(), list[Reject]()
-        for piece in read_records(part, open_binary, PAGE_END):
+        for piece in read_records(part, open_binary, PAGE_END, CHUNK_BYTES):
             if isinstance(piece, Damage):
                 rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
                 counts += Counts(read=1, rejected={piece.reason: 1})

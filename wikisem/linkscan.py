@@ -7,6 +7,7 @@ in that layout, and then scanned like the others.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Final
 
 import pyarrow as pa
 
@@ -19,6 +20,9 @@ from wikisem.pages import LAYOUT, canonical, read_page, unescape_xml
 from wikisem.records import Counts, Reject
 from wikisem.schemas import REDIRECTS
 from wikisem.titles import read_title
+
+# The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
+CHUNK_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,11 +137,14 @@ class _Assembler:
     def _flush(self) -> Iterator[Chunk | Damage]:
         if self._skipping or not self._size:
             return
-        text = self._join()
-        stop = text.rfind(self._delimiter) + len(self._delimiter)
+        if self._delimiter not in self._parts[-1]:  # it may lie across two parts
+            self._join()
+        *before, last = self._parts
+        stop = last.rfind(self._delimiter) + len(self._delimiter)
         if stop >= len(self._delimiter):
-            yield self._chunk(text[:stop] if stop < len(text) else text)
-            self._keep(text, stop)
+            yield self._chunk(b"".join([*before, memoryview(last)[:stop]]))
+            self._offset += self._size - len(last)
+            self._keep(last, stop)
         yield from self._limit()
 
     def _limit(self) -> Iterator[Damage]:
