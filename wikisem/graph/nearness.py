@@ -9,7 +9,6 @@ two neighbours. This changes no distance between ends, and most of the four mill
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Flags, Index, Ints, Words
@@ -37,7 +36,7 @@ def prepare_nearness(graph: Graph, ends: Ints) -> Nearness:
     """Strip the graph of both directions of P279 down to what lies between the ends."""
     count = len(graph.nodes)
     nodes: Ints = np.arange(count)
-    is_end: npt.NDArray[np.bool_] = np.zeros(count, dtype=bool)
+    is_end: Flags = np.zeros(count, dtype=bool)
     is_end[ends] = True
     one, two = _both_ways(graph.up.sources(), graph.up.targets, count), _both_ways(nodes[:0], nodes[:0], count)
     for _ in range(_ROUNDS):
