@@ -66,7 +66,7 @@ def dump(tmp_path: Path) -> str:
 
 def write_dump(path: Path, lines: Sequence[str]) -> str:
     """Write lines as a gzipped dump and return its path."""
-    path.write_bytes(gzip.compress(("[\n" + ",\n".join(lines) + "\n]\n").encode()))
+    path.write_bytes(gzip.compress(("[\n" + ",\n".join(lines) + "\n]\n").encode(), mtime=0))
     return str(path)
 
 

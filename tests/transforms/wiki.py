@@ -78,6 +78,6 @@ def write_parts(folder: Path) -> list[str]:
     first.write_bytes(b"".join(bz2.compress(text.encode()) for text in streams))
     (folder / "pages-multistream-index2.txt-p1p3.bz2").write_bytes(bz2.compress(b"600:1:R\xc4\xabga\n"))
     second, third = folder / "pages1.xml-p4p6.gz", folder / "pages3.xml-p7p9"
-    second.write_bytes(gzip.compress(dump(PAGES[4:7])))
+    second.write_bytes(gzip.compress(dump(PAGES[4:7]), mtime=0))
     third.write_bytes(dump(PAGES[7:]))
     return [str(path) for path in (first, second, third)]
