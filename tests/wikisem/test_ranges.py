@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from wikisem.ranges import Chunk, Damage, Range, plan_ranges, read_records
@@ -39,6 +39,9 @@ def _bzip2_chain(parts: list[bytes]) -> bytes:
 def _zstd_chain(parts: list[bytes]) -> bytes:
     return b"".join(zstandard.ZstdCompressor(write_checksum=True).compress(part) for part in parts)
 
+
+# How compressed files begin: bzip2, gzip, zstd and its skippable frames.
+MAGIC = (b"BZh", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16)))
 
 FORMS: dict[str, Wrap] = {
     "plain": _plain,
@@ -117,6 +120,8 @@ def test_random_files_are_read_as_the_plain_decoder_reads_them(
 ) -> None:
     """Random lines in random members, cut into ranges of random size, with and without a final newline."""
     text = b"\n".join(lines) + (b"\n" if final and lines else b"")
+    # A file is told by how it begins: a plain one that begins like another is taken for that.
+    assume(form != "plain" or not text.startswith(MAGIC))
     at = sorted(round(cut * len(text)) for cut in cuts)
     parts = [text[start:stop] for start, stop in itertools.pairwise([0, *at, len(text)])]
     path = write(tmp_path_factory.mktemp("random") / f"dump.{form}", FORMS[form](parts))
