@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import orjson
 
-from pipeline.state import Record
+from pipeline.state import Record, write_whole
 from pipeline.work import Run
-from transforms.files import create_binary, list_files, open_binary, remove, rename
+from transforms.files import list_files, open_binary
 from wikisem import __version__
 from wikisem.recipe import Recipe
 
@@ -27,10 +27,7 @@ def write_manifest(run: Run, records: Sequence[Record], recipe: Recipe | None = 
     if seed is not None:
         data["seed"] = seed
     data["stages"] = {**data.get("stages", {}), **{record.unit: _stage(record) for record in records}}
-    with create_binary(f"{path}.new") as sink:
-        sink.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-    remove(path)
-    rename(f"{path}.new", path)
+    write_whole(path, data)
 
 
 def _earlier(path: str) -> dict[str, Any]:

@@ -31,6 +31,14 @@ def fingerprint(**parts: Any) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+def write_whole(path: str, data: Mapping[str, Any]) -> None:
+    """Write a JSON file that is whole or not there, in place of an earlier one."""
+    with create_binary(f"{path}.new") as sink:
+        sink.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    remove(path)
+    rename(f"{path}.new", path)
+
+
 class State:
     """The records of one output folder."""
 
@@ -48,11 +56,7 @@ class State:
 
     def put(self, record: Record) -> None:
         """Say that a unit is finished; a record is whole or not there."""
-        path = self._path(record.unit)
-        with create_binary(f"{path}.new") as sink:
-            sink.write(orjson.dumps(asdict(record), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-        remove(path)
-        rename(f"{path}.new", path)
+        write_whole(self._path(record.unit), asdict(record))
 
     def forget(self, unit: str) -> None:
         """Say that a unit is not finished, before anything of it is touched."""
