@@ -19,7 +19,6 @@ from transforms.groups import build_groups
 from transforms.runtime import Runtime
 from transforms.taxonomy import build_taxonomy
 from transforms.workplace import Workplace
-from wikisem.graph.distance import distance_between
 from wikisem.ids import qid_of
 from wikisem.recipe import ClusterOptions, Recipe
 from wikisem.taxonomy import Taxonomy
@@ -58,7 +57,7 @@ def time_lookups(world: Path) -> list[list[str]]:
     names = [(qid_of(int(graph.nodes[one])), qid_of(int(graph.nodes[other]))) for one, other in pairs.tolist()]
     questions = {
         "distance(a, b, limit=7)": [
-            lambda one=one, other=other: distance_between(graph, one, other, 7) for one, other in pairs.tolist()
+            lambda one=one, other=other: taxonomy.distance(one, other, limit=7) for one, other in names
         ],
         "superclasses(a)": [lambda one=one: taxonomy.superclasses(one) for one, _ in names],
         "above(a)": [lambda one=one: taxonomy.above(one) for one, _ in names],

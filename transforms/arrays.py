@@ -10,9 +10,9 @@ from transforms.files import create_binary, list_files, open_binary
 from wikisem.graph.store import write_arrays
 
 
-def save_arrays(record: Any, folder: str) -> None:
-    """Write the arrays of a dataclass into a folder."""
-    write_arrays(record, lambda name: create_binary(f"{folder}/{name}"))
+def save_arrays(record: Any, folder: str, prefix: str = "") -> None:
+    """Write the arrays of a dataclass into a folder, into files whose names begin with the prefix."""
+    write_arrays(record, lambda name: create_binary(f"{folder}/{name}"), prefix)
 
 
 @lru_cache(maxsize=64)

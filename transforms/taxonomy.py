@@ -14,6 +14,7 @@ from transforms.workplace import Workplace
 from wikisem.graph.build import Graph, build_graph
 from wikisem.graph.edges import COLUMNS, Edges, places_of
 from wikisem.graph.store import open_arrays
+from wikisem.graph.ways import PREFIX, prepare_ways
 from wikisem.recipe import GraphOptions
 from wikisem.records import Counts
 
@@ -72,6 +73,7 @@ class BuildGraph(beam.DoFn):
         folders = [local_folder(folder) for _, _, folder in parts]
         graph = build_graph(Edges.merge([open_arrays(Edges, folder) for folder in folders]), self._options)
         save_arrays(graph, self._workplace.done)
+        save_arrays(prepare_ways(graph), self._workplace.done, PREFIX)
         counts = _count(sum(rows for rows, _, _ in parts), sum(items for _, items, _ in parts), graph)
         write_counts(f"{self._workplace.parts}/counts/graph.json", counts)
 

@@ -18,8 +18,9 @@ from wikisem.graph.build import Graph, build_graph
 from wikisem.graph.distance import distance_between
 from wikisem.graph.edges import Edges, places_of
 from wikisem.graph.kinds import Ints
-from wikisem.graph.rows import Rows, reached
+from wikisem.graph.rows import Rows, closure
 from wikisem.graph.store import open_arrays, write_arrays
+from wikisem.graph.ways import PREFIX, Ways, prepare_ways
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipe import GraphOptions
 from wikisem.records import Entity
@@ -47,6 +48,7 @@ class Taxonomy:
     """
 
     graph: Graph
+    ways: Ways
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Taxonomy":
@@ -54,18 +56,21 @@ class Taxonomy:
 
         Raises MissingInputError when no class graph is there, DamagedInputError when it cannot be understood.
         """
-        return cls(open_arrays(Graph, Path(path)))
+        folder = Path(path)
+        return cls(open_arrays(Graph, folder), open_arrays(Ways, folder, PREFIX))
 
     @classmethod
     def of_entities(cls, entities: Iterable[Entity], options: GraphOptions | None = None) -> "Taxonomy":
         """Build the graph of some items in memory, pruned as the options say."""
-        return cls(build_graph(Edges.of_entities(entities), options or GraphOptions()))
+        graph = build_graph(Edges.of_entities(entities), options or GraphOptions())
+        return cls(graph, prepare_ways(graph))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph to a folder that ``load`` opens."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        write_arrays(self.graph, lambda name: (folder / name).open("wb"))
+        for record, prefix in ((self.graph, ""), (self.ways, PREFIX)):
+            write_arrays(record, lambda name: (folder / name).open("wb"), prefix)
 
     def superclasses(self, qid: str) -> list[str]:
         """P(v): the direct superclasses of a class; none for an item that is no class."""
@@ -98,8 +103,7 @@ class Taxonomy:
         node = self._node(qid)
         if node is None:
             return []
-        below = np.flatnonzero(reached(self.graph.down, [node]))
-        return self._items(self.graph.members.take(below).targets)
+        return self._items(self.graph.members.take(closure(self.graph.down, node)).targets)
 
     def classes(self, qid: str) -> list[str]:
         """The classes that an item is a direct instance of; none for a class that is no instance."""
@@ -119,7 +123,7 @@ class Taxonomy:
             return 0
         if first is None or second is None:
             return None
-        return distance_between(self.graph, first, second, limit)
+        return distance_between(self.graph, self.ways, first, second, limit)
 
     def to_networkx(self, around: str, radius: int = 1) -> Any:
         """The classes within ``radius`` steps of one, as a ``networkx.DiGraph``, edges from sub- to superclass."""
@@ -151,9 +155,8 @@ class Taxonomy:
         node = self._node(qid)
         if node is None:
             return []
-        flags = reached(rows, [node])
-        flags[node] = False
-        return self._qids(np.flatnonzero(flags))
+        nodes = closure(rows, node)
+        return self._qids(nodes[nodes != node])
 
     def _row(self, rows: Rows, qid: str) -> Ints:
         node = self._node(qid)

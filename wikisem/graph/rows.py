@@ -81,6 +81,20 @@ def layers(rows: Rows, starts: Ints | Sequence[int], limit: int | None = None) -
     return steps
 
 
+def closure(rows: Rows, start: int) -> Ints:
+    """The nodes that can be reached from one, itself included, in ascending order.
+
+    The cost is that of what is reached: flags that are zero take no memory until something is written beside them.
+    """
+    seen = np.zeros(len(rows), dtype=bool)
+    fronts: list[Ints] = [np.array([start])]
+    while len(fronts[-1]):
+        seen[fronts[-1]] = True
+        ahead = rows.take(fronts[-1]).targets
+        fronts.append(distinct(ahead[~seen[ahead]]))
+    return np.sort(np.concatenate(fronts))
+
+
 def reached(rows: Rows, starts: Ints | Sequence[int]) -> Flags:
     """Which nodes can be reached from the starts, these included."""
     return layers(rows, starts) >= 0

@@ -23,9 +23,9 @@ def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
             yield f"{prefix}{field.name}", value
 
 
-def write_arrays(record: Any, create: Callable[[str], BinaryIO]) -> None:
+def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
     """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
-    for name, array in arrays_of(record):
+    for name, array in arrays_of(record, prefix):
         with create(f"{name}.npy") as sink:
             np.save(sink, array, allow_pickle=False)
 
