@@ -32,6 +32,11 @@ def read_link(content: str, site: SiteInfo) -> Link | None:
     return Link(link.target, link.anchor + trail) if link and trail else link
 
 
+def read_anchor(anchor: str) -> str | None:
+    """What a reader sees of an anchor as it stands in the XML, without a bracket or brace in it; None for nothing."""
+    return anchor_text(_COMMENT.sub("", unescape_xml(anchor))) or None
+
+
 def make_link(target: str, anchor: str | None, site: SiteInfo) -> Link | None:
     """The link from the wikitext of its target and of its anchor, which is None where there is no bar."""
     title = link_title(target, site)

@@ -16,12 +16,10 @@ _PLANE = 0x10000
 def _upper(language: str) -> Points:
     """The upper case of each code point of the basic plane; -1 where it would take another number of bytes."""
     table = np.arange(_PLANE, dtype=np.int64)
-    for point in range(_PLANE):
-        letter = chr(point)
-        upper = upper_first(letter, language) if letter.islower() else letter
-        if upper != letter:
-            same = len(upper.encode()) == len(letter.encode())
-            table[point] = ord(upper) if same else -1
+    for letter in filter(str.islower, map(chr, range(_PLANE))):
+        upper = upper_first(letter, language)
+        same = len(upper.encode()) == len(letter.encode())
+        table[ord(letter)] = ord(upper) if same else -1
     return table
 
 
