@@ -1,17 +1,15 @@
-"""The possible outliers of one class, under their names in each language, in the order in which the ring shows them."""
+"""The possible outliers of classes, under their names in each language, in the order in which the ring shows them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 
-from wikisem.graph.bringers import Bringers
 from wikisem.graph.build import Graph
-from wikisem.graph.kinds import Ints
-from wikisem.graph.outlier_sets import grandparents
+from wikisem.graph.kinds import Ints, Words
 from wikisem.graph.ring import Ring
 from wikisem.graph.words import Bits
-from wikisem.ids import qid_of
 from wikisem.languages import LanguageProfile
 from wikisem.nametable import NameTable
 from wikisem.recipe import Recipe
@@ -45,54 +43,85 @@ class Setting:
     seed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A possible outlier in one language: the outlier class it would stand in, and its item's place in the graph."""
+
+    outlier_class: int
+    item: int
+    member: Member
+
+    @property
+    def id(self) -> str:
+        """The item."""
+        return self.member.id
+
+    @property
+    def surface(self) -> str:
+        """Its surface form."""
+        return self.member.surface
+
+    def brought_by(self, via: str) -> Outlier:
+        """The outlier that it becomes."""
+        member = self.member
+        return Outlier(
+            member.id,
+            member.surface,
+            member.source,
+            member.count,
+            member.total,
+            member.sitelinks,
+            self.outlier_class,
+            via,
+        )
+
+
 class Candidates:
-    """The outlier sets of one class (a node): bit ``place`` of O1, O2 and O3."""
+    """The outlier sets of up to 64 classes (nodes), read in the order of the ring: class i has bit i in each set."""
 
-    def __init__(self, setting: Setting, bringers: Bringers, node: int, place: int, sets: Sequence[Bits]) -> None:
-        graph = setting.graph
-        self.node, self._place, self._sets = node, place, sets
-        self._graph, self._sides, self._bringers = graph, setting.sides, bringers
-        self._start = places(setting.seed, [graph.nodes[node]])[0]
-        parents = graph.up.take(np.array([node]))
-        over = grandparents(graph, parents, setting.recipe.outliers.grandparents).targets
-        self._sources = (frozenset(parents.targets.tolist()), frozenset(over.tolist()), frozenset[int]())
+    def __init__(self, setting: Setting, nodes: Ints, sets: Sequence[Words]) -> None:
+        self._sides, self._per_class = setting.sides, setting.recipe.outliers.per_class
+        self._starts = places(setting.seed, setting.graph.nodes[nodes])
+        self._sets = [Bits(words) for words in sets]
 
-    def of(self, language: str) -> list[Iterator[Outlier]]:
-        """O1, O2 and O3 in one language."""
-        return [self._walk(number, self._sides[language]) for number in (1, 2, 3)]
+    def of(self, language: str, bits: Sequence[int]) -> list[list[Iterator[Candidate]]]:
+        """O1, O2 and O3 of some of the classes in one language.
 
-    def parallel(self, languages: Sequence[str]) -> list[Iterator[dict[str, Outlier]]]:
-        """O1, O2 and O3, each item under its name in each of the languages that has one.
+        The first few of each are looked up for all classes at once; any more, only when asked for.
+        """
+        side = self._sides[language]
+        asked = np.array(bits, dtype=np.int64)
+        by_class = [self._leading(number, side, asked) for number in (1, 2, 3)]
+        return [list(each) for each in zip(*by_class, strict=True)]
+
+    def _leading(self, number: int, side: Side, bits: Ints) -> Iterator[Iterator[Candidate]]:
+        """The candidates of each class for one outlier class, the first few of them named already."""
+        sets, starts = self._sets[number - 1], self._starts[bits]
+        heads = side.ring.leading(sets, bits, starts, self._per_class)
+        known = iter(_named(number, side, [position for head in heads for position in head]))
+        for head, bit, start in zip(heads, bits.tolist(), starts, strict=True):
+            more = islice(side.ring.walk(sets, bit, start), len(head), None) if len(head) == self._per_class else ()
+            later = (one for position in more for one in _named(number, side, [position]))
+            yield chain(list(islice(known, len(head))), later)
+
+    def parallel(self, bit: int, languages: Sequence[str]) -> list[Iterator[dict[str, Candidate]]]:
+        """O1, O2 and O3 of one class, each item under its name in each of the languages that has one.
 
         The walk is along the shortest ring: an item that this language cannot name is none for the others either.
         """
         shortest = min(languages, key=lambda language: (len(self._sides[language].names), language))
-        return [self._name_all(number, shortest, languages) for number in (1, 2, 3)]
+        return [self._name_all(number, bit, shortest, languages) for number in (1, 2, 3)]
 
-    def _name_all(self, number: int, walked: str, languages: Sequence[str]) -> Iterator[dict[str, Outlier]]:
-        for item in self._items(number, self._sides[walked]):
+    def _name_all(self, number: int, bit: int, walked: str, languages: Sequence[str]) -> Iterator[dict[str, Candidate]]:
+        side = self._sides[walked]
+        for position in side.ring.walk(self._sets[number - 1], bit, self._starts[bit]):
+            item = int(side.names.items[side.ring.rows[position]])
             members = {language: self._sides[language].names.member(item) for language in languages}
-            yield {k: self._outlier(member, item, number) for k, member in members.items() if member is not None}
+            yield {k: Candidate(number, item, member) for k, member in members.items() if member is not None}
 
-    def _walk(self, number: int, side: Side) -> Iterator[Outlier]:
-        for item in self._items(number, side):
-            member = side.names.member(item)
-            assert member is not None, "every item of the ring has a name"
-            yield self._outlier(member, item, number)
 
-    def _items(self, number: int, side: Side) -> Iterator[int]:
-        for position in side.ring.walk(self._sets[number - 1], self._place, self._start):
-            yield int(side.names.items[side.ring.rows[position]])
-
-    def _outlier(self, member: Member, item: int, number: int) -> Outlier:
-        via = self._bringers.of(item, self.node, self._sources[number - 1])
-        return Outlier(
-            id=member.id,
-            surface=member.surface,
-            source=member.source,
-            count=member.count,
-            total=member.total,
-            sitelinks=member.sitelinks,
-            outlier_class=number,
-            via=qid_of(int(self._graph.nodes[via])),
-        )
+def _named(number: int, side: Side, positions: Sequence[int]) -> Iterator[Candidate]:
+    """The candidates at some positions of a ring."""
+    rows = side.ring.rows[np.array(positions, dtype=np.int64)]
+    for item, member in zip(side.names.items[rows].tolist(), side.names.members_at(rows), strict=True):
+        yield Candidate(number, item, member)

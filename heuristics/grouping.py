@@ -1,19 +1,21 @@
 """From classes to groups: judge each cluster, read the outlier sets of those that stand, and choose from them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
-from heuristics.candidates import Candidates, Setting, Side
+from heuristics.candidates import Candidate, Candidates, Setting, Side
 from heuristics.cluster import judge_cluster
 from heuristics.members import merge_surfaces
 from heuristics.outliers import fill_outliers
 from heuristics.parallel import fill_parallel
 from wikisem.graph.bringers import Bringers
+from wikisem.graph.edges import places_of
 from wikisem.graph.kinds import Ints
-from wikisem.graph.outlier_sets import OutlierIndex, OutlierSets
-from wikisem.graph.words import WIDTH, Bits
+from wikisem.graph.outlier_sets import Found, OutlierIndex, OutlierSets
+from wikisem.graph.words import WIDTH
 from wikisem.ids import qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
@@ -22,6 +24,8 @@ CAPPED: Final = "capped"
 
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
+# Which of up to 64 classes, in which language, and what was chosen from its outlier sets.
+_Choice = tuple[int, str, tuple[Candidate, ...]]
 
 
 class Grouping:
@@ -30,57 +34,76 @@ class Grouping:
     def __init__(self, setting: Setting, index: OutlierIndex) -> None:
         self._setting, self._graph, self._sides, self._recipe = setting, setting.graph, setting.sides, setting.recipe
         self._sets = OutlierSets(setting.graph, index, setting.recipe.outliers)
-        self._bringers = Bringers(setting.graph)
+        self._bringers = Bringers(setting.graph, index.descent)
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language that it is a candidate in."""
-        standing: list[tuple[int, dict[str, _Cluster]]] = []
-        for node in nodes.tolist():
-            verdicts = {language: self._cluster(node, side) for language, side in self._sides_of(node)}
-            yield from ((language, one) for language, one in verdicts.items() if isinstance(one, Rejection))
-            kept = {language: one for language, one in verdicts.items() if not isinstance(one, Rejection)}
-            if kept:
-                standing.append((node, kept))
-        for begin in range(0, len(standing), WIDTH):
-            yield from self._choose(standing[begin : begin + WIDTH])
-
-    def _choose(self, standing: Sequence[tuple[int, dict[str, _Cluster]]]) -> Iterator[tuple[str, Judgement]]:
-        sets = [Bits(words) for words in self._sets.of(np.array([node for node, _ in standing]))]
-        for place, (node, kept) in enumerate(standing):
-            yield from self._groups(Candidates(self._setting, self._bringers, node, place, sets), kept)
-
-    def _sides_of(self, node: int) -> Iterator[tuple[str, Side]]:
+        standing: dict[int, dict[str, _Cluster]] = {}
         for language, side in self._sides.items():
-            at = int(np.searchsorted(side.candidates, node))
-            if at < len(side.candidates) and int(side.candidates[at]) == node:
-                yield language, side
+            own = nodes[places_of(nodes, side.candidates)[1]]
+            for node, cluster in zip(own.tolist(), self._clusters(own, side), strict=True):
+                if isinstance(cluster, Rejection):
+                    yield language, cluster
+                else:
+                    standing.setdefault(node, {})[language] = cluster
+        for begin in range(0, len(standing), WIDTH):
+            yield from self._choose(dict(islice(standing.items(), begin, begin + WIDTH)))
 
-    def _cluster(self, node: int, side: Side) -> _Cluster | Rejection:
+    def _clusters(self, nodes: Ints, side: Side) -> Iterator[_Cluster | Rejection]:
+        """The cluster of each of the nodes, or why it is none."""
         options = self._recipe.cluster
-        cluster = merge_surfaces(side.names.leading(self._graph.members.row(node), options.size))
-        surfaces = [member.surface for member in cluster]
-        verdict = judge_cluster(surfaces, side.profile, self._recipe.filters, options.minimum, side.stop_affixes)
-        return cluster if verdict.keep else self._reject(node, side, verdict.reason, verdict.detail)
+        leading = side.names.leading(self._graph.members, nodes, options.size)
+        for node, ranked in zip(nodes.tolist(), leading, strict=True):
+            cluster = merge_surfaces(ranked)
+            surfaces = [member.surface for member in cluster]
+            verdict = judge_cluster(surfaces, side.profile, self._recipe.filters, options.minimum, side.stop_affixes)
+            yield cluster if verdict.keep else self._reject(node, side, verdict.reason, verdict.detail)
 
-    def _groups(self, asked: Candidates, clusters: Mapping[str, _Cluster]) -> Iterator[tuple[str, Judgement]]:
-        options = self._recipe.outliers
-        chosen = (
-            fill_parallel(clusters, asked.parallel(list(clusters)), options.per_class)
-            if options.shared
-            else {k: fill_outliers(one, asked.of(k), options.per_class) for k, one in clusters.items()}
-        )
-        for language, outliers in chosen.items():
-            side = self._sides[language]
-            if len(outliers) < options.minimum:
-                said = f"expected at least {options.minimum} outliers, saw {len(outliers)}"
-                yield language, self._reject(asked.node, side, FEW_OUTLIERS, said)
-            else:
-                yield language, self._group(asked.node, side, clusters[language], outliers)
+    def _choose(self, standing: Mapping[int, Mapping[str, _Cluster]]) -> Iterator[tuple[str, Judgement]]:
+        """The groups of up to 64 classes whose clusters stand: the outlier sets of all, then the choice for each."""
+        nodes = np.array(list(standing))
+        found = self._sets.of(nodes)
+        candidates = Candidates(self._setting, nodes, found.sets)
+        fill = self._fill_parallel if self._recipe.outliers.shared else self._fill
+        chosen = list(fill(candidates, list(standing.values())))
+        vias = self._brought(chosen, found)
+        for bit, language, outliers in chosen:
+            node = int(nodes[bit])
+            cluster = standing[node][language]
+            yield language, self._group(node, self._sides[language], cluster, list(islice(vias, len(outliers))))
 
-    def _group(self, node: int, side: Side, cluster: _Cluster, outliers: tuple[Outlier, ...]) -> Group:
+    def _fill(self, candidates: Candidates, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
+        per_class = self._recipe.outliers.per_class
+        for language in self._sides:
+            bits = [bit for bit, own in enumerate(clusters) if language in own]
+            for bit, sets in zip(bits, candidates.of(language, bits), strict=True):
+                yield bit, language, fill_outliers(clusters[bit][language], sets, per_class)
+
+    def _fill_parallel(self, candidates: Candidates, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
+        for bit, own in enumerate(clusters):
+            sets = candidates.parallel(bit, list(own))
+            for language, chosen in fill_parallel(own, sets, self._recipe.outliers.per_class).items():
+                yield bit, language, chosen
+
+    def _brought(self, chosen: Sequence[_Choice], found: Found) -> Iterator[Outlier]:
+        """Everything that was chosen, in that order, with the class that brought it in."""
+        flat = [(one, bit) for bit, _, candidates in chosen for one in candidates]
+        items = np.array([one.item for one, _ in flat], dtype=np.int64)
+        bits = np.array([bit for _, bit in flat], dtype=np.int64)
+        kinds = np.array([one.outlier_class for one, _ in flat], dtype=np.int64)
+        nodes = self._bringers.own(items)
+        for kind, family in enumerate(found.families, start=1):
+            nodes[kinds == kind] = self._bringers.of(items[kinds == kind], bits[kinds == kind], family)
+        for (one, _), number in zip(flat, self._graph.nodes[nodes].tolist(), strict=True):
+            yield one.brought_by(qid_of(number))
+
+    def _group(self, node: int, side: Side, cluster: _Cluster, outliers: Sequence[Outlier]) -> Judgement:
+        least = self._recipe.outliers.minimum
+        if len(outliers) < least:
+            return self._reject(node, side, FEW_OUTLIERS, f"expected at least {least} outliers, saw {len(outliers)}")
         number = int(self._graph.nodes[node])
         label = side.labels.get(number, qid_of(number))
-        return Group(qid_of(number), label, side.profile.code, tuple(cluster), outliers)
+        return Group(qid_of(number), label, side.profile.code, tuple(cluster), tuple(outliers))
 
     def _reject(self, node: int, side: Side, reason: str, detail: str) -> Rejection:
         return Rejection(qid_of(int(self._graph.nodes[node])), side.profile.code, reason, detail)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Index, Ints
-from wikisem.graph.rows import offsets_of
+from wikisem.graph.rows import Rows, offsets_of
 from wikisem.graph.store import open_arrays
 from wikisem.ids import qid_of
 from wikisem.records import Member
@@ -32,8 +33,7 @@ class NameTable:
     """Looks up the surface forms of items, which are known by their place in the graph."""
 
     def __init__(self, graph: Graph, rows: NameRows, batches: list[Any]) -> None:
-        self._graph = graph
-        self._columns = [tuple(batch.column(name) for name in NAME) for batch in batches]
+        self._graph, self._batches = graph, batches
         self.items, self._rows = rows.items, rows.rows
         self._starts: Index = offsets_of(np.array([batch.num_rows for batch in batches], dtype=np.int64))
 
@@ -47,39 +47,53 @@ class NameTable:
     def __len__(self) -> int:
         return len(self.items)
 
-    def named(self, items: Ints) -> npt.NDArray[np.bool_]:
-        """Which of the items have a surface form."""
-        return self._find(items) >= 0
-
     def member(self, item: int) -> Member | None:
         """An item under its surface form, if it has one."""
-        place = int(self._find(np.array([item]))[0])
-        return None if place < 0 else self.member_at(place)
+        places = self._find(np.array([item]))
+        return next(iter(self.members_at(places[places >= 0])), None)
 
-    def member_at(self, place: int) -> Member:
-        """The item at a place in ``items``."""
-        item, row = int(self.items[place]), int(self._rows[place])
-        number = int(np.searchsorted(self._starts, row, side="right")) - 1
-        at = row - int(self._starts[number])
-        surface, source, count, total = (column[at].as_py() for column in self._columns[number])
-        return Member(
-            qid_of(int(self._graph.items[item])), surface, source, count, total, int(self._graph.sitelinks[item])
-        )
+    def members_at(self, places: Ints) -> list[Member]:
+        """The items at some places in ``items``."""
+        if not len(places):
+            return []
+        rows = self._rows[places].astype(np.int64)
+        order = np.argsort(rows)
+        edges = np.searchsorted(rows[order], self._starts)
+        parts = [
+            batch.take(pa.array(rows[order[first:end]] - start))
+            for batch, start, first, end in zip(self._batches, self._starts, edges[:-1], edges[1:], strict=False)
+            if end > first
+        ]
+        back = np.argsort(order)
+        columns = [
+            np.concatenate([part.column(name).to_numpy(zero_copy_only=False) for part in parts])[back].tolist()
+            for name in NAME
+        ]
+        items = self.items[places]
+        numbers, sitelinks = self._graph.items[items].tolist(), self._graph.sitelinks[items].tolist()
+        ids = [qid_of(number) for number in numbers]
+        return [Member(*each) for each in zip(ids, *columns, sitelinks, strict=True)]
 
-    def leading(self, items: Ints, count: int) -> list[Member]:
-        """The first ``count`` of the items that have a surface form."""
-        found: list[int] = []
+    def leading(self, rows: Rows, nodes: Ints, count: int) -> list[list[Member]]:
+        """For each of the nodes the first ``count`` items of its row that have a surface form."""
+        places = [self._leading(rows.row(node), count) for node in nodes.tolist()]
+        members = iter(self.members_at(np.concatenate([np.zeros(0, dtype=np.int64), *places])))
+        return [list(islice(members, len(each))) for each in places]
+
+    def _leading(self, items: Ints, count: int) -> Index:
+        """The places of the first ``count`` of the items that have a surface form."""
+        found: Index = np.zeros(0, dtype=np.int64)
         look = 4 * count
         for begin in range(0, len(items), look):
             places = self._find(items[begin : begin + look])
-            found.extend(places[places >= 0].tolist())
+            found = np.concatenate([found, places[places >= 0]])
             if len(found) >= count:
                 break
-        return [self.member_at(place) for place in found[:count]]
+        return found[:count]
 
     def sample(self, count: int) -> Iterable[str]:
         """The surface forms of the items with the lowest numbers."""
-        return (self.member_at(place).surface for place in range(min(count, len(self))))
+        return (member.surface for member in self.members_at(np.arange(min(count, len(self)))))
 
     def _find(self, items: Ints) -> Index:
         # Of the same width: numpy would widen the whole table for every look-up.

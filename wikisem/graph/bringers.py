@@ -1,39 +1,58 @@
 """Which class brought an outlier in: the sibling, the cousin, or for O3 the outlier's own class."""
 
-from collections.abc import Set as AbstractSet
-from functools import lru_cache
+import numpy as np
 
 from wikisem.graph.build import Graph
+from wikisem.graph.descent import Descent
+from wikisem.graph.kinds import Flags, Index, Ints, Words
+from wikisem.graph.outlier_sets import Family
+from wikisem.graph.sorting import distinct, first_of, pack, second_of
 
 
 class Bringers:
-    """Answers for many outliers of one graph; nodes in, nodes out, and the lowest wherever several qualify."""
+    """Answers for many outliers at once; items in, nodes out, and the lowest node wherever several qualify."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._over = lru_cache(maxsize=1 << 14)(self._find_over)
-        self._parents = lru_cache(maxsize=1 << 18)(self._find_parents)
+    def __init__(self, graph: Graph, descent: Descent) -> None:
+        self._classes, self._descent = graph.classes, descent
+        self._ends = np.append(descent.starts[1:], len(descent.nodes))
 
-    def of(self, item: int, node: int, sources: AbstractSet[int]) -> int:
-        """The lowest child of the ``sources``, other than ``node``, that the item is an instance of or below.
+    def own(self, items: Ints) -> Ints:
+        """The lowest class of each item, which brings it into O3."""
+        lowest: Ints = self._classes.targets[self._classes.offsets[items]]
+        return lowest
 
-        The sources are the parents of ``node`` for O1 and its grandparents for O2. Where there are none (O3), it is
-        the lowest class of the item itself.
+    def of(self, items: Ints, places: Ints, family: Family) -> Index:
+        """The lowest class of the family that the item is an instance of or below; bit ``places[i]`` for item i.
+
+        The way up leads through classes that hold the bit alone: they are those at or below the family.
         """
-        classes = tuple(self._graph.classes.row(item).tolist())
-        if not sources:
-            return int(classes[0])
-        return next(over for over, parents in self._over(classes) if over != node and not sources.isdisjoint(parents))
+        lowest = np.full(len(items), np.iinfo(np.int64).max)
+        classes = self._classes.take(items)
+        asked: Ints = classes.sources()
+        at: Ints = self._descent.component[self._descent.slot[classes.targets]]
+        while len(asked):
+            inside = _held(family.held[at], places[asked])
+            asked, at = _once(asked[inside], at[inside])
+            self._lower(lowest, asked, at, places, family.seeds)
+            over = self._descent.over.take(at)
+            asked, at = asked[over.sources()], over.targets
+        return lowest
 
-    def _find_over(self, classes: tuple[int, ...]) -> list[tuple[int, frozenset[int]]]:
-        """The classes and everything above them, lowest first, each with its parents."""
-        seen = set(classes)
-        front = list(classes)
-        while front:
-            fresh = self._parents(front.pop()) - seen
-            seen |= fresh
-            front.extend(fresh)
-        return [(node, self._parents(node)) for node in sorted(seen)]
+    def _lower(self, lowest: Index, asked: Ints, at: Ints, places: Ints, seeds: Words) -> None:
+        """Take note of the family's own classes among the components that were reached."""
+        begins = self._descent.starts[at]
+        counts = self._ends[at] - begins
+        asked = np.repeat(asked, counts)
+        slots = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(len(asked))
+        found = _held(seeds[slots], places[asked])
+        np.minimum.at(lowest, asked[found], self._descent.nodes[slots[found]])
 
-    def _find_parents(self, node: int) -> frozenset[int]:
-        return frozenset(self._graph.up.row(node).tolist())
+
+def _held(words: Words, places: Ints) -> Flags:
+    flags: Flags = (words >> places.astype(np.uint64)) & np.uint64(1) != 0
+    return flags
+
+
+def _once(asked: Ints, at: Ints) -> tuple[Ints, Ints]:
+    keys = distinct(pack(asked, at))
+    return first_of(keys), second_of(keys)

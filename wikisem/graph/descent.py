@@ -20,12 +20,14 @@ from wikisem.graph.words import Unions
 class Descent:
     """The graph above the terminals. Nodes are numbered anew ("slots") by level, then component.
 
-    ``slot`` leads from a node of the class graph to its slot, -1 when it is not here. ``parents`` are slots of slots.
+    ``slot`` leads from a node of the class graph to its slot, -1 when it is not here; ``nodes`` leads back from each
+    slot. ``parents`` are slots of slots.
     ``component`` is each slot's component, ``starts`` the first slot of each component. Level i is the components
     ``bounds[i]:bounds[i + 1]``, whose parents (components) are in ``over``.
     """
 
     slot: Ints
+    nodes: Ints
     parents: Rows
     component: Ints
     starts: Index
@@ -50,6 +52,7 @@ def prepare_descent(graph: Graph, terminals: Ints) -> Descent:
     slot[nodes] = slot_of
     return Descent(
         slot=slot,
+        nodes=nodes[order],
         parents=_renumber(up, order, slot_of),
         component=place[component][order],
         starts=offsets_of(np.bincount(place[component], minlength=count))[:-1],

@@ -13,11 +13,14 @@ import numpy as np
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Flags, Index, Ints, Words
 from wikisem.graph.rows import Rows
-from wikisem.graph.sorting import distinct
+from wikisem.graph.sorting import distinct, pack
 from wikisem.graph.words import Unions
 
 # Each round strips what the one before laid bare; what is left after these is little.
 _ROUNDS = 4
+
+# To bring a word to a neighbour takes so many times as long as to ask a neighbour for its word.
+_BRINGING = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,22 @@ def _passed_through(one: Rows, two: Rows, is_end: Flags) -> Flags:
 
 
 def _bridge(one: Rows, two: Rows, passed: Flags) -> tuple[Rows, Rows]:
-    """Put an edge of length two in the place of each passed node; its row stays, empty, until the next stripping."""
+    """Put an edge of length two in the place of each passed node, unless there is a shorter one.
+
+    The row of a passed node stays, empty, until the next stripping.
+    """
     beside = one.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
     bridges = _both_ways(beside[:, 0], beside[:, 1], len(one))
     sources, targets = one.sources(), one.targets
     kept = ~passed[sources] & ~passed[targets]
-    return Rows.from_pairs(sources[kept], targets[kept], len(one)), _join(two, bridges)
+    beside_one = Rows.from_pairs(sources[kept], targets[kept], len(one))
+    return beside_one, _without(_join(two, bridges), beside_one)
+
+
+def _without(rows: Rows, others: Rows) -> Rows:
+    """The targets that do not stand in the same row of the others."""
+    keys, known = (pack(one.sources(), one.targets) for one in (rows, others))
+    return rows.keep(np.isin(keys, known, assume_unique=True, invert=True))
 
 
 def _join(first: Rows, second: Rows) -> Rows:
@@ -107,15 +120,40 @@ class Ball:
         self.spots = len(nearness.one)
         self._steps = distance - 1
         self._ends: Index = nearness.spot[ends].astype(np.int64)
-        self._one, self._two = Unions.of(nearness.one), Unions.of(nearness.two)
+        # What is one step away is read from where a step has led, what is two away from where the one before had.
+        self._beside = _side_by_side(nearness.one, nearness.two)
+        self._costs = self._beside.counts()
+        self._all = Unions.of(self._beside)
         # Only the ends are read, so the last step is taken there alone.
-        self._last_one = Unions.of(nearness.one.take(self._ends))
-        self._last_two = Unions.of(nearness.two.take(self._ends))
+        self._last = Unions.of(self._beside.take(self._ends))
 
     def near(self, words: Words) -> Words:
         """For each end what is held by a node fewer than ``distance`` steps away."""
-        before, now = np.zeros_like(words), words
+        both = np.concatenate([words, np.zeros_like(words)])
         for _ in range(self._steps - 1):
-            before, now = now, now | self._one.unite(now) | self._two.unite(before)
-        here: Words = now[self._ends]
-        return here | self._last_one.unite(now) | self._last_two.unite(before) if self._steps else here
+            now = both[: self.spots] | self._step(both)
+            both[self.spots :] = both[: self.spots]
+            both[: self.spots] = now
+        here: Words = both[self._ends]
+        return here | self._last.unite(both) if self._steps else here
+
+    def _step(self, both: Words) -> Words:
+        """What each node's neighbours hold: asked of all nodes, or brought by those that hold something."""
+        holding = np.flatnonzero(both != 0)
+        brought = self._costs[holding % self.spots]
+        if _BRINGING * int(brought.sum()) > len(self._beside.targets):
+            return self._all.unite(both)
+        # Neighbours are mutual, so the row of a node also says whom it is a neighbour of.
+        united = np.zeros(self.spots, dtype=np.uint64)
+        rows = self._beside.take(holding % self.spots)
+        late = np.repeat(holding >= self.spots, brought)
+        meant = late == (rows.targets >= self.spots)
+        np.bitwise_or.at(united, rows.targets[meant] % self.spots, np.repeat(both[holding], brought)[meant])
+        return united
+
+
+def _side_by_side(first: Rows, second: Rows) -> Rows:
+    """Each row of both, the targets of the second behind all nodes of the first."""
+    sources = np.concatenate([first.sources(), second.sources()])
+    targets = np.concatenate([first.targets.astype(np.int64), second.targets.astype(np.int64) + len(first)])
+    return Rows.from_pairs(sources, targets, len(first))

@@ -35,6 +35,25 @@ def prepare_index(graph: Graph, lists: Rows, candidates: Ints) -> OutlierIndex:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The classes that bring outliers in, one bit for each class asked for: its siblings for O1, its cousins for O2.
+
+    ``seeds`` holds them by slot of the descent, ``held`` has for each component whether it is one of them or below.
+    """
+
+    seeds: Words
+    held: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The outlier sets of up to 64 classes: one word for each list in O1, O2 and O3, and who brought O1 and O2 in."""
+
+    sets: tuple[Words, Words, Words]
+    families: tuple[Family, Family]
+
+
 class OutlierSets:
     """Reads outlier sets from an index; every answer has one word a list, one bit a class asked for."""
 
@@ -50,16 +69,17 @@ class OutlierSets:
         self._by_component = Unions.of(Rows(offsets, index.descent.component[slots]))
         self._by_terminal = Unions.of(Rows(offsets, np.searchsorted(terminals, index.lists.targets)))
 
-    def of(self, classes: Ints) -> tuple[Words, Words, Words]:
+    def of(self, classes: Ints) -> Found:
         """O1, O2, O3 of up to 64 classes (nodes): bit i of a list's word says that its items are in that of class i."""
         assert len(classes) <= WIDTH
         own = ~self._own(classes)
         parents = self._graph.up.take(classes)
-        first: Words = self._around(parents, classes) & own
         over = grandparents(self._graph, parents, self._options.grandparents)
-        second: Words = self._around(over, classes) & own & ~first
+        siblings, cousins = self._around(parents, classes), self._around(over, classes)
+        first: Words = self._by_component.unite(siblings.held) & own
+        second: Words = self._by_component.unite(cousins.held) & own & ~first
         third: Words = self._far(parents) & own & ~first & ~second
-        return first, second, third
+        return Found((first, second, third), (siblings, cousins))
 
     def _own(self, classes: Ints) -> Words:
         """I(v), or I*(v) where the recipe excludes the closure."""
@@ -68,15 +88,15 @@ class OutlierSets:
             return self._by_component.unite(self._fall.below(words))
         return self._by_slot.unite(words)
 
-    def _around(self, sources: Rows, classes: Ints) -> Words:
-        """The instances of all children of the sources but the class itself, and of everything below them."""
+    def _around(self, sources: Rows, classes: Ints) -> Family:
+        """All children of the sources but the class itself, and everything below them."""
         words = self._fall.children(mark(self._fall.slots, self._slot[sources.targets], sources.sources()))
         # A class leaves out itself by node: other classes on its cycle are siblings like any other.
         slots = self._slot[classes]
         for place, slot in enumerate(slots.tolist()):
             if slot >= 0:
                 words[slot] &= ~np.uint64(1 << place)
-        return self._by_component.unite(self._fall.below(words))
+        return Family(words, self._fall.below(words))
 
     def _far(self, parents: Rows) -> Words:
         """Lists none of whose classes is near a parent; a class without parents has none."""

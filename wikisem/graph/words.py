@@ -48,11 +48,12 @@ class Unions:
         """For each row the union of its targets' words; an empty row's is empty."""
         united = np.zeros(self.count, dtype=np.uint64)
         if len(self.order):
-            found: Words = words.take(self.columns[0])
+            # Targets are in range: with "clip" numpy does not look at each of them before it begins.
+            found: Words = words.take(self.columns[0], mode="clip")
             for column in self.columns[1:]:
-                found[: len(column)] |= words.take(column)
+                found[: len(column)] |= words.take(column, mode="clip")
             if len(self.rest):
-                found[: len(self.starts)] |= np.bitwise_or.reduceat(words.take(self.rest), self.starts)
+                found[: len(self.starts)] |= np.bitwise_or.reduceat(words.take(self.rest, mode="clip"), self.starts)
             united[self.order] = found
         return united
 
@@ -61,21 +62,29 @@ class Bits:
     """The words of many rows, laid out so that one bit of all of them is read quickly."""
 
     def __init__(self, words: Words) -> None:
-        self._words = words
+        self.words = words
         self._planes: npt.NDArray[np.uint8] | None = None
 
-    def held(self, rows: Ints, place: int) -> Flags:
-        """Which of some rows hold the bit."""
-        flags: Flags = (self._words[rows] & bit(place)) != 0
+    def held(self, rows: Ints, place: int | Ints) -> Flags:
+        """Which of some rows hold the bit; with an array of places, which row holds which."""
+        flags: Flags = (self.words[rows] & (np.uint64(1) << np.uint64(place))) != 0
         return flags
 
     def rows(self, place: int) -> Index:
         """All rows that hold the bit, ascending."""
         if self._planes is None:
             # Eight planes of one byte a row: what is read for one bit is an eighth of the words.
-            shifted = [(self._words >> np.uint64(shift)).astype(np.uint8) for shift in range(0, WIDTH, 8)]
+            shifted = [(self.words >> np.uint64(shift)).astype(np.uint8) for shift in range(0, WIDTH, 8)]
             self._planes = np.stack(shifted)
         return np.flatnonzero((self._planes[place // 8] & np.uint8(1 << place % 8)) != 0)
+
+
+def pairs(words: Words) -> tuple[Index, Index]:
+    """Every bit that is set, as (row, place), ascending."""
+    rows = np.flatnonzero(words != 0)
+    flags = np.unpackbits(words[rows].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    held, bits = np.nonzero(flags.view(bool))
+    return rows[held], bits
 
 
 def bit(place: int) -> np.uint64:

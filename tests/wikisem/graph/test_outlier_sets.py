@@ -14,7 +14,7 @@ from wikisem.ids import qid_of
 from wikisem.languages import profile
 from wikisem.recipe import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.seeds import place
+from wikisem.seeds import place, places
 from wikisem.taxonomy import Taxonomy
 
 
@@ -31,7 +31,7 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
     able, numbers, lists = possible_outliers(graph, {"en": np.arange(len(graph.items))}, options.min_sitelinks)
     ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
     nodes = np.arange(len(graph.nodes))
-    found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes)
+    found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes).sets
     for node in nodes.tolist():
         number = int(graph.nodes[node])
         for words, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
@@ -41,15 +41,23 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(1, 3000), st.integers(1, 40), st.integers(0, 2**64 - 1), st.data())
-def test_a_walk_meets_every_hit_once_in_order(size: int, kinds: int, seed: int, data: st.DataObject) -> None:
-    """However rare or frequent the hits are, walking and listing give what sorting all of them gives."""
+@given(st.integers(1, 12_000), st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**64 - 1), st.data())
+def test_a_walk_meets_every_hit_once_in_order(
+    size: int, kinds: int, count: int, seed: int, data: st.DataObject
+) -> None:
+    """However rare or frequent the hits are, walking, listing and looking ahead give what sorting all of them gives."""
     numbers = np.arange(1, size + 1)
-    lists = np.random.default_rng(seed % 2**32).integers(0, kinds, size)
-    hit = data.draw(st.sets(st.integers(0, kinds - 1), max_size=kinds))
-    words = np.array([np.uint64(1 << 5) if kind in hit else np.uint64(0) for kind in range(kinds)])
+    # The higher a kind, the rarer its items.
+    lists = (kinds * np.random.default_rng(seed % 2**32).random(size) ** 6).astype(np.int64)
+    kind_sets = st.sets(st.integers(0, kinds - 1), max_size=kinds)
+    hit = data.draw(st.dictionaries(st.integers(0, 63), kind_sets, min_size=1, max_size=5))
+    words = np.array([sum(1 << bit for bit, held in hit.items() if kind in held) for kind in range(kinds)], np.uint64)
     ring = Ring.of(seed, numbers, numbers, lists, kinds)
-    start = place(seed, data.draw(st.integers(1, 2 * size)))
-    wanted = [int(number) for number, kind in zip(numbers, lists, strict=True) if int(kind) in hit]
-    wanted.sort(key=lambda number: (place(seed, number) - start) % 2**64)
-    assert [int(ring.rows[position]) for position in ring.walk(Bits(words), 5, np.uint64(start))] == wanted
+    starts = {bit: place(seed, data.draw(st.integers(1, 2 * size))) for bit in hit}
+    bits, begins = np.array(list(starts)), np.array(list(starts.values()), dtype=np.uint64)
+    ahead = ring.leading(Bits(words), bits, begins, count)
+    for (bit, start), first in zip(starts.items(), ahead, strict=True):
+        wanted = numbers[np.isin(lists, list(hit[bit]))]
+        wanted = wanted[np.argsort(places(seed, wanted) - np.uint64(start))]
+        assert np.array_equal(ring.rows[list(ring.walk(Bits(words), bit, np.uint64(start)))], wanted)
+        assert np.array_equal(ring.rows[first], wanted[:count])
