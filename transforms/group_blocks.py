@@ -1,8 +1,7 @@
 """Blocks of candidate classes to groups and rejections, and those of a language to its finished files."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
 import pyarrow.parquet as pq
@@ -19,13 +18,11 @@ from wikisem.graph.build import Graph
 from wikisem.graph.outlier_sets import OutlierIndex
 from wikisem.graph.ring import Ring
 from wikisem.graph.store import open_arrays
-from wikisem.groupfile import decode_group, decode_rejection, encode_group, encode_rejection, groups_table
-from wikisem.ids import qid_number
+from wikisem.groupfile import class_of, decode_rejection, encode_group, encode_rejection, groups_table
+from wikisem.ids import qid_of
 from wikisem.languages import profile
-from wikisem.nametable import NameTable
+from wikisem.nametable import NameRows, NameTable
 from wikisem.records import Counts, Group, Rejection
-
-_Record = TypeVar("_Record", Group, Rejection)
 
 # How many surface forms show the script of a language that wikisem.languages does not know.
 _SAMPLE = 10_000
@@ -64,7 +61,7 @@ class JudgeBlock(beam.DoFn):
 
 def _side(sources: Sources, graph: Graph, language: str) -> Side:
     folder = sources.names(language)
-    names = NameTable.open(graph, local_folder(folder))
+    names = NameTable(graph, open_arrays(NameRows, local_folder(folder)), sources.name_parts(language))
     known = profile(language, names.sample(_SAMPLE))
     return Side(
         profile=known,
@@ -77,7 +74,10 @@ def _side(sources: Sources, graph: Graph, language: str) -> Side:
 
 
 class FinishLanguage(beam.DoFn):
-    """The blocks of a language to its groups and rejections, ordered by class, and their counts."""
+    """The blocks of a language to its groups and rejections, ordered by class, and their counts.
+
+    Lines are put in order and never taken apart, except for what they say of their class.
+    """
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -85,39 +85,34 @@ class FinishLanguage(beam.DoFn):
     def process(self, met: tuple[str, Iterable[int]]) -> None:
         """Cap, order, write."""
         language, numbers = met[0], sorted(met[1])
-        groups = self._read(f"groups/{language}", numbers, decode_group)
-        rejections = self._read(f"rejected/{language}", numbers, decode_rejection)
-        kept, capped = self._cap(groups)
-        rejections = _by_number([*rejections, *capped])
+        kept, capped = self._cap(self._read(f"groups/{language}", numbers), language)
+        rejected = [*self._read(f"rejected/{language}", numbers), *capped]
         done = self._sources.workplace.done
-        _write(f"{done}/groups/{language}.jsonl", map(encode_group, kept))
-        _write(f"{done}/rejected/{language}.jsonl", map(encode_rejection, rejections))
+        _write(f"{done}/groups/{language}.jsonl", kept)
+        _write(f"{done}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
         with create_binary(f"{done}/groups/{language}.parquet") as sink:
-            pq.write_table(groups_table(kept), sink, compression="zstd")
-        reasons = Counter(rejection.reason for rejection in rejections)
-        counts = Counts(len(kept) + len(rejections), len(kept), rejected=dict(sorted(reasons.items())))
+            pq.write_table(groups_table(kept).combine_chunks(), sink, compression="zstd")
+        reasons = Counter(decode_rejection(line).reason for line in rejected)
+        counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
         write_counts(f"{self._sources.workplace.parts}/counts/{language}.json", counts)
 
-    def _read(self, name: str, numbers: Iterable[int], decode: Callable[[bytes, str], _Record]) -> list[_Record]:
-        found: list[_Record] = []
+    def _read(self, name: str, numbers: Iterable[int]) -> list[bytes]:
+        """The lines of some blocks."""
+        found: list[bytes] = []
         for number in numbers:
-            path = _part(self._sources, name, number)
-            with open_binary(path) as source:
-                found.extend(decode(line, path) for line in source.read().split(b"\n") if line)
-        return _by_number(found)
+            with open_binary(_part(self._sources, name, number)) as source:
+                found.extend(source.read().splitlines(keepends=True))
+        return found
 
-    def _cap(self, groups: Sequence[Group]) -> tuple[list[Group], list[Rejection]]:
+    def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups that are kept, by class, and rejections of the others."""
         sources = self._sources
-        most = sources.recipe.cluster.max_groups
-        first = first_classes(
-            sources.graph(), [qid_number(group.qid) for group in groups], sources.recipe.cluster, sources.seed
-        )
-        said = (
-            f"one of {len(groups)} groups, of which the first {most} by {sources.recipe.cluster.class_order} are kept"
-        )
-        kept = [group for group in groups if qid_number(group.qid) in first]
-        capped = [group for group in groups if qid_number(group.qid) not in first]
-        return kept, [Rejection(group.qid, group.language, CAPPED, said) for group in capped]
+        most, order = sources.recipe.cluster.max_groups, sources.recipe.cluster.class_order
+        by_class = {class_of(line): line for line in groups}
+        first = first_classes(sources.graph(), list(by_class), sources.recipe.cluster, sources.seed)
+        said = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
+        rejections = (Rejection(qid_of(one), language, CAPPED, said) for one in by_class if one not in first)
+        return [by_class[one] for one in sorted(first)], [encode_rejection(one) for one in rejections]
 
 
 _KINDS = ("groups", "rejected")
@@ -130,7 +125,3 @@ def _part(sources: Sources, name: str, number: int) -> str:
 def _write(path: str, lines: Iterable[bytes]) -> None:
     with create_binary(path) as sink:
         sink.write(b"".join(lines))
-
-
-def _by_number(records: Iterable[_Record]) -> list[_Record]:
-    return sorted(records, key=lambda record: qid_number(record.qid))

@@ -5,7 +5,6 @@ from typing import Any
 
 import apache_beam as beam
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,8 +12,9 @@ from heuristics.list_titles import LIST_ARTICLE, common_affixes
 from heuristics.stop_affixes import namespace_affixes
 from transforms.files import list_files, open_binary
 from transforms.group_plan import Sources
-from transforms.parquet import read_batches, read_parquet, write_parquet
+from transforms.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.graph.edges import places_of, qid_numbers
+from wikisem.graph.kinds import Flags, Index
 from wikisem.languages import LanguageProfile, label_codes, wiki_of
 from wikisem.mediawiki import SiteInfo
 from wikisem.seeds import places
@@ -38,49 +38,73 @@ class GatherFacts(beam.DoFn):
         graph = self._sources.graph()
         classes = graph.nodes[graph.members.counts() >= self._sources.recipe.cluster.minimum]
         every = 1 + len(graph.items) // _OTHERS
+        numbers, lists = _items(path)
+        named = places_of(numbers, classes)[1]
+        # The seed is no business of this sample: it must not decide which clusters are lists.
+        shown = lists | (places(0, numbers) % np.uint64(every) == 0)
         labels, titles = [LABELS.empty_table()], [TITLES.empty_table()]
-        for table in read_batches(path, ["qid", "instance_of", "labels", "titles"]):
-            numbers = qid_numbers(table["qid"])
-            labels.append(_labels(table, numbers, places_of(numbers, classes)[1], self._languages))
-            titles.append(_titles(table, numbers, every, self._languages))
+        for rows, maps in _maps(path, "labels", named):
+            labels.extend(_labels(numbers[rows], maps, language) for language in self._languages)
+        for rows, maps in _maps(path, "titles", shown):
+            titles.extend(_titles(numbers[rows], lists[rows], maps, language) for language in self._languages)
         write_parquet(f"{self._sources.facts()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
         write_parquet(f"{self._sources.facts()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
         yield None, path
 
 
-def _labels(table: pa.Table, numbers: npt.NDArray[Any], wanted: npt.NDArray[Any], languages: Sequence[str]) -> pa.Table:
-    rows = []
-    maps = table["labels"].filter(pa.array(wanted)).to_pylist()
-    for number, pairs in zip(numbers[wanted].tolist(), maps, strict=True):
-        labels = dict(pairs)
-        for language in languages:
-            found = next((labels[code] for code in (*label_codes(language), "mul", "en") if code in labels), None)
-            if found is not None:
-                rows.append({"number": number, "language": language, "label": found})
-    return pa.Table.from_pylist(rows, schema=LABELS)
+def _items(path: str) -> tuple[Index, Flags]:
+    """The numbers of all items of a file, and which of them are list articles."""
+    numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
+    for table in read_row_groups(path, ["qid", "instance_of"], ["instance_of.list.element"]):
+        numbers.append(qid_numbers(table["qid"]))
+        lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
+    return np.concatenate(numbers), np.concatenate(lists)
 
 
-def _titles(table: pa.Table, numbers: npt.NDArray[Any], every: int, languages: Sequence[str]) -> pa.Table:
-    lists = _instances_of(table, LIST_ARTICLE)
-    # The seed is no business of this sample: it must not decide which clusters are lists.
-    wanted = lists | (places(0, numbers) % np.uint64(every) == 0)
-    maps = table["titles"].filter(pa.array(wanted)).to_pylist()
-    rows = [
-        {"number": number, "language": language, "title": title, "list": is_list}
-        for number, is_list, pairs in zip(numbers[wanted].tolist(), lists[wanted].tolist(), maps, strict=True)
-        for titles in [dict(pairs)]
-        for language in languages
-        if (title := titles.get(wiki_of(language))) is not None
-    ]
-    return pa.Table.from_pylist(rows, schema=TITLES)
-
-
-def _instances_of(table: pa.Table, qid: str) -> npt.NDArray[np.bool_]:
-    kinds = table["instance_of"].combine_chunks()
-    hits = pc.list_parent_indices(kinds).filter(pc.equal(pc.list_flatten(kinds), qid))
-    flags = np.zeros(table.num_rows, dtype=bool)
-    flags[hits.to_numpy(zero_copy_only=False)] = True
+def _instances_of(kinds: pa.ListArray, qid: str) -> Flags:
+    flags = np.zeros(len(kinds), dtype=bool)
+    flat = kinds.flatten()
+    codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
+    if len(codes):
+        flags[pc.list_parent_indices(kinds).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
     return flags
+
+
+def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Index, pa.MapArray]]:
+    """The wanted rows of a column of maps, some at a time; a file without any is not read."""
+    begin = 0
+    for table in read_batches(path, [column]) if wanted.any() else ():
+        rows = begin + np.flatnonzero(wanted[begin : begin + table.num_rows])
+        yield rows, table[column].combine_chunks().take(pa.array(rows - begin))
+        begin += table.num_rows
+
+
+def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Index, pa.Array]:
+    """The rows whose map has one of the keys, and the value under the first of these keys that it has."""
+    offsets = maps.offsets.to_numpy()
+    rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
+    ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
+    entries = np.flatnonzero(ranks < len(keys))
+    order = entries[np.lexsort((ranks[entries], rows[entries]))]
+    first = np.ones(len(order), dtype=bool)
+    np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
+    return rows[order[first]], maps.items.take(pa.array(order[first]))
+
+
+def _labels(numbers: Index, maps: pa.MapArray, language: str) -> pa.Table:
+    rows, labels = _best(maps, (*label_codes(language), "mul", "en"))
+    return _table([numbers[rows], labels], language, LABELS)
+
+
+def _titles(numbers: Index, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
+    wiki = wiki_of(language)
+    rows, titles = _best(maps, [] if wiki is None else [wiki])
+    return _table([numbers[rows], titles, lists[rows]], language, TITLES)
+
+
+def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
+    number, text, *more = columns
+    return pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
 
 
 def read_labels(sources: Sources, language: str) -> Mapping[int, str]:

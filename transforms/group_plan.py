@@ -8,6 +8,7 @@ import apache_beam as beam
 import numpy as np
 
 from transforms.arrays import local_folder, save_arrays
+from transforms.files import list_files
 from transforms.workplace import Workplace
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Index, Ints
@@ -16,7 +17,7 @@ from wikisem.graph.possible import possible_outliers
 from wikisem.graph.ring import Ring
 from wikisem.graph.rows import Rows
 from wikisem.graph.store import open_arrays
-from wikisem.nametable import NameRows
+from wikisem.nametable import NameRows, Names
 from wikisem.recipe import Recipe
 
 # Classes a block: enough to make the start of one worth while, few enough to share the work evenly.
@@ -47,6 +48,15 @@ class Sources:
     def names(self, language: str) -> str:
         """The folder of a language's name table, candidates and ring."""
         return f"{self.workplace.parts}/names/{language}"
+
+    def name_part(self, language: str, number: int) -> str:
+        """The folder of one part of a language's names."""
+        return f"{self.names(language)}/parts/{number}"
+
+    def name_parts(self, language: str) -> list[Names]:
+        """All parts of a language's names, mapped into memory."""
+        found = list_files(f"{self.names(language)}/parts/*/numbers.npy")
+        return [open_arrays(Names, local_folder(path.rpartition("/")[0])) for path in found]
 
     def facts(self) -> str:
         """The folder of labels and titles."""

@@ -13,7 +13,7 @@ import apache_beam as beam
 from transforms.files import match
 from transforms.group_blocks import FinishLanguage, JudgeBlock
 from transforms.group_facts import GatherFacts
-from transforms.group_names import GatherNames
+from transforms.group_names import GatherNames, IndexNames, Part
 from transforms.group_plan import PlanBlocks, Sources
 from transforms.runtime import Runtime
 from transforms.tally import sum_counts
@@ -41,15 +41,17 @@ def build_groups(
     a surface form, kept as groups or rejected by reason. Raises MissingInputError.
     """
     sources = Sources(taxonomy, dict(siteinfo), recipe, seed, workplace)
-    names = [(language, path) for language, folder in surfaces.items() for path in [match([f"{folder}/*.parquet"])]]
+    names = [part for one, folder in surfaces.items() for part in Part.deal(one, match([f"{folder}/*.parquet"]))]
     facts = list(enumerate(match([f"{entities}/*.parquet"])))
 
     def construct(pipeline: beam.Pipeline) -> None:
         named = (
             pipeline
-            | "languages" >> beam.Create(names)
-            | "deal out languages" >> beam.Reshuffle()
+            | "surfaces" >> beam.Create(names)
+            | "deal out surfaces" >> beam.Reshuffle()
             | "gather names" >> beam.ParDo(GatherNames(sources))
+            | "meet parts" >> beam.GroupByKey()
+            | "index names" >> beam.ParDo(IndexNames(sources))
         )
         told = (
             pipeline

@@ -31,6 +31,17 @@ def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iter
             yield pa.Table.from_batches([batch])
 
 
+def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()) -> Iterator[pa.Table]:
+    """The columns of a Parquet file, one row group at a time: faster than batches, where rows are small.
+
+    ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
+    """
+    with open_binary(path) as source:
+        file = pq.ParquetFile(source, read_dictionary=list(coded))
+        for number in range(file.num_row_groups):
+            yield file.read_row_group(number, list(columns), use_threads=False)
+
+
 def bucket_path(folder: str, bucket: int) -> str:
     """The file of one bucket; the number of buckets is in its name, for who has another number must not read it."""
     return f"{folder}/bucket-{bucket:02d}-of-{BUCKETS}.parquet"

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 import orjson
 import pyarrow as pa
+import pyarrow.json
 
 from wikisem.errors import DamagedInputError
 from wikisem.ids import check_language, check_qid
@@ -49,12 +50,6 @@ class _RejectionLine(msgspec.Struct):
     detail: str
 
 
-def group_row(group: Group) -> dict[str, Any]:
-    """A group as plain values, keys named and ordered as in the JSON line."""
-    members = {"cluster": [asdict(one) for one in group.cluster], "outliers": [asdict(one) for one in group.outliers]}
-    return {**_head(group), **members}
-
-
 def _head(group: Group) -> dict[str, Any]:
     return {"class": group.qid, "label": group.label, "language": group.language}
 
@@ -89,9 +84,22 @@ def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
     return Rejection(row.class_, row.language, row.reason, row.detail)
 
 
-def groups_table(groups: Iterable[Group]) -> pa.Table:
-    """Groups as a table of schema ``GROUPS``, one row a group, in the order given."""
-    return pa.Table.from_pylist([group_row(group) for group in groups], schema=GROUPS)
+def class_of(line: bytes) -> int:
+    """The number of the class that a line of ``encode_group`` or ``encode_rejection`` is about, without reading on."""
+    _, _, rest = line.partition(b'"Q')
+    return int(rest[: rest.index(b'"')])
+
+
+def groups_table(lines: Iterable[bytes]) -> pa.Table:
+    """Lines of ``encode_group`` as a table of schema ``GROUPS``, one row a group, in the order given."""
+    text = b"".join(lines)
+    if not text:
+        return GROUPS.empty_table()
+    return pa.json.read_json(
+        pa.BufferReader(text),
+        read_options=pa.json.ReadOptions(use_threads=False, block_size=len(text)),
+        parse_options=pa.json.ParseOptions(explicit_schema=GROUPS, unexpected_field_behavior="error"),
+    )
 
 
 def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:

@@ -17,9 +17,11 @@ from wikisem.graph.possible import named_counts, possible_outliers
 from wikisem.graph.ring import Ring
 from wikisem.ids import qid_number
 from wikisem.languages import profile
-from wikisem.nametable import NAME, NameRows, NameTable
+from wikisem.nametable import NameRows, NameTable
+from wikisem.nametable import Names as NameColumns
 from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group
+from wikisem.schemas import SURFACES
 from wikisem.taxonomy import Taxonomy
 
 PRUNING = GraphOptions(disambiguation=(), root="")
@@ -30,12 +32,11 @@ NAMES = st.dictionaries(st.integers(1, 14).map("Q{}".format), st.sampled_from("a
 
 
 def name_table(graph: Graph, names: Names) -> NameTable:
-    """The names of the items in the graph, in an order that is not that of their numbers."""
-    items = [place for place, number in enumerate(graph.items.tolist()) if f"Q{number}" in names][::-1]
-    rows = [names[f"Q{graph.items[item]}"] for item in items]
-    batch = pa.RecordBatch.from_pydict({name: [getattr(row, name) for row in rows] for name in NAME})
-    order = np.argsort(items)
-    return NameTable(graph, NameRows(np.sort(items).astype(np.uint32), order.astype(np.uint32)), [batch])
+    """The names of the items in the graph, in an order that is not that of their numbers, and in two parts."""
+    rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
+    table = pa.Table.from_pylist(rows, schema=SURFACES)
+    parts = [NameColumns.of_table(table[: len(rows) // 2]), NameColumns.of_table(table[len(rows) // 2 :])]
+    return NameTable(graph, NameRows.of(graph, NameColumns.merge(parts).numbers), parts)
 
 
 def judge(

@@ -1,5 +1,6 @@
 """Groups and rejections as lines and tables."""
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,14 +8,14 @@ from hypothesis import strategies as st
 from wikisem.errors import DamagedInputError
 from wikisem.groupfile import (
     GROUPS,
+    class_of,
     decode_group,
     decode_rejection,
     encode_group,
     encode_rejection,
-    group_row,
     groups_table,
 )
-from wikisem.ids import qid_of
+from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
 QIDS = st.integers(1, 2**40).map(qid_of)
@@ -69,9 +70,16 @@ def test_a_rejection_is_written_with_the_class_first() -> None:
 @given(st.lists(GROUP, max_size=3))
 def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None:
     """The Arrow table has one row a group, in order, under the fixed schema."""
-    table = groups_table(groups)
+    table = groups_table(map(encode_group, groups))
     assert table.schema == GROUPS
-    assert table.to_pylist() == [group_row(group) for group in groups]
+    assert table.to_pylist() == [orjson.loads(encode_group(group)) for group in groups]
+
+
+@given(GROUP, st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))
+def test_a_line_says_what_class_it_is_about(group: Group, rejection: Rejection) -> None:
+    """The number of the class is found at the head of a line, whatever else stands in it."""
+    assert class_of(encode_group(group)) == qid_number(group.qid)
+    assert class_of(encode_rejection(rejection)) == qid_number(rejection.qid)
 
 
 @pytest.mark.parametrize(
