@@ -8,6 +8,7 @@ import numpy as np
 
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Ints, Words
+from wikisem.graph.possible import CandidateClasses
 from wikisem.graph.ring import Ring
 from wikisem.graph.words import Bits
 from wikisem.languages import LanguageProfile
@@ -21,15 +22,15 @@ from wikisem.seeds import places
 class Side:
     """What one language adds to the graph: names, the ring of its possible outliers, rules, labels of class numbers.
 
-    ``candidates`` are the nodes with at least ``minimum`` instances that have a surface form, ascending; the ring's
-    rows are places in ``names.items``.
+    ``candidates`` are the nodes with at least ``minimum`` instances that have a surface form; the rows of their leading
+    instances, as those of the ring, are rows of ``names``.
     """
 
     profile: LanguageProfile
     stop_affixes: Sequence[str]
     names: NameTable
     ring: Ring
-    candidates: Ints
+    candidates: CandidateClasses
     labels: Mapping[int, str]
 
 
@@ -45,10 +46,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible outlier in one language: the outlier class it would stand in, and its item's place in the graph."""
+    """A possible outlier in a language: the outlier class it would stand in, and the number of its list of classes."""
 
     outlier_class: int
-    item: int
+    listed: int
     member: Member
 
     @property
@@ -109,19 +110,20 @@ class Candidates:
 
         The walk is along the shortest ring: an item that this language cannot name is none for the others either.
         """
-        shortest = min(languages, key=lambda language: (len(self._sides[language].names), language))
+        shortest = min(languages, key=lambda language: (len(self._sides[language].ring.places), language))
         return [self._name_all(number, bit, shortest, languages) for number in (1, 2, 3)]
 
     def _name_all(self, number: int, bit: int, walked: str, languages: Sequence[str]) -> Iterator[dict[str, Candidate]]:
         side = self._sides[walked]
         for position in side.ring.walk(self._sets[number - 1], bit, self._starts[bit]):
-            item = int(side.names.items[side.ring.rows[position]])
+            item, listed = int(side.names.items[side.ring.rows[position]]), int(side.ring.lists[position])
             members = {language: self._sides[language].names.member(item) for language in languages}
-            yield {k: Candidate(number, item, member) for k, member in members.items() if member is not None}
+            yield {k: Candidate(number, listed, member) for k, member in members.items() if member is not None}
 
 
 def _named(number: int, side: Side, positions: Sequence[int]) -> Iterator[Candidate]:
     """The candidates at some positions of a ring."""
-    rows = side.ring.rows[np.array(positions, dtype=np.int64)]
-    for item, member in zip(side.names.items[rows].tolist(), side.names.members_at(rows), strict=True):
-        yield Candidate(number, item, member)
+    at = np.array(positions, dtype=np.int64)
+    members = side.names.members(side.ring.rows[at])
+    for listed, member in zip(side.ring.lists[at].tolist(), members, strict=True):
+        yield Candidate(number, listed, member)

@@ -34,14 +34,14 @@ class Grouping:
     def __init__(self, setting: Setting, index: OutlierIndex) -> None:
         self._setting, self._graph, self._sides, self._recipe = setting, setting.graph, setting.sides, setting.recipe
         self._sets = OutlierSets(setting.graph, index, setting.recipe.outliers)
-        self._bringers = Bringers(setting.graph, index.descent)
+        self._bringers = Bringers(index)
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language that it is a candidate in."""
         standing: dict[int, dict[str, _Cluster]] = {}
         for language, side in self._sides.items():
-            own = nodes[places_of(nodes, side.candidates)[1]]
-            for node, cluster in zip(own.tolist(), self._clusters(own, side), strict=True):
+            places, here = places_of(nodes, side.candidates.nodes)
+            for node, cluster in zip(nodes[here].tolist(), self._clusters(places[here], side), strict=True):
                 if isinstance(cluster, Rejection):
                     yield language, cluster
                 else:
@@ -49,14 +49,17 @@ class Grouping:
         for begin in range(0, len(standing), WIDTH):
             yield from self._choose(dict(islice(standing.items(), begin, begin + WIDTH)))
 
-    def _clusters(self, nodes: Ints, side: Side) -> Iterator[_Cluster | Rejection]:
-        """The cluster of each of the nodes, or why it is none."""
-        options = self._recipe.cluster
-        leading = side.names.leading(self._graph.members, nodes, options.size)
-        for node, ranked in zip(nodes.tolist(), leading, strict=True):
-            cluster = merge_surfaces(ranked)
+    def _clusters(self, places: Ints, side: Side) -> Iterator[_Cluster | Rejection]:
+        """The cluster of each of the language's candidates at some places, or why it is none."""
+        leading = side.candidates.leading.take(places)
+        members = iter(side.names.members(leading.targets))
+        for place, count in zip(places.tolist(), leading.counts().tolist(), strict=True):
+            cluster = merge_surfaces(islice(members, count))
             surfaces = [member.surface for member in cluster]
-            verdict = judge_cluster(surfaces, side.profile, self._recipe.filters, options.minimum, side.stop_affixes)
+            verdict = judge_cluster(
+                surfaces, side.profile, self._recipe.filters, self._recipe.cluster.minimum, side.stop_affixes
+            )
+            node = int(side.candidates.nodes[place])
             yield cluster if verdict.keep else self._reject(node, side, verdict.reason, verdict.detail)
 
     def _choose(self, standing: Mapping[int, Mapping[str, _Cluster]]) -> Iterator[tuple[str, Judgement]]:
@@ -88,12 +91,12 @@ class Grouping:
     def _brought(self, chosen: Sequence[_Choice], found: Found) -> Iterator[Outlier]:
         """Everything that was chosen, in that order, with the class that brought it in."""
         flat = [(one, bit) for bit, _, candidates in chosen for one in candidates]
-        items = np.array([one.item for one, _ in flat], dtype=np.int64)
+        lists = np.array([one.listed for one, _ in flat], dtype=np.int64)
         bits = np.array([bit for _, bit in flat], dtype=np.int64)
         kinds = np.array([one.outlier_class for one, _ in flat], dtype=np.int64)
-        nodes = self._bringers.own(items)
+        nodes = self._bringers.own(lists)
         for kind, family in enumerate(found.families, start=1):
-            nodes[kinds == kind] = self._bringers.of(items[kinds == kind], bits[kinds == kind], family)
+            nodes[kinds == kind] = self._bringers.of(lists[kinds == kind], bits[kinds == kind], family)
         for (one, _), number in zip(flat, self._graph.nodes[nodes].tolist(), strict=True):
             yield one.brought_by(qid_of(number))
 

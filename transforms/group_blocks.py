@@ -12,20 +12,16 @@ from heuristics.grouping import CAPPED, Grouping
 from transforms.arrays import local_folder
 from transforms.files import create_binary, open_binary
 from transforms.group_facts import read_labels, read_stop_affixes
+from transforms.group_names import SAMPLE
 from transforms.group_plan import BLOCK, Sources
 from transforms.tally import write_counts
-from wikisem.graph.build import Graph
 from wikisem.graph.outlier_sets import OutlierIndex
 from wikisem.graph.ring import Ring
 from wikisem.graph.store import open_arrays
 from wikisem.groupfile import class_of, decode_rejection, encode_group, encode_rejection, groups_table
 from wikisem.ids import qid_of
 from wikisem.languages import profile
-from wikisem.nametable import NameRows, NameTable
 from wikisem.records import Counts, Group, Rejection
-
-# How many surface forms show the script of a language that wikisem.languages does not know.
-_SAMPLE = 10_000
 
 
 class JudgeBlock(beam.DoFn):
@@ -55,14 +51,14 @@ class JudgeBlock(beam.DoFn):
 
     def _setting(self) -> Setting:
         graph = self._sources.graph()
-        sides = {language: _side(self._sources, graph, language) for language in self._languages}
+        sides = {language: _side(self._sources, language) for language in self._languages}
         return Setting(graph, sides, self._sources.recipe, self._sources.seed)
 
 
-def _side(sources: Sources, graph: Graph, language: str) -> Side:
+def _side(sources: Sources, language: str) -> Side:
     folder = sources.names(language)
-    names = NameTable(graph, open_arrays(NameRows, local_folder(folder)), sources.name_parts(language))
-    known = profile(language, names.sample(_SAMPLE))
+    names = sources.table(language)
+    known = profile(language, names.sample(SAMPLE))
     return Side(
         profile=known,
         stop_affixes=read_stop_affixes(sources, known),

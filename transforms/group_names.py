@@ -8,13 +8,18 @@ import apache_beam as beam
 import numpy as np
 
 from transforms.arrays import save_arrays
-from transforms.group_plan import CandidateNodes, Sources
+from transforms.group_plan import Sources
 from transforms.parquet import read_row_groups
-from wikisem.graph.possible import named_counts
-from wikisem.nametable import COLUMNS, NameRows, Names
+from wikisem.graph.kinds import Flags, Ints
+from wikisem.graph.possible import CandidateClasses, candidate_classes
+from wikisem.graph.rows import Rows
+from wikisem.nametable import COLUMNS, Names, NameTable, find_items
 
 # Into how many parts the surface files of a language are dealt: as many workers can read them, and all must map them.
 _PARTS: Final = 8
+
+# How many surface forms show the script of a language that wikisem.languages does not know.
+SAMPLE: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class GatherNames(beam.DoFn):
 
 
 class IndexNames(beam.DoFn):
-    """All parts of a language to its index of named items and its candidate classes."""
+    """All parts of a language to its candidate classes, and to a table of the names that their groups may need."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -54,10 +59,22 @@ class IndexNames(beam.DoFn):
     def process(self, met: tuple[str, Iterable[int]]) -> Iterator[tuple[None, str]]:
         """Write both and say so."""
         language = met[0]
-        graph, folder = self._sources.graph(), self._sources.names(language)
-        parts = [part.numbers for part in self._sources.name_parts(language)]
-        rows = NameRows.of(graph, np.concatenate(parts))
-        save_arrays(rows, folder)
-        enough = named_counts(graph, rows.items) >= self._sources.recipe.cluster.minimum
-        save_arrays(CandidateNodes(np.flatnonzero(enough)), f"{folder}/candidates")
+        graph, parts, recipe = self._sources.graph(), self._sources.name_parts(language), self._sources.recipe
+        items, rows = find_items(graph, np.concatenate([part.numbers for part in parts]))
+        named = _flags(len(graph.items), items)
+        found = candidate_classes(graph, named, recipe.cluster.minimum, recipe.cluster.size)
+        # What may be an outlier or stand in a cluster is kept, and the first, which show what a language looks like.
+        kept = (graph.sitelinks[items] >= recipe.outliers.min_sitelinks) | (np.arange(len(items)) < SAMPLE)
+        kept |= _flags(len(graph.items), found.leading.targets)[items]
+        items, rows = items[kept], rows[kept]
+        leading = np.searchsorted(items, found.leading.targets.astype(items.dtype)).astype(np.uint32)
+        folder = self._sources.names(language)
+        save_arrays(CandidateClasses(found.nodes, Rows(found.leading.offsets, leading)), f"{folder}/candidates")
+        save_arrays(NameTable(items, graph.sitelinks[items], Names.pick(parts, rows)), f"{folder}/table")
         yield None, language
+
+
+def _flags(count: int, places: Ints) -> Flags:
+    flags: Flags = np.zeros(count, dtype=bool)
+    flags[places] = True
+    return flags

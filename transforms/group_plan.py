@@ -13,22 +13,15 @@ from transforms.workplace import Workplace
 from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.outlier_sets import prepare_index
-from wikisem.graph.possible import possible_outliers
+from wikisem.graph.possible import CandidateClasses, possible_outliers
 from wikisem.graph.ring import Ring
 from wikisem.graph.rows import Rows
 from wikisem.graph.store import open_arrays
-from wikisem.nametable import NameRows, Names
+from wikisem.nametable import Names, NameTable
 from wikisem.recipe import Recipe
 
 # Classes a block: enough to make the start of one worth while, few enough to share the work evenly.
 BLOCK: Final = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateNodes:
-    """The nodes that are candidates in a language, ascending."""
-
-    nodes: Index
 
 
 @dataclass(frozen=True)
@@ -66,13 +59,17 @@ class Sources:
         """The folder of the outlier index."""
         return f"{self.workplace.parts}/index"
 
-    def candidates(self, language: str) -> Index:
-        """The candidate nodes of a language."""
-        return open_arrays(CandidateNodes, local_folder(f"{self.names(language)}/candidates")).nodes
+    def table(self, language: str) -> NameTable:
+        """The name table of a language."""
+        return open_arrays(NameTable, local_folder(f"{self.names(language)}/table"))
+
+    def candidates(self, language: str) -> CandidateClasses:
+        """The candidates of a language; their leading instances are rows of its name table."""
+        return open_arrays(CandidateClasses, local_folder(f"{self.names(language)}/candidates"))
 
     def all_candidates(self, languages: Sequence[str]) -> Ints:
         """The nodes that are candidates in any language, ascending."""
-        nodes: Ints = np.unique(np.concatenate([self.candidates(language) for language in languages]))
+        nodes: Ints = np.unique(np.concatenate([self.candidates(language).nodes for language in languages]))
         return nodes
 
 
@@ -86,7 +83,7 @@ class PlanBlocks(beam.DoFn):
         """Plan; ``gathered`` only says that the files are there. Block 0 exists even where there is no candidate."""
         del gathered
         sources, graph = self._sources, self._sources.graph()
-        named = {one: open_arrays(NameRows, local_folder(sources.names(one))).items for one in self._languages}
+        named = {one: sources.table(one).items for one in self._languages}
         items, numbers, lists = possible_outliers(graph, named, sources.recipe.outliers.min_sitelinks)
         candidates = sources.all_candidates(self._languages)
         save_arrays(prepare_index(graph, lists, candidates), sources.index())

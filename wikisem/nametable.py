@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from wikisem.graph.build import Graph
 from wikisem.graph.edges import qid_numbers
 from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.rows import Rows, offsets_of
-from wikisem.graph.sorting import sorted_order
+from wikisem.graph.sorting import inverse_of, sorted_order
 from wikisem.ids import qid_of
 from wikisem.records import Member
 
@@ -23,6 +22,9 @@ from wikisem.records import Member
 COLUMNS: Final = ("qid", "surface", "source", "count", "total")
 
 SOURCES: Final = ("anchor", "label", "title")
+
+# Text is moved for so many names at a time.
+_CHUNK: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,30 @@ class Names:
         joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Names.__slots__}
         return Names(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
 
+    @staticmethod
+    def pick(parts: Sequence["Names"], rows: Ints) -> "Names":
+        """Some rows of all parts together, in the order given; what is read of each part is read in its order."""
+        starts = offsets_of(np.array([len(part.numbers) for part in parts], dtype=np.int64))
+        order = sorted_order(rows)
+        ordered = rows[order].astype(np.int64)
+        edges = np.searchsorted(ordered, starts)
+        asked = [ordered[first:end] - start for start, first, end in zip(starts, edges[:-1], edges[1:], strict=False)]
+        picked = [part.take(each) for part, each in zip(parts, asked, strict=True)]
+        return Names.merge(picked).take(inverse_of(order))
+
+    def take(self, rows: Ints) -> "Names":
+        """Some rows, in the order given."""
+        text = Rows(self.offsets, self.text)
+        chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
+        return Names(
+            self.numbers[rows],
+            offsets_of(self.offsets[rows + 1] - self.offsets[rows]),
+            np.concatenate([self.text[:0], *(chunk.targets for chunk in chunks)]),
+            self.sources[rows],
+            self.counts[rows],
+            self.totals[rows],
+        )
+
     def called(self, rows: Ints) -> list[tuple[str, str, int, int]]:
         """Surface form, source, count and total of some rows."""
         text = self.text.data
@@ -80,84 +106,46 @@ def _source_codes(sources: pa.ChunkedArray) -> npt.NDArray[np.int8]:
     return numbers
 
 
+def find_items(graph: Graph, numbers: Ints) -> tuple[Ints, Ints]:
+    """The places in the graph of those item numbers that it has, ascending, and which of the numbers each is."""
+    order = sorted_order(numbers)
+    ordered = numbers[order]
+    if not len(graph.items):
+        return order[:0], order[:0]
+    # In order and of the same width, as numpy looks numbers up fastest.
+    asked = np.minimum(ordered, graph.items[-1]).astype(graph.items.dtype)
+    places = np.searchsorted(graph.items, asked).astype(np.uint32)
+    here = graph.items[places] == ordered
+    return places[here], order[here]
+
+
 @dataclass(frozen=True, slots=True)
-class NameRows:
-    """Named items by their place in the graph (ascending), and the row of each in the names of all parts."""
-
-    items: npt.NDArray[np.uint32]
-    rows: npt.NDArray[np.uint32]
-
-    @staticmethod
-    def of(graph: Graph, numbers: Ints) -> "NameRows":
-        """The rows of those item numbers that are in the graph."""
-        order = sorted_order(numbers)
-        ordered = numbers[order]
-        if not len(graph.items):
-            return NameRows(order[:0], order[:0])
-        # In order and of the same width, as numpy looks numbers up fastest.
-        asked = np.minimum(ordered, graph.items[-1]).astype(graph.items.dtype)
-        places = np.searchsorted(graph.items, asked).astype(np.uint32)
-        here = graph.items[places] == ordered
-        return NameRows(places[here], order[here])
-
-
 class NameTable:
-    """Looks up the surface forms of items, which are known by their place in the graph."""
+    """Surface forms by item: row i is item ``items[i]``, a place in the graph (ascending), with its sitelinks."""
 
-    def __init__(self, graph: Graph, rows: NameRows, parts: Sequence[Names]) -> None:
-        self._graph, self._parts = graph, parts
-        self.items, self._rows = rows.items, rows.rows
-        self._starts: Index = offsets_of(np.array([len(part.numbers) for part in parts], dtype=np.int64))
+    items: Ints
+    sitelinks: npt.NDArray[np.int32]
+    names: Names
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def member(self, item: int) -> Member | None:
-        """An item under its surface form, if it has one."""
-        places = self._find(np.array([item]))
-        return next(iter(self.members_at(places[places >= 0])), None)
-
-    def members_at(self, places: Ints) -> list[Member]:
-        """The items at some places in ``items``."""
-        rows = self._rows[places].astype(np.int64)
-        parts = np.searchsorted(self._starts, rows, side="right") - 1
-        called = np.empty(len(rows), dtype=object)
-        for number in np.unique(parts).tolist():
-            asked = np.flatnonzero(parts == number)
-            names = self._parts[number].called(rows[asked] - self._starts[number])
-            for place, name in zip(asked.tolist(), names, strict=True):
-                called[place] = name
-        items = self.items[places]
-        numbers, sitelinks = self._graph.items[items].tolist(), self._graph.sitelinks[items].tolist()
+    def members(self, rows: Ints) -> list[Member]:
+        """The items of some rows."""
+        numbers, sitelinks = self.names.numbers[rows].tolist(), self.sitelinks[rows].tolist()
         return [
             Member(qid_of(number), surface, source, count, total, links)
-            for number, (surface, source, count, total), links in zip(numbers, called, sitelinks, strict=True)
+            for number, (surface, source, count, total), links in zip(
+                numbers, self.names.called(rows), sitelinks, strict=True
+            )
         ]
 
-    def leading(self, rows: Rows, nodes: Ints, count: int) -> list[list[Member]]:
-        """For each of the nodes the first ``count`` items of its row that have a surface form."""
-        places = [self._leading(rows.row(node), count) for node in nodes.tolist()]
-        members = iter(self.members_at(np.concatenate([np.zeros(0, dtype=np.int64), *places])))
-        return [list(islice(members, len(each))) for each in places]
-
-    def _leading(self, items: Ints, count: int) -> Index:
-        """The places of the first ``count`` of the items that have a surface form."""
-        found: Index = np.zeros(0, dtype=np.int64)
-        look = 4 * count
-        for begin in range(0, len(items), look):
-            places = self._find(items[begin : begin + look])
-            found = np.concatenate([found, places[places >= 0]])
-            if len(found) >= count:
-                break
-        return found[:count]
+    def member(self, item: int) -> Member | None:
+        """The item at a place in the graph, if it has a row."""
+        row = np.searchsorted(self.items, np.array([item], dtype=self.items.dtype))
+        here = row < len(self.items) and self.items[row[0]] == item
+        return self.members(row)[0] if here else None
 
     def sample(self, count: int) -> Iterable[str]:
         """The surface forms of the items with the lowest numbers."""
-        return (member.surface for member in self.members_at(np.arange(min(count, len(self)))))
-
-    def _find(self, items: Ints) -> Index:
-        # Of the same width: numpy would widen the whole table for every look-up.
-        places = np.searchsorted(self.items, items.astype(self.items.dtype, copy=False))
-        places[places == len(self.items)] = 0
-        missing = self.items[places] != items if len(self.items) else np.ones(len(items), dtype=bool)
-        return np.where(missing, -1, places)
+        return (member.surface for member in self.members(np.arange(min(count, len(self)))))

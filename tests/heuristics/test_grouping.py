@@ -13,12 +13,13 @@ from tests.oracle import Named, Names, OracleGraph, OracleGroups, place
 from tests.wikisem.graph.strategies import OUTLIERS, worlds
 from wikisem.graph.build import Graph
 from wikisem.graph.outlier_sets import prepare_index
-from wikisem.graph.possible import named_counts, possible_outliers
+from wikisem.graph.possible import CandidateClasses, candidate_classes, possible_outliers
 from wikisem.graph.ring import Ring
+from wikisem.graph.rows import Rows
 from wikisem.ids import qid_number
 from wikisem.languages import profile
-from wikisem.nametable import NameRows, NameTable
 from wikisem.nametable import Names as NameColumns
+from wikisem.nametable import NameTable, find_items
 from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group
 from wikisem.schemas import SURFACES
@@ -32,11 +33,19 @@ NAMES = st.dictionaries(st.integers(1, 14).map("Q{}".format), st.sampled_from("a
 
 
 def name_table(graph: Graph, names: Names) -> NameTable:
-    """The names of the items in the graph, in an order that is not that of their numbers, and in two parts."""
+    """The names of the items in the graph, given in two parts and in an order that is not that of their numbers."""
     rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
     table = pa.Table.from_pylist(rows, schema=SURFACES)
     parts = [NameColumns.of_table(table[: len(rows) // 2]), NameColumns.of_table(table[len(rows) // 2 :])]
-    return NameTable(graph, NameRows.of(graph, NameColumns.merge(parts).numbers), parts)
+    items, found = find_items(graph, NameColumns.merge(parts).numbers)
+    return NameTable(items, graph.sitelinks[items], NameColumns.pick(parts, found))
+
+
+def clusters(graph: Graph, table: NameTable, options: ClusterOptions) -> CandidateClasses:
+    """The candidates of a language, with leading instances that are rows of the table."""
+    found = candidate_classes(graph, np.isin(np.arange(len(graph.items)), table.items), options.minimum, options.size)
+    rows = np.searchsorted(table.items, found.leading.targets)
+    return CandidateClasses(found.nodes, Rows(found.leading.offsets, rows))
 
 
 def judge(
@@ -52,8 +61,7 @@ def judge(
         rows = np.flatnonzero(np.isin(table.items, items))
         own = table.items[rows]
         ring = Ring.of(seed, graph.items[own], rows, numbers[np.searchsorted(items, own)], len(lists))
-        able = np.flatnonzero(named_counts(graph, table.items) >= recipe.cluster.minimum)
-        sides[language] = Side(profile(language), (), table, ring, able, {})
+        sides[language] = Side(profile(language), (), table, ring, clusters(graph, table, recipe.cluster), {})
     nodes = np.arange(len(graph.nodes))
     grouping = Grouping(Setting(graph, sides, recipe, seed), prepare_index(graph, lists, nodes))
     return {(language, one.qid): one for language, one in grouping.judge(nodes)}

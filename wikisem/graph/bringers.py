@@ -2,32 +2,30 @@
 
 import numpy as np
 
-from wikisem.graph.build import Graph
-from wikisem.graph.descent import Descent
 from wikisem.graph.kinds import Flags, Index, Ints, Words
-from wikisem.graph.outlier_sets import Family
+from wikisem.graph.outlier_sets import Family, OutlierIndex
 from wikisem.graph.sorting import distinct, first_of, pack, second_of
 
 
 class Bringers:
-    """Answers for many outliers at once; items in, nodes out, and the lowest node wherever several qualify."""
+    """Answers for many outliers at once, each known by its list of classes; the lowest node where several qualify."""
 
-    def __init__(self, graph: Graph, descent: Descent) -> None:
-        self._classes, self._descent = graph.classes, descent
-        self._ends = np.append(descent.starts[1:], len(descent.nodes))
+    def __init__(self, index: OutlierIndex) -> None:
+        self._lists, self._descent = index.lists, index.descent
+        self._ends = np.append(self._descent.starts[1:], len(self._descent.nodes))
 
-    def own(self, items: Ints) -> Ints:
-        """The lowest class of each item, which brings it into O3."""
-        lowest: Ints = self._classes.targets[self._classes.offsets[items]]
+    def own(self, lists: Ints) -> Ints:
+        """The lowest class of each list, which brings its items into O3."""
+        lowest: Ints = self._lists.targets[self._lists.offsets[lists]]
         return lowest
 
-    def of(self, items: Ints, places: Ints, family: Family) -> Index:
-        """The lowest class of the family that the item is an instance of or below; bit ``places[i]`` for item i.
+    def of(self, lists: Ints, places: Ints, family: Family) -> Index:
+        """The lowest class of the family that is on the list or above it; bit ``places[i]`` for list i.
 
         The way up leads through classes that hold the bit alone: they are those at or below the family.
         """
-        lowest = np.full(len(items), np.iinfo(np.int64).max)
-        classes = self._classes.take(items)
+        lowest = np.full(len(lists), np.iinfo(np.int64).max)
+        classes = self._lists.take(lists)
         asked: Ints = classes.sources()
         at: Ints = self._descent.component[self._descent.slot[classes.targets]]
         while len(asked):

@@ -1,6 +1,7 @@
 """Which items may become outliers, and which classes are candidates, in any of the languages."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,16 +10,30 @@ from wikisem.graph.kinds import Flags, Index, Ints
 from wikisem.graph.rows import Rows
 from wikisem.graph.signatures import signatures
 
-_CHUNK = 1 << 20
+
+@dataclass(frozen=True, slots=True)
+class CandidateClasses:
+    """The candidates of a language (``nodes``, ascending), and for each its named instances that may be its cluster.
+
+    What the targets of ``leading`` are is for whoever made them to say: places in the graph, or in a name table.
+    """
+
+    nodes: Index
+    leading: Rows
 
 
-def named_counts(graph: Graph, items: Ints) -> Index:
-    """How many of the items are an instance of each node."""
-    counts = np.zeros(len(graph.nodes), dtype=np.int64)
-    for begin in range(0, len(items), _CHUNK):
-        kinds = graph.classes.take(items[begin : begin + _CHUNK]).targets
-        counts += np.bincount(kinds, minlength=len(counts))
-    return counts
+def candidate_classes(graph: Graph, named: Flags, least: int, size: int) -> CandidateClasses:
+    """The nodes with at least ``least`` named instances, and the first ``size`` of these, most sitelinks first.
+
+    ``named`` says of each item of the graph whether it has a name; the leading ones are places in the graph.
+    """
+    hits = np.flatnonzero(named[graph.members.targets])
+    begins = np.searchsorted(hits, graph.members.offsets)
+    counts = np.diff(begins)
+    nodes = np.flatnonzero(counts >= least)
+    ends = begins[nodes] + np.minimum(counts[nodes], size)
+    first = Rows(np.stack([begins[nodes], ends], axis=1).reshape(-1), hits).take(2 * np.arange(len(nodes)))
+    return CandidateClasses(nodes, Rows(first.offsets, graph.members.targets[first.targets]))
 
 
 def possible_outliers(graph: Graph, named: Mapping[str, Ints], min_sitelinks: int) -> tuple[Ints, Index, Rows]:
