@@ -7,7 +7,7 @@ import apache_beam as beam
 
 from transforms.arrays import local_folder, save_arrays
 from transforms.files import match
-from transforms.parquet import read_batches
+from transforms.parquet import read_parquet
 from transforms.runtime import Runtime
 from transforms.tally import sum_counts, write_counts
 from transforms.workplace import Workplace
@@ -19,7 +19,6 @@ from wikisem.recipe import GraphOptions
 from wikisem.records import Counts
 
 STAGE: Final = "taxonomy"
-_ROWS: Final = 1 << 18
 
 
 def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, runtime: Runtime) -> Counts:
@@ -41,7 +40,7 @@ def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, r
             | "build" >> beam.ParDo(BuildGraph(options, workplace))
         )
 
-    runtime.run(construct, label=STAGE, parts=f"{workplace.parts}/edges/*/sitelinks.npy", total=len(files))
+    runtime.run(construct, label=STAGE, parts=f"{workplace.parts}/edges/*/supers.targets.npy", total=len(files))
     return sum_counts(f"{workplace.parts}/counts/*.json")
 
 
@@ -54,11 +53,11 @@ class ReadEdges(beam.DoFn):
     def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, int, str]]]:
         """Read and write; give out how many items there were, how many of them have edges, and where these are."""
         number, path = numbered
-        tables = list(read_batches(path, COLUMNS, _ROWS))
+        table = read_parquet(path, COLUMNS)
         folder = f"{self._workplace.parts}/edges/{number:05d}"
-        edges = Edges.merge([Edges.of_table(table) for table in tables] or [Edges.of_entities([])])
+        edges = Edges.of_table(table)
         save_arrays(edges, folder)
-        yield None, (sum(table.num_rows for table in tables), len(edges.items), folder)
+        yield None, (table.num_rows, len(edges.items), folder)
 
 
 class BuildGraph(beam.DoFn):
@@ -71,7 +70,7 @@ class BuildGraph(beam.DoFn):
         """Merge in the order of the files, prune, write."""
         parts = sorted(met[1], key=lambda part: part[2])
         folders = [local_folder(folder) for _, _, folder in parts]
-        graph = build_graph(Edges.merge([open_arrays(Edges, folder) for folder in folders]), self._options)
+        graph = build_graph([open_arrays(Edges, folder) for folder in folders], self._options)
         save_arrays(graph, self._workplace.done)
         save_arrays(prepare_ways(graph), self._workplace.done, PREFIX)
         counts = _count(sum(rows for rows, _, _ in parts), sum(items for _, items, _ in parts), graph)

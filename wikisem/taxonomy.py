@@ -62,7 +62,7 @@ class Taxonomy:
     @classmethod
     def of_entities(cls, entities: Iterable[Entity], options: GraphOptions | None = None) -> "Taxonomy":
         """Build the graph of some items in memory, pruned as the options say."""
-        graph = build_graph(Edges.of_entities(entities), options or GraphOptions())
+        graph = build_graph([Edges.of_entities(entities)], options or GraphOptions())
         return cls(graph, prepare_ways(graph))
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -1,6 +1,6 @@
-"""The edges of a dump as arrays of numbers: what one table of items gives, and what several give together."""
+"""The edges of a dump as arrays of numbers: what one table of items gives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from wikisem.errors import DamagedInputError
 from wikisem.graph.kinds import Index, Ints
-from wikisem.graph.rows import offsets_of
-from wikisem.graph.sorting import sorted_order
+from wikisem.graph.rows import Rows
+from wikisem.graph.sorting import distinct, narrow, sorted_order
 from wikisem.records import Entity
 
 # What the class graph reads of an item.
@@ -21,35 +21,35 @@ COLUMNS: Final = ("qid", "instance_of", "subclass_of", "sitelinks")
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Items that are an instance or a subclass of something, by number, in any order.
+    """Items that are an instance or a subclass of something, by number, ascending.
 
-    Item i (``items``, with ``sitelinks``, both of shape ``(n,)``) has ``counts[i]`` P31 edges; their targets stand one
-    after another in ``codes``, as places in ``classes``. ``subs`` and ``supers`` are the two ends of each P279 edge.
+    Row i of ``kinds`` has the P31 edges of item i (``items``, with ``sitelinks``, both of shape ``(n,)``), row i of
+    ``supers`` its P279 edges without those to itself, which are none; both lead to places in ``classes``, the numbers
+    of all that these edges lead to, ascending.
     """
 
-    items: Index
+    items: Ints
     sitelinks: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int32]
-    codes: npt.NDArray[np.uint32]
-    classes: Index
-    subs: Index
-    supers: Index
+    classes: Ints
+    kinds: Rows
+    supers: Rows
 
     @staticmethod
     def of_table(table: pa.Table) -> "Edges":
         """The edges of a table with the columns of ``COLUMNS``; raises DamagedInputError for impossible ids."""
-        counts, parents = _lengths(table["instance_of"]), _lengths(table["subclass_of"])
-        able = (counts > 0) | (parents > 0)
         numbers = qid_numbers(table["qid"])
-        coded = _flat(table["instance_of"]).dictionary_encode()
+        owners, coded = _pairs(table["instance_of"])
+        subs, parents = _pairs(table["subclass_of"])
+        kinds, supers = qid_numbers(coded.dictionary), qid_numbers(parents.dictionary)[_indices(parents)]
+        proper = supers != numbers[subs]
+        classes = distinct(np.concatenate([kinds, supers[proper]]))
+        order, place = _by_number(numbers, np.concatenate([owners, subs]))
         return Edges(
-            numbers[able],
-            table["sitelinks"].to_numpy().astype(np.int32)[able],
-            counts[able],
-            coded.indices.to_numpy().astype(np.uint32),
-            qid_numbers(coded.dictionary),
-            np.repeat(numbers, parents),
-            qid_numbers(_flat(table["subclass_of"])),
+            narrow(numbers[order]),
+            table["sitelinks"].to_numpy().astype(np.int32)[order],
+            narrow(classes),
+            _rows(place[owners], np.searchsorted(classes, kinds)[_indices(coded)], len(order)),
+            _rows(place[subs[proper]], np.searchsorted(classes, supers[proper]), len(order)),
         )
 
     @staticmethod
@@ -59,14 +59,6 @@ class Edges:
         texts = pa.list_(pa.string())
         types = dict(zip(COLUMNS, (pa.string(), texts, texts, pa.int32()), strict=True))
         return Edges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
-
-    @staticmethod
-    def merge(parts: Sequence["Edges"]) -> "Edges":
-        """The edges of several tables as one; no item may stand in two of them."""
-        shifts = offsets_of(np.array([len(part.classes) for part in parts], dtype=np.int64))
-        codes = [part.codes + np.uint32(shift) for part, shift in zip(parts, shifts, strict=False)]
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Edges.__slots__}
-        return Edges(**{**joined, "codes": np.concatenate(codes)})
 
 
 def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Index:
@@ -78,14 +70,33 @@ def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Index:
     return numbers
 
 
-def _lengths(lists: pa.ChunkedArray) -> npt.NDArray[np.int32]:
-    counts: npt.NDArray[np.int32] = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
-    return counts
-
-
-def _flat(lists: pa.ChunkedArray) -> pa.Array:
+def _pairs(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], pa.DictionaryArray]:
+    """For each value of a column of lists the row it stands in, and the values, each distinct one written out once."""
+    counts: Ints = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     flat = pc.list_flatten(lists)
-    return flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat
+    coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
+    return np.repeat(np.arange(len(counts), dtype=np.uint32), counts), coded
+
+
+def _indices(coded: pa.DictionaryArray) -> npt.NDArray[np.int32]:
+    indices: npt.NDArray[np.int32] = coded.indices.to_numpy()
+    return indices
+
+
+def _by_number(numbers: Index, owners: Ints) -> tuple[Ints, npt.NDArray[np.uint32]]:
+    """The rows of a table that are owners, in the order of their numbers, and for each row its place among these."""
+    able = np.zeros(len(numbers), dtype=bool)
+    able[owners] = True
+    rows = np.flatnonzero(able)
+    order = rows[sorted_order(numbers[rows])]
+    place = np.zeros(len(numbers), dtype=np.uint32)
+    place[order] = np.arange(len(order), dtype=np.uint32)
+    return order, place
+
+
+def _rows(sources: Ints, targets: Ints, count: int) -> Rows:
+    rows = Rows.from_pairs(sources, targets, count)
+    return Rows(narrow(rows.offsets), rows.targets)
 
 
 def places_of(numbers: Ints, known: Ints) -> tuple[Index, npt.NDArray[np.bool_]]:

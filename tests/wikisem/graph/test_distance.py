@@ -30,7 +30,7 @@ def class_graph(*edges: tuple[int, int]) -> Taxonomy:
     return Taxonomy.of_entities([Entity(qid_of(sub), subclass_of=ups) for sub, ups in subs.items()], WHOLE)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(sparse_graphs(), st.integers(0, 8))
 def test_ways_of_every_length_are_the_shortest(entities: list[Entity], limit: int) -> None:
     """All pairs are as far apart as networkx says, without a limit and with any, in both directions."""
