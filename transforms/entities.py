@@ -105,7 +105,7 @@ def _choose_rows(files: list[Rows], workplace: Workplace, runtime: Runtime) -> s
 
 
 def _spread(pipeline: beam.Pipeline, elements: Sequence[object]) -> beam.PCollection:
-    return pipeline | "elements" >> beam.Create(elements) | "spread" >> beam.Reshuffle()
+    return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
 
 
 def _write_numbers(

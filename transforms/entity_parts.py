@@ -28,7 +28,7 @@ KINDS: Final[tuple[Kind, ...]] = ("sure", "rest")
 # Rows go to disk when so much of them has gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
 # Text is decoded, split and parsed while it is still in the processor's cache.
-_CHUNK_BYTES: Final = 1 << 20
+_CHUNK_BYTES: Final = 1 << 18
 
 
 def rows_path(workplace: Workplace, kind: Kind, part: int) -> str:

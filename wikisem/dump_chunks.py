@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wikisem.entity_columns import EntityColumns
+from wikisem.line_columns import LineColumns
 from wikisem.ranges import Chunk, Damage
 from wikisem.records import Counts, Reject
 from wikisem.wikidata import EntityReader, record_lines
-from wikisem.wikidata_values import LeftOut, Row
+from wikisem.wikidata_types import Line
+from wikisem.wikidata_values import LeftOut
 
 Kind = Literal["sure", "rest"]
 # Items become a table when they were read from so much text: Python values take several times the room of columns.
@@ -26,6 +29,7 @@ class ChunkReader:
 
     def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
         self._reader, self._linked_only, self._stage = reader, linked_only, stage
+        self._lines = LineColumns(reader.fields)
         self._left_out: Counter[str] = Counter()
         self.rejects: list[Reject] = []
         self._clear()
@@ -35,33 +39,51 @@ class ChunkReader:
         if isinstance(chunk, Damage):
             self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
             return
+        lines: list[Line] = []
         for position, line in record_lines(chunk.data):
-            found = self._reader.read_row(line)
-            if isinstance(found, tuple):
-                self._columns["sure" if self._is_sure(found) else "rest"].add(found)
+            found = self._reader.read(line)
+            if isinstance(found, Line):
+                lines.append(found)
+            elif isinstance(found, tuple):  # few are, and they may stand before the others of their chunk
+                self._columns.add(found)
             elif isinstance(found, LeftOut):
                 self._left_out[found.reason] += 1
             else:
                 self.rejects.append(Reject(self._stage, found.reason, chunk.place(position), found.detail))
+        self._lines.extend(self._columns, lines)
         self._held += len(chunk.data)
         if self._held > _HELD_BYTES:
             yield from self.finish()
 
     def finish(self) -> Iterator[tuple[Kind, pa.Table]]:
         """The items that have not come out yet."""
-        yield from ((kind, items.table()) for kind, items in self._columns.items() if len(items))
+        if len(self._columns):
+            table = self._columns.table()
+            sure = self._are_sure(table)
+            yield from ((kind, rows) for kind, rows in _parted(table, sure) if rows.num_rows)
         self._clear()
 
     def _clear(self) -> None:
-        self._columns: dict[Kind, EntityColumns] = {"sure": EntityColumns(), "rest": EntityColumns()}
+        self._columns = EntityColumns()
         self._held = 0
 
-    def _is_sure(self, row: Row) -> bool:
-        _, instance_of, subclass_of, sitelinks, *_ = row
-        return bool(subclass_of) or bool(instance_of and (sitelinks or not self._linked_only))
+    def _are_sure(self, table: pa.Table) -> pa.ChunkedArray:
+        classes, superclasses = (pc.list_value_length(table[name]) for name in ("instance_of", "subclass_of"))
+        has_class, has_superclass = pc.greater(classes, 0), pc.greater(superclasses, 0)
+        if self._linked_only:
+            has_class = pc.and_(has_class, pc.greater(table["sitelinks"], 0))
+        return pc.or_(has_class, has_superclass)
 
     def counts(self) -> Counts:
         """The lines that were no items; what becomes of the items is counted where it is decided."""
         rejected = Counter(reject.reason for reject in self.rejects)
         read = sum(self._left_out.values()) + len(self.rejects)
         return Counts(read, 0, dict(self._left_out), dict(rejected))
+
+
+def _parted(table: pa.Table, sure: pa.ChunkedArray) -> Iterator[tuple[Kind, pa.Table]]:
+    if pc.all(sure).as_py():  # as nearly all tables are
+        yield "sure", table
+        return
+    yield "sure", table.filter(sure)
+    yield "rest", table.filter(pc.invert(sure))

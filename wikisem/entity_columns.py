@@ -1,97 +1,101 @@
-"""Items into the columns of ``schemas.ENTITIES``."""
+"""Items as growing columns of ``schemas.ENTITIES``: flat lists of values, and where every item's values end."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from wikisem.records import Statement
 from wikisem.schemas import ENTITIES, STATEMENT
 from wikisem.wikidata_values import Row
 
 
-class EntityColumns:
-    """Items as growing columns: flat lists of values, and for each list and map where every item's values end."""
+class ListColumn:
+    """Lists of texts."""
 
     def __init__(self) -> None:
-        self._qids: list[str] = []
-        self._sitelinks: list[int] = []
-        self._revisions: list[int] = []
-        self._instance_of, self._subclass_of = _List(), _List()
-        self._titles, self._labels = _Map(), _Map()
-        self._statements = _Statements()
+        self.ends, self.values = [0], list[str]()
+
+    def add(self, values: Sequence[str]) -> None:
+        """Append one list."""
+        self.values.extend(values)
+        self.ends.append(len(self.values))
+
+    def array(self) -> pa.ListArray:
+        """The column."""
+        return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), pa.array(self.values, pa.string()))
+
+
+class MapColumn:
+    """Maps of texts to texts."""
+
+    def __init__(self) -> None:
+        self.ends, self.keys, self.values = [0], list[str](), list[str]()
+
+    def add(self, values: Mapping[str, str]) -> None:
+        """Append one map."""
+        self.keys.extend(values)
+        self.values.extend(values.values())
+        self.ends.append(len(self.keys))
+
+    def array(self) -> pa.MapArray:
+        """The column."""
+        keys, values = pa.array(self.keys, pa.string()), pa.array(self.values, pa.string())
+        return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
+
+
+class StatementColumn:
+    """Lists of statements."""
+
+    def __init__(self) -> None:
+        self.ends, self.values = [0], list[tuple[str, str, str]]()
+
+    def add(self, values: Sequence[tuple[str, str, str]]) -> None:
+        """Append one list."""
+        self.values.extend(values)
+        self.ends.append(len(self.values))
+
+    def array(self) -> pa.ListArray:
+        """The column."""
+        parts = list(zip(*self.values, strict=True)) or [()] * len(STATEMENT)
+        structs = pa.StructArray.from_arrays([pa.array(part, pa.string()) for part in parts], fields=list(STATEMENT))
+        return pa.ListArray.from_arrays(pa.array(self.ends, pa.int32()), structs)
+
+
+class EntityColumns:
+    """All columns of some items; each has had as many rows added as the others."""
+
+    def __init__(self) -> None:
+        self.qids: list[str] = []
+        self.instance_of, self.subclass_of = ListColumn(), ListColumn()
+        self.sitelinks: list[int] = []
+        self.titles, self.labels = MapColumn(), MapColumn()
+        self.revisions: list[int] = []
+        self.statements = StatementColumn()
 
     def __len__(self) -> int:
-        return len(self._qids)
+        return len(self.qids)
 
     def add(self, row: Row) -> None:
-        """Append one item."""
+        """Append one item; ``line_columns`` appends many at a time."""
         qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements = row
-        self._qids.append(qid)
-        self._sitelinks.append(sitelinks)
-        self._revisions.append(lastrevid)
-        self._instance_of.add(instance_of)
-        self._subclass_of.add(subclass_of)
-        self._titles.add(titles)
-        self._labels.add(labels)
-        self._statements.add(statements)
+        self.qids.append(qid)
+        self.instance_of.add(instance_of)
+        self.subclass_of.add(subclass_of)
+        self.sitelinks.append(sitelinks)
+        self.titles.add(titles)
+        self.labels.add(labels)
+        self.revisions.append(lastrevid)
+        self.statements.add(statements)
 
     def table(self) -> pa.Table:
         """The items so far as a table, in the order in which they came."""
         columns = {
-            "qid": pa.array(self._qids, pa.string()),
-            "instance_of": self._instance_of.array(),
-            "subclass_of": self._subclass_of.array(),
-            "sitelinks": pa.array(self._sitelinks, pa.int32()),
-            "titles": self._titles.array(),
-            "labels": self._labels.array(),
-            "lastrevid": pa.array(self._revisions, pa.int64()),
-            "statements": self._statements.array(),
+            "qid": pa.array(self.qids, pa.string()),
+            "instance_of": self.instance_of.array(),
+            "subclass_of": self.subclass_of.array(),
+            "sitelinks": pa.array(self.sitelinks, pa.int32()),
+            "titles": self.titles.array(),
+            "labels": self.labels.array(),
+            "lastrevid": pa.array(self.revisions, pa.int64()),
+            "statements": self.statements.array(),
         }
         return pa.Table.from_arrays([columns[name] for name in ENTITIES.names], schema=ENTITIES)
-
-
-class _List:
-    def __init__(self) -> None:
-        self._ends, self._values = [0], list[str]()
-
-    def add(self, values: tuple[str, ...]) -> None:
-        if values:
-            self._values.extend(values)
-        self._ends.append(len(self._values))
-
-    def array(self) -> pa.ListArray:
-        return pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), pa.array(self._values, pa.string()))
-
-
-class _Map:
-    def __init__(self) -> None:
-        self._ends, self._keys, self._values = [0], list[str](), list[str]()
-
-    def add(self, values: Mapping[str, str]) -> None:
-        if values:
-            self._keys.extend(values)
-            self._values.extend(values.values())
-        self._ends.append(len(self._keys))
-
-    def array(self) -> pa.MapArray:
-        keys, values = pa.array(self._keys, pa.string()), pa.array(self._values, pa.string())
-        return pa.MapArray.from_arrays(pa.array(self._ends, pa.int32()), keys, values)
-
-
-class _Statements:
-    def __init__(self) -> None:
-        self._ends = [0]
-        self._columns: tuple[list[str], list[str], list[str]] = ([], [], [])
-
-    def add(self, statements: tuple[Statement, ...]) -> None:
-        properties, values, languages = self._columns
-        for statement in statements:
-            properties.append(statement.property)
-            values.append(statement.value)
-            languages.append(statement.language)
-        self._ends.append(len(properties))
-
-    def array(self) -> pa.ListArray:
-        columns = [pa.array(column, pa.string()) for column in self._columns]
-        structs = pa.StructArray.from_arrays(columns, fields=list(STATEMENT))
-        return pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)

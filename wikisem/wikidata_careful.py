@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import orjson
 
-from wikisem.records import Statement
 from wikisem.wikidata_values import (
     MAX_NUMBER,
     Fields,
@@ -76,7 +75,7 @@ def _row(data: Mapping[str, Any], fields: Fields) -> Row:
         {site: title for site, title in sorted(sitelinks.items()) if is_wikipedia(site)},
         _labels(_map(data, "labels"), fields.label_codes),
         revision or 0,
-        tuple(Statement(*found) for found in sorted(set(_statements(claims, fields)))),
+        tuple(sorted(set(_statements(claims, fields)))),
     )
 
 

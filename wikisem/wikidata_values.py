@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from wikisem.records import Statement
 from wikisem.wikis import language_of
 
 Rank = Literal["preferred", "normal", "deprecated"]
-# The fields of an Entity, in its order.
-Row = tuple[str, tuple[str, ...], tuple[str, ...], int, dict[str, str], dict[str, str], int, tuple[Statement, ...]]
+# The fields of an Entity, in its order; each statement is the tuple of its fields.
+Row = tuple[
+    str, tuple[str, ...], tuple[str, ...], int, dict[str, str], dict[str, str], int, tuple[tuple[str, str, str], ...]
+]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1
 _ITEM: Final = re.compile(r"Q[1-9][0-9]{0,17}").fullmatch
@@ -53,13 +54,18 @@ def item_number(qid: str) -> int:
     return int(qid[1:]) if _ITEM(qid) else 0
 
 
-def is_item(qid: str) -> bool:
-    """Whether ``item_number`` has a number for it, which is faster to say."""
-    return _ITEM(qid) is not None
+# Whether ``item_number`` has a number for an id, which is faster to say: None if it has none.
+match_item: Final = _ITEM
 
 
 # The targets of statements are few and come again and again.
 target_number = functools.lru_cache(maxsize=1 << 16)(item_number)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def target_id(identifier: str) -> str:
+    """The id if it is that of an item, else ""."""
+    return identifier if item_number(identifier) else ""
 
 
 def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
