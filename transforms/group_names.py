@@ -6,17 +6,20 @@ from typing import Final
 
 import apache_beam as beam
 import numpy as np
+import pyarrow as pa
 
-from transforms.arrays import save_arrays
+from transforms.arrays import local_folder, save_arrays
+from transforms.files import list_files
 from transforms.group_plan import Sources
 from transforms.parquet import read_row_groups
 from wikisem.graph.kinds import Flags, Ints
 from wikisem.graph.possible import CandidateClasses, candidate_classes
 from wikisem.graph.rows import Rows
-from wikisem.nametable import COLUMNS, Names, NameTable, find_items
+from wikisem.graph.store import open_arrays
+from wikisem.nametable import COLUMNS, Names, NameTable
 
 # Into how many parts the surface files of a language are dealt: as many workers can read them, and all must map them.
-_PARTS: Final = 8
+_PARTS: Final = 16
 
 # How many surface forms show the script of a language that wikisem.languages does not know.
 SAMPLE: Final = 10_000
@@ -44,8 +47,8 @@ class GatherNames(beam.DoFn):
 
     def process(self, part: Part) -> Iterator[tuple[str, int]]:
         """Write them and say so."""
-        tables = (table for path in part.paths for table in read_row_groups(path, COLUMNS, ["source"]))
-        names = Names.merge([Names.of_table(table) for table in tables])
+        table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
+        names = Names.of_table(table, self._sources.graph())
         save_arrays(names, self._sources.name_part(part.language, part.number))
         yield part.language, part.number
 
@@ -57,24 +60,39 @@ class IndexNames(beam.DoFn):
         self._sources = sources
 
     def process(self, met: tuple[str, Iterable[int]]) -> Iterator[tuple[None, str]]:
-        """Write both and say so."""
-        language = met[0]
-        graph, parts, recipe = self._sources.graph(), self._sources.name_parts(language), self._sources.recipe
-        items, rows = find_items(graph, np.concatenate([part.numbers for part in parts]))
-        named = _flags(len(graph.items), items)
-        found = candidate_classes(graph, named, recipe.cluster.minimum, recipe.cluster.size)
-        # What may be an outlier or stand in a cluster is kept, and the first, which show what a language looks like.
-        kept = (graph.sitelinks[items] >= recipe.outliers.min_sitelinks) | (np.arange(len(items)) < SAMPLE)
-        kept |= _flags(len(graph.items), found.leading.targets)[items]
-        items, rows = items[kept], rows[kept]
-        leading = np.searchsorted(items, found.leading.targets.astype(items.dtype)).astype(np.uint32)
-        folder = self._sources.names(language)
+        """Write both and say so.
+
+        Each step opens what it reads, so that no more than that is ever mapped.
+        """
+        language, folder = met[0], self._sources.names(met[0])
+        named = self._named(language)
+        found = self._candidates(named)
+        kept = self._kept(named, found.leading.targets)
+        names = Names.merge([part.take(np.flatnonzero(kept[part.items])) for part in self._parts(language)])
+        table = NameTable.of(self._sources.graph(), names)
+        leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, Rows(found.leading.offsets, leading)), f"{folder}/candidates")
-        save_arrays(NameTable(items, graph.sitelinks[items], Names.pick(parts, rows)), f"{folder}/table")
+        save_arrays(table, f"{folder}/table")
         yield None, language
 
+    def _parts(self, language: str) -> Iterator[Names]:
+        for path in list_files(f"{self._sources.name_part(language, '*')}/items.npy"):
+            yield open_arrays(Names, local_folder(path.rpartition("/")[0]))
 
-def _flags(count: int, places: Ints) -> Flags:
-    flags: Flags = np.zeros(count, dtype=bool)
-    flags[places] = True
-    return flags
+    def _named(self, language: str) -> Flags:
+        """Which items of the graph have a name."""
+        named = np.zeros(len(self._sources.graph().items), dtype=bool)
+        for part in self._parts(language):
+            named[part.items] = True
+        return named
+
+    def _candidates(self, named: Flags) -> CandidateClasses:
+        options = self._sources.recipe.cluster
+        return candidate_classes(self._sources.graph(), named, options.minimum, options.size)
+
+    def _kept(self, named: Flags, leading: Ints) -> Flags:
+        """Which items may be an outlier or stand in a cluster; and the first, which show what a language looks like."""
+        kept: Flags = named & (self._sources.graph().sitelinks >= self._sources.recipe.outliers.min_sitelinks)
+        kept[leading] = True
+        kept[np.flatnonzero(named)[:SAMPLE]] = True
+        return kept

@@ -8,16 +8,16 @@ import apache_beam as beam
 import numpy as np
 
 from transforms.arrays import local_folder, save_arrays
-from transforms.files import list_files
 from transforms.workplace import Workplace
 from wikisem.graph.build import Graph
+from wikisem.graph.edges import places_of
 from wikisem.graph.kinds import Index, Ints
 from wikisem.graph.outlier_sets import prepare_index
 from wikisem.graph.possible import CandidateClasses, possible_outliers
 from wikisem.graph.ring import Ring
 from wikisem.graph.rows import Rows
 from wikisem.graph.store import open_arrays
-from wikisem.nametable import Names, NameTable
+from wikisem.nametable import NameTable
 from wikisem.recipe import Recipe
 
 # Classes a block: enough to make the start of one worth while, few enough to share the work evenly.
@@ -42,14 +42,9 @@ class Sources:
         """The folder of a language's name table, candidates and ring."""
         return f"{self.workplace.parts}/names/{language}"
 
-    def name_part(self, language: str, number: int) -> str:
+    def name_part(self, language: str, number: int | str) -> str:
         """The folder of one part of a language's names."""
         return f"{self.names(language)}/parts/{number}"
-
-    def name_parts(self, language: str) -> list[Names]:
-        """All parts of a language's names, mapped into memory."""
-        found = list_files(f"{self.names(language)}/parts/*/numbers.npy")
-        return [open_arrays(Names, local_folder(path.rpartition("/")[0])) for path in found]
 
     def facts(self) -> str:
         """The folder of labels and titles."""
@@ -82,19 +77,22 @@ class PlanBlocks(beam.DoFn):
     def process(self, gathered: tuple[None, Iterable[str]]) -> Iterator[int]:
         """Plan; ``gathered`` only says that the files are there. Block 0 exists even where there is no candidate."""
         del gathered
-        sources, graph = self._sources, self._sources.graph()
-        named = {one: sources.table(one).items for one in self._languages}
-        items, numbers, lists = possible_outliers(graph, named, sources.recipe.outliers.min_sitelinks)
+        sources = self._sources
+        named = {one: sources.table(one) for one in self._languages}
+        # Opened for each step anew, so that no more is mapped than what the step reads.
+        least = sources.recipe.outliers.min_sitelinks
+        able = [table.items[table.sitelinks >= least] for table in named.values()]
+        items, numbers, lists = possible_outliers(sources.graph(), able)
         candidates = sources.all_candidates(self._languages)
-        save_arrays(prepare_index(graph, lists, candidates), sources.index())
-        for language, own in named.items():
-            ring = _ring(graph, sources.seed, own, items, numbers, lists)
+        save_arrays(prepare_index(sources.graph(), lists, candidates), sources.index())
+        for language, table in named.items():
+            ring = _ring(table, sources.seed, items, numbers, lists)
             save_arrays(ring, f"{sources.names(language)}/ring")
         yield from range(max(1, -(-len(candidates) // BLOCK)))
 
 
-def _ring(graph: Graph, seed: int, named: Ints, items: Ints, numbers: Index, lists: Rows) -> Ring:
-    """The ring of the possible outliers that a language can name; its rows are places in ``named``."""
-    rows = np.flatnonzero(np.isin(named, items))
-    own = named[rows]
-    return Ring.of(seed, graph.items[own], rows, numbers[np.searchsorted(items, own)], len(lists))
+def _ring(table: NameTable, seed: int, items: Ints, numbers: Index, lists: Rows) -> Ring:
+    """The ring of the possible outliers that a language can name; its rows are those of the table."""
+    places, possible = places_of(table.items, items)
+    rows = np.flatnonzero(possible)
+    return Ring.of(seed, table.numbers[rows], rows, numbers[places[rows]], len(lists))

@@ -19,7 +19,7 @@ from wikisem.graph.rows import Rows
 from wikisem.ids import qid_number
 from wikisem.languages import profile
 from wikisem.nametable import Names as NameColumns
-from wikisem.nametable import NameTable, find_items
+from wikisem.nametable import NameTable
 from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group
 from wikisem.schemas import SURFACES
@@ -36,9 +36,8 @@ def name_table(graph: Graph, names: Names) -> NameTable:
     """The names of the items in the graph, given in two parts and in an order that is not that of their numbers."""
     rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
     table = pa.Table.from_pylist(rows, schema=SURFACES)
-    parts = [NameColumns.of_table(table[: len(rows) // 2]), NameColumns.of_table(table[len(rows) // 2 :])]
-    items, found = find_items(graph, NameColumns.merge(parts).numbers)
-    return NameTable(items, graph.sitelinks[items], NameColumns.pick(parts, found))
+    halves = (table[: len(rows) // 2], table[len(rows) // 2 :])
+    return NameTable.of(graph, NameColumns.merge([NameColumns.of_table(half, graph) for half in halves]))
 
 
 def clusters(graph: Graph, table: NameTable, options: ClusterOptions) -> CandidateClasses:
@@ -54,8 +53,8 @@ def judge(
     """What the implementation makes of every class in every language."""
     graph = Taxonomy.of_entities(entities, recipe.graph).graph
     tables = {language: name_table(graph, own) for language, own in names.items()}
-    named = {language: table.items for language, table in tables.items()}
-    items, numbers, lists = possible_outliers(graph, named, recipe.outliers.min_sitelinks)
+    able = [table.items[table.sitelinks >= recipe.outliers.min_sitelinks] for table in tables.values()]
+    items, numbers, lists = possible_outliers(graph, able)
     sides = {}
     for language, table in tables.items():
         rows = np.flatnonzero(np.isin(table.items, items))

@@ -1,6 +1,6 @@
 """Which items may become outliers, and which classes are candidates, in any of the languages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from wikisem.graph.build import Graph
 from wikisem.graph.kinds import Flags, Index, Ints
 from wikisem.graph.rows import Rows
 from wikisem.graph.signatures import signatures
+from wikisem.graph.sorting import distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,8 @@ def candidate_classes(graph: Graph, named: Flags, least: int, size: int) -> Cand
     return CandidateClasses(nodes, Rows(first.offsets, graph.members.targets[first.targets]))
 
 
-def possible_outliers(graph: Graph, named: Mapping[str, Ints], min_sitelinks: int) -> tuple[Ints, Index, Rows]:
-    """Items (ascending) that some language can name and that have the sitelinks, the list of each, and the lists."""
-    able: Flags = np.zeros(len(graph.items), dtype=bool)
-    for items in named.values():
-        able[items] = True
-    able &= graph.sitelinks >= min_sitelinks
-    items = np.flatnonzero(able)
+def possible_outliers(graph: Graph, able: Iterable[Ints]) -> tuple[Ints, Index, Rows]:
+    """All items (ascending) that are able to be an outlier in some language, the list of each, and the lists."""
+    items = distinct(np.concatenate(list(able)))
     numbers, lists = signatures(graph.classes.take(items))
     return items, numbers, lists

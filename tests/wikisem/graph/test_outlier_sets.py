@@ -28,7 +28,7 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
     recipe = Recipe("random", graph=pruning, outliers=options)
     names = {entity.qid: Named("x") for entity in entities}
     oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, profile("en"), names)
-    able, numbers, lists = possible_outliers(graph, {"en": np.arange(len(graph.items))}, options.min_sitelinks)
+    able, numbers, lists = possible_outliers(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
     ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
     nodes = np.arange(len(graph.nodes))
     found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes).sets
