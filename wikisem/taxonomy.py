@@ -31,7 +31,7 @@ class Taxonomy:
     """The class graph; QIDs in, QIDs out, both as strings, lists in the order of their numbers.
 
     Every method raises UnknownItemError, a KeyError that names the QID, for what is neither a class nor an instance
-    of a class in the graph.
+    of a class in the graph, and BadIdError for what is no QID.
 
     >>> taxonomy = Taxonomy.of_entities([
     ...     Entity("Q42", instance_of=("Q1028181",)),
@@ -108,7 +108,10 @@ class Taxonomy:
     def classes(self, qid: str) -> list[str]:
         """The classes that an item is a direct instance of; none for a class that is no instance."""
         item = self._item(qid)
-        return [] if item is None else self._qids(self.graph.classes.row(item))
+        if item is None:
+            self._node(qid)  # it is at least a class
+            return []
+        return self._qids(self.graph.classes.row(item))
 
     def depth(self, qid: str) -> int | None:
         """Steps from the root down to a class before anything was pruned; None where the root is not above it."""

@@ -1,20 +1,23 @@
 """The class graph asked by QID, against brute force."""
 
 import doctest
-import itertools
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.entity_files import dump_entities
 from tests.oracle import OracleGraph, by_number
 from tests.wikisem.graph.strategies import GRAPHS, worlds
 from wikisem import taxonomy as module
-from wikisem.errors import DamagedInputError, MissingInputError, UnknownItemError
+from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, UnknownItemError
+from wikisem.ids import qid_number, qid_of
 from wikisem.recipe import GraphOptions
 from wikisem.records import Entity
 from wikisem.taxonomy import Taxonomy
@@ -24,46 +27,114 @@ WHOLE = GraphOptions(disambiguation=(), root="")
 
 def agree(taxonomy: Taxonomy, oracle: OracleGraph) -> None:
     """Every public set of every class and item is the oracle's."""
-    for v in oracle.up:
+    for v in {**oracle.up.nodes, **oracle.classes}:
         assert taxonomy.superclasses(v) == by_number(oracle.parents(v))
         assert taxonomy.subclasses(v) == by_number(oracle.children(v))
         assert taxonomy.above(v) == by_number(oracle.above(v) - {v})
         assert taxonomy.below(v) == by_number(oracle.below(v) - {v})
         assert taxonomy.instances(v) == by_number(oracle.instances(v))
         assert taxonomy.instances_below(v) == by_number(oracle.closure(v))
-        assert taxonomy.depth(v) == oracle.depths.get(v)
-    for item, classes in oracle.classes.items():
-        assert taxonomy.classes(item) == by_number(classes)
+        assert taxonomy.depth(v) == (oracle.depths.get(v) if v in oracle.up else None)
+        assert taxonomy.classes(v) == by_number(oracle.classes.get(v, ()))
+        ranked = sorted(oracle.instances(v), key=lambda item: (-oracle.entities[item].sitelinks, qid_number(item)))
+        wanted = [(item, oracle.entities[item].sitelinks) for item in ranked[:8]]
+        assert taxonomy.most_linked(v, 8) == wanted
 
 
-def agree_on_distances(taxonomy: Taxonomy, oracle: OracleGraph, pairs: Iterable[tuple[str, str]], limit: int) -> None:
-    """The distance of each pair, and None beyond the limit."""
-    for one, other in pairs:
-        way = nx.has_path(oracle.both_ways, one, other)
-        length = nx.shortest_path_length(oracle.both_ways, one, other) if way else None
-        assert taxonomy.distance(one, other) == length
+def agree_on_neighbourhoods(taxonomy: Taxonomy, oracle: OracleGraph, radius: int) -> None:
+    """Around every class and item: what lies within the radius, and the edges of all that lies nearer than it."""
+    for v in {**oracle.up.nodes, **oracle.classes}:
+        ball = lengths_from(oracle, v, radius)
+        inside = {node for node, steps in ball.items() if steps < radius}
+        picture = taxonomy.to_networkx(around=v, radius=radius)
+        assert set(picture.nodes) == set(ball)
+        assert set(picture.edges) == {edge for edge in oracle.up.subgraph(ball).edges if inside & set(edge)}
+
+
+def lengths_from(oracle: OracleGraph, v: str, limit: int | None = None) -> dict[str, int]:
+    """Steps from v to every class that it has a way to; to itself alone if it is no class."""
+    return dict(nx.single_source_shortest_path_length(oracle.both_ways, v, limit)) if v in oracle.up else {v: 0}
+
+
+def agree_on_distances(taxonomy: Taxonomy, oracle: OracleGraph, one: str, limit: int) -> None:
+    """The distance to everything that the graph holds, in both directions, and None beyond the limit."""
+    lengths = lengths_from(oracle, one)
+    for other in {**oracle.up.nodes, **oracle.classes}:
+        length = lengths.get(other)
+        assert taxonomy.distance(one, other) == taxonomy.distance(other, one) == length
         assert taxonomy.distance(one, other, limit) == (length if length is not None and length <= limit else None)
 
 
-@settings(max_examples=60, deadline=None)
-@given(worlds(), GRAPHS)
-def test_every_set_and_distance_is_that_of_brute_force(entities: list[Entity], options: GraphOptions) -> None:
+@settings(max_examples=50, deadline=None)
+@given(worlds(), GRAPHS, st.integers(0, 4))
+def test_every_set_and_distance_is_that_of_brute_force(
+    entities: list[Entity], options: GraphOptions, limit: int
+) -> None:
     """On random graphs, however they are pruned, nothing differs from sets and loops."""
     taxonomy, oracle = Taxonomy.of_entities(entities, options), OracleGraph(entities, options)
     agree(taxonomy, oracle)
-    agree_on_distances(taxonomy, oracle, itertools.product(oracle.up, repeat=2), 2)
+    agree_on_neighbourhoods(taxonomy, oracle, limit)
     held = {*oracle.up, *oracle.classes}
-    assert {f"Q{n}" for n in range(1, 20) if f"Q{n}" in taxonomy} == held
+    for v in held:
+        agree_on_distances(taxonomy, oracle, v, limit)
+    unknown = {qid_of(number) for number in range(1, 20)} - held
+    assert not any(qid in taxonomy for qid in unknown)
+    for qid in unknown:
+        assert_unknown(taxonomy, qid)
+
+
+def assert_unknown(taxonomy: Taxonomy, qid: str) -> None:
+    """Every question about an id that the graph does not hold is a KeyError that names it."""
+    questions: dict[str, Callable[[], object]] = {
+        name: partial(getattr(taxonomy, name), qid)
+        for name in ("superclasses", "subclasses", "above", "below", "instances", "instances_below", "classes", "depth")
+    }
+    questions["most_linked"] = partial(taxonomy.most_linked, qid, 1)
+    questions["to_networkx"] = partial(taxonomy.to_networkx, around=qid, radius=0)
+    questions["distance"] = partial(taxonomy.distance, qid, qid)
+    questions |= {f"to {held}": partial(taxonomy.distance, held, qid) for held in some_held(taxonomy)}
+    for name, ask in questions.items():
+        with pytest.raises(KeyError, match=rf"{qid}\b") as caught:
+            pytest.fail(f"{name} answered {ask()!r}")
+        assert isinstance(caught.value, UnknownItemError)
+
+
+def some_held(taxonomy: Taxonomy) -> list[str]:
+    """A class and an instance of the graph, as far as it has any."""
+    return [qid_of(int(numbers[0])) for numbers in (taxonomy.graph.nodes, taxonomy.graph.items) if len(numbers)]
 
 
 @pytest.mark.realdata
 def test_every_set_of_real_classes_is_that_of_brute_force(realdata: Path) -> None:
-    """The same on the real slice, for all of its classes."""
+    """The same on the real slice, for all of its classes and items."""
     entities = dump_entities(realdata / "wikidata" / "class-graph-slice.json.gz")
     taxonomy, oracle = Taxonomy.of_entities(entities), OracleGraph(entities, GraphOptions())
     agree(taxonomy, oracle)
+    agree_on_neighbourhoods(taxonomy, oracle, 2)
+    removed = by_number(oracle.removed)
+    assert removed
+    for qid in removed:
+        assert_unknown(taxonomy, qid)
+
+
+@pytest.mark.realdata
+def test_every_distance_between_real_classes_is_that_of_brute_force(realdata: Path) -> None:
+    """From every class of the real slice, with a limit of seven to one nearer and one further, and to one anywhere."""
+    entities = dump_entities(realdata / "wikidata" / "class-graph-slice.json.gz")
+    taxonomy, oracle = Taxonomy.of_entities(entities), OracleGraph(entities, GraphOptions())
     classes = by_number(oracle.up)
-    agree_on_distances(taxonomy, oracle, zip(classes, classes[1000:] + classes[:1000], strict=True), 7)
+    seen: Counter[int | None] = Counter()
+    for number, one in enumerate(classes):
+        lengths = lengths_from(oracle, one)
+        at = {steps: other for other, steps in lengths.items()}
+        for steps in (1 + number % 5, 6 + number % 5):
+            if steps in at:
+                assert taxonomy.distance(one, at[steps], limit=7) == (steps if steps <= 7 else None)
+                seen[steps] += 1
+        anywhere = classes[(number + 1000) % len(classes)]
+        assert taxonomy.distance(one, anywhere) == lengths.get(anywhere)
+        seen[lengths.get(anywhere)] += 1
+    assert all(seen[steps] > 200 for steps in (*range(1, 11), None))
 
 
 @pytest.mark.realdata
@@ -107,9 +178,16 @@ def test_classes_within_three_steps_of_the_root_are_pruned() -> None:
 def test_what_was_pruned_is_unknown(qid: str) -> None:
     """Instances of pruned classes only, disambiguation pages and the root are errors that name the QID."""
     taxonomy = Taxonomy.of_entities([*FAMILY[:5], *FAMILY[7:]])
-    with pytest.raises(KeyError, match=qid) as caught:
-        taxonomy.superclasses(qid)
-    assert isinstance(caught.value, UnknownItemError)
+    assert_unknown(taxonomy, qid)
+
+
+def test_what_is_no_id_is_refused() -> None:
+    """A property, a name or nothing at all is a wrong id, not an unknown item; a huge number is unknown."""
+    taxonomy = Taxonomy.of_entities(FAMILY[:5])
+    for text in ("P279", "human", "", "Q0"):
+        with pytest.raises(BadIdError):
+            taxonomy.above(text)
+    assert_unknown(taxonomy, "Q" + "9" * 30)
 
 
 def test_without_a_root_nothing_is_pruned_by_depth() -> None:
