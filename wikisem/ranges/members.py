@@ -65,19 +65,18 @@ def _between(path: str, codec: Codec, tape: Tape) -> Iterator[Damage]:
     start = tape.base
     if tape.slice(start, start + len(codec.magic)) in (b"", codec.magic):
         return
-    stop, lost = _resume(codec, tape)
-    detail = f"expected a {codec.name} member, saw {stop - start} bytes of something else"
+    found = _resume(codec, tape)
+    lost = found is not None and found - start >= codec.smallest
+    detail = f"expected a {codec.name} member, saw {tape.base - start} bytes of something else"
     yield Damage("garbage", place(path, start, 0), detail, lost)
 
 
-def _resume(codec: Codec, tape: Tape) -> tuple[int, bool]:
-    """Go on to the next head that decodes, or to the end: its offset, and whether text may have stood before it."""
-    start = tape.base
+def _resume(codec: Codec, tape: Tape) -> int | None:
+    """Go on to the next head that decodes, and give its offset; or to the end, and give None."""
     found = find_head(codec, tape, sys.maxsize)
     if found is None:
         tape.drop(tape.end)
-        return tape.base, False
-    return found, found - start >= codec.smallest
+    return found
 
 
 def _read_member(path: str, codec: Codec, tape: Tape, chunk_bytes: int, *, inside: bool) -> Iterator[Piece | Gap]:
@@ -119,14 +118,18 @@ def _rescue(path: str, codec: Codec, tape: Tape, head: int) -> Iterator[Piece | 
 
 
 def _report(path: str, codec: Codec, tape: Tape, head: int, given: int, failure: str) -> Damage:
-    start = tape.base
-    stop, lost = _resume(codec, tape)
-    where = f"after {given} bytes of text, in bytes {start} to {stop} of the file"
-    if failure == _TRUNCATED:
-        return Damage("truncated", place(path, head, given), f"the {codec.name} member ends too soon {where}")
+    """What to say of a damaged member; the tape goes on to the next one, into which the decoder may have run."""
+    failed = tape.base
+    tape.seek(head + 1)
+    found = _resume(codec, tape)
+    where = place(path, head, given)
+    if failure == _TRUNCATED and found is None:
+        detail = f"the {codec.name} member ends too soon after {given} bytes of text, in byte {failed} of the file"
+        return Damage("truncated", where, detail)
     checksum = any(text in failure for text in codec.checksum_errors)
-    detail = f"{failure} {where}"
-    return Damage("checksum" if checksum else "undecodable", place(path, head, given), detail, lost or not checksum)
+    lost = found is not None and not 0 <= found - failed < codec.smallest
+    detail = f"{failure} after {given} bytes of text, in bytes {head} to {tape.base} of the file"
+    return Damage("checksum" if checksum else "undecodable", where, detail, lost or not checksum)
 
 
 class _Careful:
