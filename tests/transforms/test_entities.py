@@ -9,7 +9,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 
+from tests.wikisem.test_dump_damage import one_stream
 from transforms.entities import EntityOptions, read_entities
 from transforms.runtime import Runtime
 from transforms.workplace import Workplace
@@ -122,6 +124,29 @@ def test_no_item_at_all_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, tmp_path / "nowhere.json")
 
 
+FORMS: dict[str, Callable[[list[bytes]], bytes]] = {
+    "gz": lambda parts: b"".join(gzip.compress(part, mtime=0) for part in parts),
+    "single.bz2": one_stream,
+    "chain.bz2": lambda parts: b"".join(map(bz2.compress, parts)),
+    "zst": lambda parts: b"".join(map(zstandard.compress, parts)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_damaged_dump_costs_one_unit_of_items(tmp_path: Path, form: str) -> None:
+    """The items of all other members, blocks or frames are finished, the loss is in the rejects and in the counts."""
+    parts = [dump(*(item(f"Q{number}", ["Q1"]) for number in range(start, start + 5))) for start in range(1, 31, 5)]
+    packed = bytearray(FORMS[form](parts))
+    packed[len(packed) // 2 + 20] ^= 0x55
+    counts, rows, rejects = run(tmp_path, write(tmp_path / f"dump.json.{form}", bytes(packed)))
+    lost = set(range(1, 31)) - {int(row["qid"][1:]) for row in rows}
+    assert any(lost <= set(range(start, start + 5)) for start in range(1, 31, 5))
+    assert len(lost) > 1
+    assert {"undecodable", "checksum"} & {reject["reason"] for reject in rejects}
+    assert counts.kept == len(rows) == 30 - len(lost)
+    assert sum(counts.rejected.values()) == len(rejects)
+
+
 UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".json": bytes}
 WRAP: dict[str, Callable[[bytes], bytes]] = {".json": bytes, ".json.gz": gzip.compress, ".json.bz2": bz2.compress}
 
@@ -142,3 +167,17 @@ def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> 
         found.append((counts, rows))
     assert counts.rejected
     assert found[1:] == found[:1] * 2
+
+
+@pytest.mark.realdata
+def test_whole_real_dumps_are_accounted_for(realdata: Path, tmp_path: Path) -> None:
+    """As they are, to their last line: every line is counted, every item is read once."""
+    files = sorted((realdata / "wikidata").iterdir())
+    lines = [line.strip(b" ,\r") for path in files for line in UNPACK[path.suffix](path.read_bytes()).splitlines()]
+    counts, rows, rejects = run(tmp_path, *files)
+    records = [json.loads(line) for line in lines if line not in (b"", b"[", b"]")]
+    assert counts.read == len(records)
+    assert not rejects
+    items = {record["id"] for record in records if record["type"] == "item"}
+    assert {row["qid"] for row in rows} <= items
+    assert len(rows) == len(items) - counts.left_out["no-class"]
