@@ -43,7 +43,7 @@ class Names:
 
     @staticmethod
     def of_table(table: pa.Table, graph: Graph) -> "Names":
-        """The names that a table with the columns of ``COLUMNS`` gives to items of the graph; DamagedInputError."""
+        """The names of items in the graph, from the columns of ``COLUMNS``; DamagedInputError for what is no name."""
         places, here = places_of(qid_numbers(table["qid"]), graph.items)
         table = table.filter(pa.array(here)).combine_chunks()
         offsets, text = _texts(table["surface"])
