@@ -2,19 +2,25 @@
 
     python -m benchmarks.graph --world FOLDER [--part 1.0]
 
-The world is written into FOLDER once (about 2 GB at full size, some minutes) and read again by later calls.
+The worlds, one a tenth of the other for the slopes, are written into FOLDER once (some minutes; with what the stages
+leave there, about 5 GB at full size) and read again by later calls. The page is written anew after every step, so a run
+that is cut off leaves what it has.
 """
 
 import argparse
 import shutil
 import statistics
+import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.graph_page import STEPS, TENTH, WHOLE, Findings, Measured, Step, page
 from benchmarks.graph_world import Size, write_world
-from benchmarks.report import Call, Result, compare, table, write_section
+from benchmarks.report import Call, write_section
+from benchmarks.tree import busy_seconds, watch_children
 from transforms.groups import build_groups
 from transforms.runtime import Runtime
 from transforms.taxonomy import build_taxonomy
@@ -23,6 +29,7 @@ from wikisem.ids import qid_of
 from wikisem.recipe import ClusterOptions, Recipe
 from wikisem.taxonomy import Taxonomy
 
+TITLE = "The class graph at the size of Wikidata"
 RECIPE = Recipe("benchmark", languages=("la",), cluster=ClusterOptions(max_groups=0))
 
 
@@ -48,64 +55,70 @@ def _fresh(folder: Path) -> Workplace:
     return Workplace(str(folder))
 
 
-def time_lookups(world: Path) -> list[list[str]]:
-    """Median and 99th percentile of single questions, in milliseconds, for random classes below the leaves."""
-    taxonomy = Taxonomy.load(world / "taxonomy-1" / "done")
-    graph = taxonomy.graph
-    draw = np.random.default_rng(1)
-    pairs = draw.integers(0, len(graph.nodes), (1000, 2))
-    names = [(qid_of(int(graph.nodes[one])), qid_of(int(graph.nodes[other]))) for one, other in pairs.tolist()]
-    questions = {
-        "distance(a, b, limit=7)": [
-            lambda one=one, other=other: taxonomy.distance(one, other, limit=7) for one, other in names
-        ],
-        "superclasses(a)": [lambda one=one: taxonomy.superclasses(one) for one, _ in names],
-        "above(a)": [lambda one=one: taxonomy.above(one) for one, _ in names],
+def measure(function: Callable[[Path, int], None], world: Path, workers: int) -> Measured:
+    """One run of a stage in a process of its own, with what its processes held and what other programs used."""
+    busy = busy_seconds()
+    with watch_children() as held:
+        run = Call(function, (world, workers)).measure()
+    return Measured(run, held, max(0.0, busy_seconds() - busy - run.cpu))
+
+
+def time_lookups(folder: Path) -> dict[str, tuple[float, float]]:
+    """Median and 99th percentile of single questions about random classes, in milliseconds, each asked once."""
+    taxonomy = Taxonomy.load(folder)
+    numbers = taxonomy.graph.nodes
+    pairs = numbers[np.random.default_rng(1).integers(0, len(numbers), (1000, 2))].tolist()
+    names = [(qid_of(one), qid_of(other)) for one, other in pairs]
+    return {
+        "distance(a, b, limit=7)": _milliseconds(lambda one, other: taxonomy.distance(one, other, limit=7), names),
+        "distance(a, b)": _milliseconds(taxonomy.distance, names),
+        "superclasses(a)": _milliseconds(lambda one, _: taxonomy.superclasses(one), names),
+        "above(a)": _milliseconds(lambda one, _: taxonomy.above(one), names),
+        "instances(a)": _milliseconds(lambda one, _: taxonomy.instances(one), names),
+        "Taxonomy.load(folder)": _milliseconds(lambda *_: Taxonomy.load(folder), names[:100]),
     }
-    return [[name, *_milliseconds(calls)] for name, calls in questions.items()]
 
 
-def _milliseconds(calls: list) -> list[str]:
+def _milliseconds(ask: Callable[[str, str], object], names: Sequence[tuple[str, str]]) -> tuple[float, float]:
     taken = []
-    for call in calls:
+    for one, other in names:
         begun = time.perf_counter()
-        call()
+        ask(one, other)
         taken.append(1000 * (time.perf_counter() - begun))
-    return [f"{statistics.median(taken):.2f}", f"{np.quantile(taken, 0.99):.2f}"]
-
-
-def _rows(results: dict[str, Result]) -> list[list[str]]:
-    return [
-        [name, f"{result.seconds:.0f}", f"{result.cpu:.0f}", f"{result.peak / 1e9:.2f}"]
-        for name, result in results.items()
-    ]
+    return statistics.median(taken), float(np.quantile(taken, 0.99))
 
 
 def main() -> None:
-    """Write the world if need be, run every stage, write ``docs/benchmarks/graph.md``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--world", type=Path, required=True)
-    parser.add_argument("--part", type=float, default=1.0)
-    parser.add_argument("--rounds", type=int, default=1)
+    """Write the worlds if need be, run every stage, write ``docs/benchmarks/graph.md`` after each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--world", type=Path, required=True, help="where the made-up worlds lie, or shall lie")
+    parser.add_argument("--part", type=float, default=1.0, help="of the size of Wikidata (default: 1.0)")
     arguments = parser.parse_args()
-    world, size = arguments.world, Size().scaled(arguments.part)
-    if not (world / "entities").exists():
-        write_world(world, size)
-    stages = {f"taxonomy, {n} worker(s)": Call(run_taxonomy, (world, n)) for n in (1, 2)}
-    stages |= {f"groups, {n} worker(s)": Call(run_groups, (world, n)) for n in (1, 2)}
-    results = compare(stages, arguments.rounds)
-    read, kept = (int(word) for word in (world / "groups.txt").read_text(encoding="utf-8").split())
-    graph = Taxonomy.load(world / "taxonomy-1" / "done").graph
-    body = (
-        f"{len(graph.nodes):,} classes and {len(graph.items):,} instances are left after pruning "
-        f"{size.classes:,} and {size.instances:,}; {len(graph.up.targets):,} P279 edges; "
-        f"{read:,} candidate classes, of which {kept:,} give a group. Peak memory is of the largest process, mapped "
-        "files included, which the processes share.\n\n"
-        + table(["stage", "wall s", "CPU s", "peak GB"], _rows(results))
-        + "\n\n"
-        + table(["question to the opened graph", "median ms", "99 % ms"], time_lookups(world))
-    )
-    write_section("graph", "The class graph at the size of Wikidata", body, ["numpy", "pyarrow", "apache-beam"])
+    size = Size().scaled(arguments.part)
+    worlds = {WHOLE: arguments.world, TENTH: arguments.world / "tenth"}
+    for name, world in worlds.items():
+        if not (world / "entities").exists():
+            write_world(world, size.scaled(0.1) if name == TENTH else size)
+    found = Findings(size)
+    for step in STEPS:
+        world = worlds[step.world]
+        found.steps[step] = measure({"taxonomy": run_taxonomy, "groups": run_groups}[step.stage], world, step.workers)
+        _note(found, step, world)
+        write_section("graph", TITLE, page(found), ["numpy", "pyarrow", "apache-beam"])
+        print(f"{step}: {found.steps[step].run.seconds:.0f} s", file=sys.stderr)
+
+
+def _note(found: Findings, step: Step, world: Path) -> None:
+    """What the step left behind, and how fast the whole graph answers once it is there."""
+    if step.stage == "groups":
+        read, kept = (world / "groups.txt").read_text(encoding="utf-8").split()
+        found.groups[step.world] = int(read), int(kept)
+        return
+    folder = world / f"taxonomy-{step.workers}" / "done"
+    graph = Taxonomy.load(folder).graph
+    found.graphs[step.world] = len(graph.nodes), len(graph.items), len(graph.up.targets)
+    if step.world == WHOLE:
+        found.milliseconds = time_lookups(folder)
 
 
 if __name__ == "__main__":

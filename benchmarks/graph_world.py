@@ -87,7 +87,8 @@ def _subclasses(draw: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
 
 def _zipf(draw: np.random.Generator, count: int, ranks: int) -> Ints:
     """Ranks from 0 up, the r-th about 1/r as frequent as the first."""
-    return np.minimum(np.exp(draw.random(count) * np.log(ranks)).astype(np.int64), ranks - 1)
+    drawn: Ints = np.exp(draw.random(count) * np.log(ranks)).astype(np.int64)
+    return np.minimum(drawn, ranks - 1)
 
 
 def _sitelinks(draw: np.random.Generator, count: int) -> Ints:

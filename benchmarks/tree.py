@@ -1,13 +1,20 @@
-"""The memory of a run that is more than one process: all of them together, at its highest moment (Linux)."""
+"""The memory of a run that is more than one process, and what else the machine did meanwhile (Linux)."""
 
 import multiprocessing
+import os
 import re
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 _PPID = re.compile(r"^PPid:\s+(\d+)$", re.MULTILINE)
+_PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB$", re.MULTILINE)
+_MAPPED = re.compile(r"^RssFile:\s+(\d+) kB$", re.MULTILINE)
+_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 _PSS = re.compile(r"^Pss:\s+(\d+) kB$", re.MULTILINE)
 
 
@@ -26,6 +33,45 @@ def peak_of_tree(function: Callable[..., object], *arguments: Any) -> int:
     if process.exitcode:
         raise RuntimeError(f"{function.__name__} ended with exit code {process.exitcode}")
     return peak
+
+
+@dataclass
+class Held:
+    """Most bytes of any one process: private ones, those of mapped files, which processes share, and both at once."""
+
+    private: int = 0
+    mapped: int = 0
+    peak: int = 0
+
+
+@contextmanager
+def watch_children() -> Iterator[Held]:
+    """While inside, note what each process below this one holds; looked at ten times a second."""
+    held, done = Held(), threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.1):
+            for pid in _descendants(os.getpid()) - {os.getpid()}:
+                status = Path(f"/proc/{pid}/status")
+                held.private = max(held.private, _number(_PRIVATE, status) * 1024)
+                held.mapped = max(held.mapped, _number(_MAPPED, status) * 1024)
+                # The system's own record since the program began: unlike ru_maxrss, not that of who started it.
+                held.peak = max(held.peak, _number(_PEAK, status) * 1024)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield held
+    finally:
+        done.set()
+        watcher.join()
+
+
+def busy_seconds() -> float:
+    """CPU seconds that all programs of the machine have used since it started."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split(maxsplit=9)[1:9]]
+    user, nice, system, _, _, irq, softirq, stolen = ticks
+    return (user + nice + system + irq + softirq + stolen) / os.sysconf("SC_CLK_TCK")
 
 
 def _descendants(root: int) -> set[int]:

@@ -1,0 +1,163 @@
+"""The page of ``benchmarks.graph``: what was measured so far, beside what was aimed at."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchmarks.graph_world import Size
+from benchmarks.report import Run, table
+from benchmarks.tree import Held
+
+
+class Step(NamedTuple):
+    """A stage on the whole world or on a tenth of it."""
+
+    world: str
+    stage: str
+    workers: int
+
+
+WHOLE, TENTH = "whole", "tenth"
+# What is run, in this order.
+STEPS = (
+    Step(WHOLE, "taxonomy", 1),
+    Step(WHOLE, "taxonomy", 2),
+    Step(WHOLE, "groups", 1),
+    Step(WHOLE, "groups", 2),
+    Step(TENTH, "taxonomy", 1),
+    Step(TENTH, "groups", 1),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of a step, what its processes held, and the CPU seconds that other programs used meanwhile."""
+
+    run: Run
+    held: Held
+    others: float
+
+
+@dataclass
+class Findings:
+    """All that was measured so far; milliseconds are the median and the 99th percentile."""
+
+    size: Size
+    steps: dict[Step, Measured] = field(default_factory=dict)
+    graphs: dict[str, tuple[int, int, int]] = field(default_factory=dict)  # classes, items, P279 edges
+    groups: dict[str, tuple[int, int]] = field(default_factory=dict)  # candidates, groups
+    milliseconds: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def page(found: Findings) -> str:
+    """The section, complete or as far as it got."""
+    left = [f"{step.stage} on the {step.world}, {_workers(step)}" for step in STEPS if step not in found.steps]
+    paragraphs = [
+        _facts(found),
+        f"**Not measured, because the run was cut off:** {'; '.join(left)}." if left else "",
+        table(["stage", "wall s", "CPU s", "others' CPU s", "private GB", "mapped GB", "peak GB"], _stages(found)),
+        table(["goal", "measured", "reached"], [*_goals(found), *_distance_goal(found)]),
+        table(["question to the opened graph", "median ms", "99 % ms"], _questions(found)),
+        _slopes(found),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _facts(found: Findings) -> str:
+    classes, items, edges = found.graphs.get(WHOLE, (0, 0, 0))
+    candidates, groups = found.groups.get(WHOLE, (0, 0))
+    return (
+        f"A made-up world of the shape of Wikidata: of {found.size.classes:,} classes and {found.size.instances:,} "
+        f"instances {classes:,} and {items:,} are left after pruning, with {edges:,} P279 edges. "
+        + (f"{candidates:,} classes are candidates and {groups:,} give a group. " if candidates else "")
+        + "Each step was run once. *Others* are the CPU seconds that other programs of the machine used meanwhile. "
+        "*Private* and *mapped* are the most that any one process held of memory of its own and of mapped files, which "
+        "processes share and the system takes back when it must; *peak* is the most of both at one moment."
+    )
+
+
+def _stages(found: Findings) -> list[list[str]]:
+    return [
+        [
+            f"{step.stage}, {_workers(step)}" + (", a tenth of the size" if step.world == TENTH else ""),
+            *(f"{value:.0f}" for value in (one.run.seconds, one.run.cpu, one.others)),
+            *(f"{value / 1e9:.2f}" for value in (one.held.private, one.held.mapped, one.held.peak)),
+        ]
+        for step, one in found.steps.items()
+    ]
+
+
+def _workers(step: Step) -> str:
+    return f"{step.workers} worker" + ("s" if step.workers > 1 else "")
+
+
+def _seconds(one: Measured) -> float:
+    return one.run.seconds
+
+
+def _private(one: Measured) -> float:
+    return one.held.private / 1e9
+
+
+def _peak(one: Measured) -> float:
+    return one.held.peak / 1e9
+
+
+class _Goal(NamedTuple):
+    text: str
+    stage: str
+    workers: Sequence[int]
+    value: Callable[[Measured], float]
+    limit: float
+    unit: str
+
+
+_GOALS = (
+    _Goal("taxonomy under 60 s on two cores", "taxonomy", (1, 2), _seconds, 60, "s"),
+    _Goal("taxonomy under 4 GB, mapped files included", "taxonomy", (1, 2), _peak, 4, "GB"),
+    _Goal("groups of 50,000 candidates under 2 minutes", "groups", (1,), _seconds, 120, "s"),
+    _Goal("the same under 1 minute", "groups", (2,), _seconds, 60, "s"),
+    _Goal("groups under 1 GB a process, private", "groups", (1, 2), _private, 1, "GB"),
+    _Goal("the same, mapped files included", "groups", (1, 2), _peak, 1, "GB"),
+)
+
+
+def _goals(found: Findings) -> list[list[str]]:
+    rows = []
+    for goal in _GOALS:
+        for workers in goal.workers:
+            step = Step(WHOLE, goal.stage, workers)
+            value = goal.value(found.steps[step]) if step in found.steps else None
+            shown = "" if value is None else f"{value:.{0 if goal.unit == 's' else 2}f} {goal.unit}"
+            rows.append([f"{goal.text}, {_workers(step)}", shown, _reached(value, goal.limit)])
+    return rows
+
+
+def _distance_goal(found: Findings) -> list[list[str]]:
+    name, limit = "distance(a, b, limit=7)", 5.0
+    value = found.milliseconds.get(name, (None, None))[0]
+    return [[f"`{name}` under 5 ms at the median", "" if value is None else f"{value:.2f} ms", _reached(value, limit)]]
+
+
+def _reached(value: float | None, limit: float) -> str:
+    return "not measured" if value is None else "yes" if value < limit else "no"
+
+
+def _questions(found: Findings) -> list[list[str]]:
+    return [[name, f"{median:.2f}", f"{high:.2f}"] for name, (median, high) in found.milliseconds.items()]
+
+
+def _slopes(found: Findings) -> str:
+    """How time grows with size, as the exponent that two sizes give."""
+    lines = []
+    for stage in ("taxonomy", "groups"):
+        pair = [found.steps.get(Step(world, stage, 1)) for world in (WHOLE, TENTH)]
+        if pair[0] is None or pair[1] is None:
+            continue
+        whole, tenth = pair[0].run.cpu, pair[1].run.cpu
+        lines.append(
+            f"{stage}: {whole / tenth:.1f} times the CPU seconds, so time grows with size to the power of "
+            f"{math.log10(whole / tenth):.2f}"
+        )
+    return f"From a tenth of the size to the whole. {'; '.join(lines)}." if lines else ""
