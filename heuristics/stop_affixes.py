@@ -1,6 +1,7 @@
 """Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1)."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from heuristics.verdict import KEEP, Verdict, reject
@@ -15,13 +16,18 @@ def judge_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> 
 
     An affix may say where it stands: "…列表" only at the end of something, "List of …" only at the beginning.
     """
-    bare = tuple(affix.strip(_REST) for affix in stop_affixes)
+    bare = _bare(tuple(stop_affixes))
     for surface in surfaces:
         if surface.startswith(bare) or surface.endswith(bare):  # rarely so, and fast to tell
             found = next((affix for affix in stop_affixes if _has(surface, affix)), None)
             if found is not None:
                 return reject(REASON, f"{surface!r} has the stop affix {found!r}")
     return KEEP
+
+
+@lru_cache(maxsize=64)  # the same for all clusters of a language
+def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(affix.strip(_REST) for affix in stop_affixes)
 
 
 def _has(surface: str, affix: str) -> bool:

@@ -14,7 +14,7 @@ from transforms.files import list_files, open_binary
 from transforms.group_plan import Sources
 from transforms.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.graph.edges import places_of, qid_numbers
-from wikisem.graph.kinds import Flags, Index
+from wikisem.graph.kinds import Flags, Index, Ints
 from wikisem.languages import LanguageProfile, label_codes, wiki_of
 from wikisem.mediawiki import SiteInfo
 from wikisem.seeds import places
@@ -31,13 +31,12 @@ class GatherFacts(beam.DoFn):
 
     def __init__(self, sources: Sources, languages: Sequence[str]) -> None:
         self._sources, self._languages = sources, languages
+        self._found: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
         """Write both and say so."""
         number, path = numbered
-        graph = self._sources.graph()
-        classes = graph.nodes[graph.members.counts() >= self._sources.recipe.cluster.minimum]
-        every = 1 + len(graph.items) // _OTHERS
+        classes, every = self._wanted()
         numbers, lists = _items(path)
         named = places_of(numbers, classes)[1]
         # The seed is no business of this sample: it must not decide which clusters are lists.
@@ -50,6 +49,14 @@ class GatherFacts(beam.DoFn):
         write_parquet(f"{self._sources.facts()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
         write_parquet(f"{self._sources.facts()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
         yield None, path
+
+    def _wanted(self) -> tuple[Ints, int]:
+        """The numbers of the classes that may be candidates, and one in how many titles is shown."""
+        if self._found is None:
+            graph = self._sources.graph()
+            classes = graph.nodes[graph.members.counts() >= self._sources.recipe.cluster.minimum]
+            self._found = classes, 1 + len(graph.items) // _OTHERS
+        return self._found
 
 
 def _items(path: str) -> tuple[Index, Flags]:

@@ -20,7 +20,7 @@ from wikisem.seeds import places
 
 # How many items ahead are looked at for many classes at once. Then, to begin a walk takes as long as to look at more,
 # so a class may have so many times as many items as would pay, and is listed all the same.
-_LOOK: Final = 256
+_LOOK: Final = 512
 _MORE: Final = 2
 
 # How many items a walk looks at before it counts what there is, and the factor by which each later look grows.
