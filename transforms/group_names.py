@@ -12,11 +12,11 @@ from transforms.arrays import local_folder, save_arrays
 from transforms.files import list_files
 from transforms.group_plan import Sources
 from transforms.parquet import read_row_groups
-from wikisem.graph.kinds import Flags, Ints
+from wikisem.graph.kinds import Flags
 from wikisem.graph.possible import CandidateClasses, candidate_classes
 from wikisem.graph.rows import Rows
 from wikisem.graph.store import open_arrays
-from wikisem.nametable import COLUMNS, Names, NameTable
+from wikisem.nametable import COLUMNS, NameTable
 
 # Into how many parts the surface files of a language are dealt: as many workers can read them, and all must map them.
 _PARTS: Final = 16
@@ -48,7 +48,7 @@ class GatherNames(beam.DoFn):
     def process(self, part: Part) -> Iterator[tuple[str, int]]:
         """Write them and say so."""
         table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
-        names = Names.of_table(table, self._sources.graph())
+        names = NameTable.of_table(table, self._sources.graph())
         save_arrays(names, self._sources.name_part(part.language, part.number))
         yield part.language, part.number
 
@@ -66,18 +66,21 @@ class IndexNames(beam.DoFn):
         """
         language, folder = met[0], self._sources.names(met[0])
         named = self._named(language)
-        found = self._candidates(named)
-        kept = self._kept(named, found.leading.targets)
-        names = Names.merge([part.take(np.flatnonzero(kept[part.items])) for part in self._parts(language)])
-        table = NameTable.of(self._sources.graph(), names)
+        options = self._sources.recipe.cluster
+        found = candidate_classes(self._sources.graph(), named, options.minimum, options.size)
+        # Beside the candidates' leading instances the first of all names, which show a language's script.
+        needed = np.zeros(len(named), dtype=bool)
+        needed[found.leading.targets] = True
+        needed[np.flatnonzero(named)[:SAMPLE]] = True
+        table = self._table(language, needed)
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, Rows(found.leading.offsets, leading)), f"{folder}/candidates")
         save_arrays(table, f"{folder}/table")
         yield None, language
 
-    def _parts(self, language: str) -> Iterator[Names]:
+    def _parts(self, language: str) -> Iterator[NameTable]:
         for path in list_files(f"{self._sources.name_part(language, '*')}/items.npy"):
-            yield open_arrays(Names, local_folder(path.rpartition("/")[0]))
+            yield open_arrays(NameTable, local_folder(path.rpartition("/")[0]))
 
     def _named(self, language: str) -> Flags:
         """Which items of the graph have a name."""
@@ -86,13 +89,9 @@ class IndexNames(beam.DoFn):
             named[part.items] = True
         return named
 
-    def _candidates(self, named: Flags) -> CandidateClasses:
-        options = self._sources.recipe.cluster
-        return candidate_classes(self._sources.graph(), named, options.minimum, options.size)
-
-    def _kept(self, named: Flags, leading: Ints) -> Flags:
-        """Which items may be an outlier or stand in a cluster; and the first, which show what a language looks like."""
-        kept: Flags = named & (self._sources.graph().sitelinks >= self._sources.recipe.outliers.min_sitelinks)
-        kept[leading] = True
-        kept[np.flatnonzero(named)[:SAMPLE]] = True
-        return kept
+    def _table(self, language: str, needed: Flags) -> NameTable:
+        """The names of what may be an outlier, and of what is needed besides."""
+        least = self._sources.recipe.outliers.min_sitelinks
+        parts = self._parts(language)
+        kept = [part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= least))) for part in parts]
+        return NameTable.merge(kept).in_order()

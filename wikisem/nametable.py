@@ -28,13 +28,16 @@ _CHUNK: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Surface forms of a language, in any order: row i is what item ``items[i]``, a place in the graph, is called.
+class NameTable:
+    """Surface forms of a language: row i is what item ``items[i]``, a place in the graph, is called.
 
-    Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``.
+    Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
+    are the item's own. Rows stand in any order until ``in_order`` has sorted them by item.
     """
 
     items: npt.NDArray[np.uint32]
+    numbers: Index
+    sitelinks: npt.NDArray[np.int32]
     offsets: Index
     text: npt.NDArray[np.uint8]
     sources: npt.NDArray[np.int8]
@@ -42,13 +45,16 @@ class Names:
     totals: Index
 
     @staticmethod
-    def of_table(table: pa.Table, graph: Graph) -> "Names":
+    def of_table(table: pa.Table, graph: Graph) -> "NameTable":
         """The names of items in the graph, from the columns of ``COLUMNS``; DamagedInputError for what is no name."""
-        places, here = places_of(qid_numbers(table["qid"]), graph.items)
-        table = table.filter(pa.array(here)).combine_chunks()
+        numbers = qid_numbers(table["qid"])
+        places, here = places_of(numbers, graph.items)
+        table, items = table.filter(pa.array(here)).combine_chunks(), places[here].astype(np.uint32)
         offsets, text = _texts(table["surface"])
-        return Names(
-            places[here].astype(np.uint32),
+        return NameTable(
+            items,
+            numbers[here],
+            graph.sitelinks[items],
             offsets,
             text,
             _source_codes(table["source"]),
@@ -57,19 +63,21 @@ class Names:
         )
 
     @staticmethod
-    def merge(parts: Sequence["Names"]) -> "Names":
-        """The names of several parts as one."""
+    def merge(parts: Sequence["NameTable"]) -> "NameTable":
+        """The names of several tables as one."""
         shifts = offsets_of(np.array([len(part.text) for part in parts], dtype=np.int64))
         offsets = [part.offsets[:-1] + shift for part, shift in zip(parts, shifts, strict=False)]
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Names.__slots__}
-        return Names(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in NameTable.__slots__}
+        return NameTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
 
-    def take(self, rows: Ints) -> "Names":
+    def take(self, rows: Ints) -> "NameTable":
         """Some rows, in the order given."""
         text = Rows(self.offsets, self.text)
         chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
-        return Names(
+        return NameTable(
             self.items[rows],
+            self.numbers[rows],
+            self.sitelinks[rows],
             offsets_of(self.offsets[rows + 1] - self.offsets[rows]),
             np.concatenate([self.text[:0], *(chunk.targets for chunk in chunks)]),
             self.sources[rows],
@@ -77,13 +85,34 @@ class Names:
             self.totals[rows],
         )
 
-    def called(self, rows: Ints) -> list[tuple[str, str, int, int]]:
-        """Surface form, source, count and total of some rows."""
+    def in_order(self) -> "NameTable":
+        """The same rows in the order of their items."""
+        return self.take(sorted_order(self.items))
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def members(self, rows: Ints) -> list[Member]:
+        """The items of some rows under their surface forms."""
         text = self.text.data
         bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
-        surfaces = [str(text[begin:end], "utf-8") for begin, end in bounds]
-        sources = [SOURCES[code] for code in self.sources[rows].tolist()]
-        return list(zip(surfaces, sources, self.counts[rows].tolist(), self.totals[rows].tolist(), strict=True))
+        columns = (column[rows].tolist() for column in (self.sources, self.counts, self.totals, self.sitelinks))
+        return [
+            Member(qid_of(number), str(text[begin:end], "utf-8"), SOURCES[source], count, total, links)
+            for number, (begin, end), source, count, total, links in zip(
+                self.numbers[rows].tolist(), bounds, *columns, strict=True
+            )
+        ]
+
+    def member(self, item: int) -> Member | None:
+        """The item at a place in the graph, if a table in the order of items has it."""
+        row = np.searchsorted(self.items, np.array([item], dtype=self.items.dtype))
+        here = row < len(self) and self.items[row[0]] == item
+        return self.members(row)[0] if here else None
+
+    def sample(self, count: int) -> Iterable[str]:
+        """The surface forms of the first rows."""
+        return (member.surface for member in self.members(np.arange(min(count, len(self)))))
 
 
 def _texts(texts: pa.ChunkedArray) -> tuple[Index, npt.NDArray[np.uint8]]:
@@ -102,46 +131,3 @@ def _source_codes(sources: pa.ChunkedArray) -> npt.NDArray[np.int8]:
         raise DamagedInputError(f"expected surface forms from one of {', '.join(SOURCES)}, saw {strange}")
     numbers: npt.NDArray[np.int8] = codes.to_numpy().astype(np.int8)
     return numbers
-
-
-@dataclass(frozen=True, slots=True)
-class NameTable:
-    """Surface forms in the order of their items, each with the number of its item and the sitelinks that it has."""
-
-    numbers: Ints
-    sitelinks: npt.NDArray[np.int32]
-    names: Names
-
-    @staticmethod
-    def of(graph: Graph, names: Names) -> "NameTable":
-        """The table of names in any order, one an item."""
-        names = names.take(sorted_order(names.items))
-        return NameTable(graph.items[names.items], graph.sitelinks[names.items], names)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @property
-    def items(self) -> npt.NDArray[np.uint32]:
-        """The item of each row by its place in the graph, ascending."""
-        return self.names.items
-
-    def members(self, rows: Ints) -> list[Member]:
-        """The items of some rows."""
-        numbers, sitelinks = self.numbers[rows].tolist(), self.sitelinks[rows].tolist()
-        return [
-            Member(qid_of(number), surface, source, count, total, links)
-            for number, (surface, source, count, total), links in zip(
-                numbers, self.names.called(rows), sitelinks, strict=True
-            )
-        ]
-
-    def member(self, item: int) -> Member | None:
-        """The item at a place in the graph, if it has a row."""
-        row = np.searchsorted(self.items, np.array([item], dtype=self.items.dtype))
-        here = row < len(self) and self.items[row[0]] == item
-        return self.members(row)[0] if here else None
-
-    def sample(self, count: int) -> Iterable[str]:
-        """The surface forms of the items with the lowest numbers."""
-        return (member.surface for member in self.members(np.arange(min(count, len(self)))))

@@ -18,7 +18,6 @@ from wikisem.graph.ring import Ring
 from wikisem.graph.rows import Rows
 from wikisem.ids import qid_number
 from wikisem.languages import profile
-from wikisem.nametable import Names as NameColumns
 from wikisem.nametable import NameTable
 from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group
@@ -37,7 +36,7 @@ def name_table(graph: Graph, names: Names) -> NameTable:
     rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
     table = pa.Table.from_pylist(rows, schema=SURFACES)
     halves = (table[: len(rows) // 2], table[len(rows) // 2 :])
-    return NameTable.of(graph, NameColumns.merge([NameColumns.of_table(half, graph) for half in halves]))
+    return NameTable.merge([NameTable.of_table(half, graph) for half in halves]).in_order()
 
 
 def clusters(graph: Graph, table: NameTable, options: ClusterOptions) -> CandidateClasses:

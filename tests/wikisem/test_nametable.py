@@ -13,7 +13,7 @@ from tests.wikisem.graph.strategies import worlds
 from wikisem.errors import DamagedInputError
 from wikisem.graph.build import Graph
 from wikisem.graph.possible import candidate_classes
-from wikisem.nametable import SOURCES, Names, NameTable
+from wikisem.nametable import SOURCES, NameTable
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
 from wikisem.taxonomy import Taxonomy
@@ -34,8 +34,7 @@ GRAPH = Taxonomy.of_entities(ITEMS).graph
 def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: Graph = GRAPH) -> NameTable:
     """The name table of items, out of two parts."""
     rows = pa.Table.from_pylist([{"qid": qid, "title": None, **name} for qid, name in named.items()], schema=SURFACES)
-    parts = [Names.of_table(part, graph) for part in (rows[:cut], rows[cut:])]
-    return NameTable.of(graph, Names.merge(parts))
+    return NameTable.merge([NameTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()
 
 
 @settings(max_examples=60, deadline=None)
