@@ -180,7 +180,7 @@ def members(size: int) -> Iterator[bytes]:
     yield b"\n]\n"
 
 
-def write_dump(folder: Path, size: int, *, bzip2: bool = True) -> Path:
+def write_dump(folder: Path, size: int, bzip2: bool = True) -> Path:
     """Write a dump of about ``size`` bytes of text in all forms, if it is not there yet; the path of the gzip one."""
     finished = folder / f"done-{size}"
     if not finished.exists():
