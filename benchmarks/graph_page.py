@@ -1,6 +1,5 @@
 """The page of ``benchmarks.graph``: what was measured so far, beside what was aimed at."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -149,15 +148,24 @@ def _questions(found: Findings) -> list[list[str]]:
 
 
 def _slopes(found: Findings) -> str:
-    """How time grows with size, as the exponent that two sizes give."""
-    lines = []
+    """What a tenfold Wikidata would take, from two sizes: time as a line and a square, memory as a line."""
+    rows = []
     for stage in ("taxonomy", "groups"):
-        pair = [found.steps.get(Step(world, stage, 1)) for world in (WHOLE, TENTH)]
-        if pair[0] is None or pair[1] is None:
-            continue
-        whole, tenth = pair[0].run.cpu, pair[1].run.cpu
-        lines.append(
-            f"{stage}: {whole / tenth:.1f} times the CPU seconds, so time grows with size to the power of "
-            f"{math.log10(whole / tenth):.2f}"
-        )
-    return f"From a tenth of the size to the whole. {'; '.join(lines)}." if lines else ""
+        tenth, whole = (found.steps.get(Step(world, stage, 1)) for world in (TENTH, WHOLE))
+        if tenth and whole:
+            times, memory = (tenth.run.cpu, whole.run.cpu), (_peak(tenth), _peak(whole))
+            square = max(0.0, (times[1] - 10 * times[0]) / 0.9)  # never less than a line: fixed costs blur small worlds
+            tenfold = 10 * (times[1] - square) + 100 * square
+            more = memory[1] + 10 * (memory[1] - memory[0])
+            rows.append([stage, *(f"{time:.1f}" for time in times), f"{tenfold:,.0f}"])
+            rows[-1] += [f"{size:.2f}" for size in memory] + [f"{more:.0f}"]
+    if not rows:
+        return ""
+    head = [
+        "one worker",
+        *(f"{size}, {unit}" for unit in ("CPU s", "GB") for size in ("a tenth", "the whole", "tenfold")),
+    ]
+    return (
+        table(head, rows) + "\n\nTenfold is worked out, not measured: CPU seconds as *a n* + *b n²* through the two "
+        "sizes, with *b* not below zero, memory (the largest process, mapped files included) as a line."
+    )
