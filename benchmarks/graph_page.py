@@ -57,7 +57,7 @@ def page(found: Findings) -> str:
         f"**Not measured, because the run was cut off:** {'; '.join(left)}." if left else "",
         table(["stage", "wall s", "CPU s", "others' CPU s", "private GB", "mapped GB", "peak GB"], _stages(found)),
         table(["goal", "measured", "reached"], [*_goals(found), *_distance_goal(found)]),
-        table(["question to the opened graph", "median ms", "99 % ms"], _questions(found)),
+        _questions(found),
         _slopes(found),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
@@ -143,8 +143,9 @@ def _reached(value: float | None, limit: float) -> str:
     return "not measured" if value is None else "yes" if value < limit else "no"
 
 
-def _questions(found: Findings) -> list[list[str]]:
-    return [[name, f"{median:.2f}", f"{high:.2f}"] for name, (median, high) in found.milliseconds.items()]
+def _questions(found: Findings) -> str:
+    rows = [[f"`{name}`", f"{median:.2f}", f"{high:.2f}"] for name, (median, high) in found.milliseconds.items()]
+    return table(["question to the opened graph", "median ms", "99 % ms"], rows) if rows else ""
 
 
 def _slopes(found: Findings) -> str:
