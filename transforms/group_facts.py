@@ -104,8 +104,7 @@ def _labels(numbers: Index, maps: pa.MapArray, language: str) -> pa.Table:
 
 
 def _titles(numbers: Index, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
-    wiki = wiki_of(language)
-    rows, titles = _best(maps, [] if wiki is None else [wiki])
+    rows, titles = _best(maps, [wiki_of(language)])
     return _table([numbers[rows], titles, lists[rows]], language, TITLES)
 
 

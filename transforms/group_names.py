@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.arrays import local_folder, save_arrays
-from transforms.files import list_files
 from transforms.group_plan import Sources
 from transforms.parquet import read_row_groups
 from wikisem.graph.kinds import Flags
@@ -65,33 +64,33 @@ class IndexNames(beam.DoFn):
         Each step opens what it reads, so that no more than that is ever mapped.
         """
         language, folder = met[0], self._sources.names(met[0])
-        named = self._named(language)
+        parts = [self._sources.name_part(language, number) for number in sorted(met[1])]
+        named = self._named(parts)
         options = self._sources.recipe.cluster
         found = candidate_classes(self._sources.graph(), named, options.minimum, options.size)
         # Beside the candidates' leading instances the first of all names, which show a language's script.
         needed = np.zeros(len(named), dtype=bool)
         needed[found.leading.targets] = True
         needed[np.flatnonzero(named)[:SAMPLE]] = True
-        table = self._table(language, needed)
+        table = self._table(parts, needed)
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, Rows(found.leading.offsets, leading)), f"{folder}/candidates")
         save_arrays(table, f"{folder}/table")
         yield None, language
 
-    def _parts(self, language: str) -> Iterator[NameTable]:
-        for path in list_files(f"{self._sources.name_part(language, '*')}/items.npy"):
-            yield open_arrays(NameTable, local_folder(path.rpartition("/")[0]))
-
-    def _named(self, language: str) -> Flags:
+    def _named(self, parts: Sequence[str]) -> Flags:
         """Which items of the graph have a name."""
         named = np.zeros(len(self._sources.graph().items), dtype=bool)
-        for part in self._parts(language):
+        for part in map(_open, parts):
             named[part.items] = True
         return named
 
-    def _table(self, language: str, needed: Flags) -> NameTable:
+    def _table(self, parts: Sequence[str], needed: Flags) -> NameTable:
         """The names of what may be an outlier, and of what is needed besides."""
         least = self._sources.recipe.outliers.min_sitelinks
-        parts = self._parts(language)
-        kept = [part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= least))) for part in parts]
+        kept = [part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= least))) for part in map(_open, parts)]
         return NameTable.merge(kept).in_order()
+
+
+def _open(part: str) -> NameTable:
+    return open_arrays(NameTable, local_folder(part))

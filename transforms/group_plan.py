@@ -42,7 +42,7 @@ class Sources:
         """The folder of a language's name table, candidates and ring."""
         return f"{self.workplace.parts}/names/{language}"
 
-    def name_part(self, language: str, number: int | str) -> str:
+    def name_part(self, language: str, number: int) -> str:
         """The folder of one part of a language's names."""
         return f"{self.names(language)}/parts/{number}"
 
