@@ -1,4 +1,4 @@
-# Two commands do all the set-up on a machine with Python 3.10+ and make: `make demo` and `make test`.
+# Two commands do all the set-up on a machine with Python 3.11+ and make: `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

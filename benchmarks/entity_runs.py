@@ -12,11 +12,11 @@ import orjson
 from isal import igzip
 
 from benchmarks.report import Command
-from transforms.entities import PROPERTIES, EntityOptions, read_entities
-from transforms.runtime import Runtime
-from transforms.workplace import Workplace
-from wikisem.wikidata import EntityReader
-from wikisem.wikidata_values import Fields
+from wikisem.transforms.entities.stage import PROPERTIES, EntityOptions, read_entities
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.wikidata.reader import EntityReader
+from wikisem.wikidata.values import Fields
 
 LABELS = ("en", "es", "de", "ja", "zh")
 FOLDER = Path("build/benchmarks")

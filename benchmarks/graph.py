@@ -21,13 +21,13 @@ from benchmarks.graph_page import STEPS, TENTH, WHOLE, Findings, Measured, Step,
 from benchmarks.graph_world import Size, write_world
 from benchmarks.report import Call, write_section
 from benchmarks.tree import busy_seconds, watch_children
-from transforms.groups import build_groups
-from transforms.runtime import Runtime
-from transforms.taxonomy import build_taxonomy
-from transforms.workplace import Workplace
+from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
-from wikisem.recipe import ClusterOptions, Recipe
-from wikisem.taxonomy import Taxonomy
+from wikisem.recipes.options import ClusterOptions, Recipe
+from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.taxonomy import build_taxonomy
 
 TITLE = "The class graph at the size of Wikidata"
 RECIPE = Recipe("benchmark", languages=("la",), cluster=ClusterOptions(max_groups=0))

@@ -10,7 +10,7 @@ from wikipedia2vec import dump_db
 from wikipedia2vec.utils.wiki_page import WikiPage
 
 from wikisem.records import Page
-from wikisem.wikitext import parsed_links
+from wikisem.wikipedia.wikitext import parsed_links
 
 Pairs = Iterator[tuple[str, str | None]]
 

@@ -17,15 +17,15 @@ import pyarrow as pa
 from benchmarks.link_peers import PEERS
 from benchmarks.report import Call, Result, compare, table, write_section
 from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, write_sample
-from wikisem.buckets import Adder
-from wikisem.links.careful import make_link
-from wikisem.links.judge import scanned, without_galleries
-from wikisem.linkscan import CHUNK_BYTES, scan_chunk
-from wikisem.mediawiki import SiteInfo, read_siteinfo
-from wikisem.pages import read_page
-from wikisem.ranges import Chunk, Range, plan_ranges, read_records
+from tests.links.parser_reference import scanned, without_galleries
+from wikisem.arrow.buckets import Adder
+from wikisem.dumps import Chunk, Range, plan_ranges, read_records
+from wikisem.links.scan import CHUNK_BYTES, scan_chunk
+from wikisem.links.single import make_link
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.xml_pages import read_page
 
 HEAD = 100_000
 _PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)

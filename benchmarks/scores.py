@@ -15,16 +15,16 @@ from gensim.models import KeyedVectors
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.report import Call, Result, compare, table, write_section
-from evaluation.lookup import WordLookup
-from evaluation.members import members_of
-from evaluation.oddcount import OddCounter
-from evaluation.oddrules import DISTANCES, Distance, odd, prepared, slack
-from evaluation.outlierscores import evaluate
-from evaluation.topk import neighbour_hits
-from evaluation.vectorfiles import read_vectors
-from evaluation.vectors import Vector, WordVectors
-from wikisem.categoryfile import WordCategory
-from wikisem.datasets import OutlierWord, WordGroup
+from wikisem.datasets.categories import WordCategory
+from wikisem.datasets.groups import OutlierWord, WordGroup
+from wikisem.evaluation.category_words import members_of
+from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, odd, prepared, slack
+from wikisem.evaluation.oddoneout.exact import OddCounter
+from wikisem.evaluation.outliers import evaluate
+from wikisem.evaluation.topk import neighbour_hits
+from wikisem.evaluation.vectors.files import read_vectors
+from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.words import Vector, WordVectors
 
 WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3
 PAIRS = comb(MEMBERS, K) * WORDS

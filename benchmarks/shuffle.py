@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 
 from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import peak_of_tree
-from transforms.parquet import bucket_path, write_parquet
-from transforms.runtime import Runtime
-from transforms.shuffle import from_batches
-from wikisem.batches import encode
-from wikisem.buckets import Adder, add_up
-from wikisem.ordering import sort_mentions
+from wikisem.arrow.buckets import Adder, add_up
+from wikisem.arrow.ipc import encode
+from wikisem.arrow.ordering import sort_mentions
 from wikisem.schemas import MENTIONS
+from wikisem.transforms.io.parquet import bucket_path, write_parquet
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.shuffle import from_batches
 
 FILES = 20
 CHUNK = 1 << 16  # about the pairs of 8 MB of XML

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.members import CategoryScore, Members, score_of
-from evaluation.vectors import Vector, WordVectors, unit
+from wikisem.evaluation.category_words import CategoryScore, Members, score_of
+from wikisem.evaluation.vectors.words import Vector, WordVectors, unit
 
 # Two cosines that differ by no more are a tie.
 TOLERANCE: Final = 1e-12

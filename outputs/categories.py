@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 import orjson
 
-from wikisem.analogies import questions
-from wikisem.category import Relation
-from wikisem.category_words import CategoryWords, RelationWords, Words
+from wikisem.categories.analogies import questions
+from wikisem.categories.labels import CategoryWords, RelationWords, Words
+from wikisem.categories.model import Relation
 
 
 def token(word: str) -> str:

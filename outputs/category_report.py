@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wikisem.category_words import MULTILINGUAL, RelationWords, Words
+from wikisem.categories.labels import MULTILINGUAL, RelationWords, Words
 
 HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 

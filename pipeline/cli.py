@@ -13,7 +13,7 @@ from wikisem.errors import UsageError, WikisemError
 
 
 class Command(Protocol):
-    """What a module in pipeline.commands provides."""
+    """What a module in wikisem.pipeline.commands provides."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's own options."""
@@ -84,7 +84,7 @@ def _run(words: list[str]) -> int:
         return 0 if ours else 2
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
-    command: Command = importlib.import_module(f"pipeline.commands.{ours[0]}")
+    command: Command = importlib.import_module(f"wikisem.pipeline.commands.{ours[0]}")
     parser = Parser(prog=f"wikisem {ours[0]}", description=command.__doc__, allow_abbrev=False)
     command.add_arguments(parser)
     return command.run(parser.parse_known_only(ours[1:]), beam_options)

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from pipeline.progress import watch
-from pipeline.work import Run
-from transforms.runtime import Runtime
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
-from wikisem.recipe import Recipe, shipped_recipes
+from wikisem.pipeline.build.ledger import Run
+from wikisem.pipeline.console.progress import watch
+from wikisem.recipes.options import Recipe, shipped_recipes
+from wikisem.transforms.io.runtime import Runtime
 
 # Country, continent, capital, currency, located in, part of, facet of, capital of, demonym: what category sets ask
 # for, so that they need no second pass over the dump (property pages of Wikidata, 2026-11).

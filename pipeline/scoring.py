@@ -10,17 +10,17 @@ from typing import Any, Final
 import orjson
 from rich.console import Console, RenderableType
 
-from evaluation.lookup import Lookup
-from evaluation.members import CategoryScore, Members, mean_percent, members_of
-from evaluation.models import open_model
-from evaluation.oddoneout import OddSettings, score_oddoneout
-from evaluation.outlierscores import Evaluation, evaluate
-from evaluation.report import category_report, outlier_report
-from evaluation.topk import score_topk
-from pipeline.progress import say, watch
-from wikisem.categoryfile import WordCategory, read_categories
-from wikisem.datasets import read_dataset
+from wikisem.datasets.categories import WordCategory, read_categories
+from wikisem.datasets.groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.category_words import CategoryScore, Members, mean_percent, members_of
+from wikisem.evaluation.oddoneout.scores import OddSettings, score_oddoneout
+from wikisem.evaluation.outliers import Evaluation, evaluate
+from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.vectors.lookup import Lookup
+from wikisem.evaluation.vectors.models import open_model
+from wikisem.pipeline.console.progress import say, watch
+from wikisem.pipeline.console.scores import category_report, outlier_report
 
 # What is no terminal (a file, a pipe) gets whole lines of this width.
 _PLAIN_WIDTH: Final = 120
@@ -131,7 +131,7 @@ def _print(report: RenderableType) -> None:
 
 def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
     try:
-        plot = importlib.import_module("evaluation.plot")
+        plot = importlib.import_module("wikisem.evaluation.plot")
     except ImportError as error:
         raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
     plot.draw(path, evaluations)

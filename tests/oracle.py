@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import networkx as nx
 
-from heuristics.cluster import judge_cluster
+from wikisem.heuristics.rules.cluster import judge_cluster
 from wikisem.ids import qid_number
-from wikisem.languages import LanguageProfile
-from wikisem.recipe import GraphOptions, OutlierOptions, Recipe
+from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Member, Outlier, Rejection
-from wikisem.seeds import place as place_of
+from wikisem.sampling import place as place_of
+from wikisem.wikipedia.languages import LanguageProfile
 
 place = lru_cache(maxsize=None)(place_of)
 

@@ -19,6 +19,6 @@ def test_nothing_imports_the_tests() -> None:
     """No module of the packages that ship names the tests package in an import."""
     packages = ["evaluation", "heuristics", "outputs", "pipeline", "queries", "transforms", "wikisem"]
     modules = [path for package in packages for path in (ROOT / package).rglob("*.py")]
-    assert len(modules) > len(packages)
+    assert len(modules) > 150
     guilty = [str(path) for path in modules if "import tests" in path.read_text() or "from tests" in path.read_text()]
     assert guilty == []

@@ -1,45 +1,100 @@
-"""What an installed wikisem holds: every package and every data file of the tree."""
+"""What an installed wikisem holds: one import name, and under it every module and every data file of the tree."""
 
+import subprocess
 import sys
-from fnmatch import fnmatch
-from pathlib import Path
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 ROOT = Path(__file__).parent.parent
-SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-TOP = ("evaluation", "heuristics", "outputs", "pipeline", "queries", "transforms", "wikisem")
+FOLDERS = ("evaluation", "heuristics", "outputs", "pipeline", "queries", "transforms")
 
 
-def test_every_package_of_the_tree_is_installed() -> None:
-    """The explicit list in pyproject.toml names exactly the folders that hold modules."""
-    folders = {path.parent for top in TOP for path in (ROOT / top).rglob("*.py")}
-    assert {str(folder.relative_to(ROOT)).replace("/", ".") for folder in folders} == set(SETUP["packages"])
+def _tree() -> set[str]:
+    """Every file of the package, by the path that it has in an installation."""
+    roots = {ROOT / "wikisem": PurePosixPath("wikisem")}
+    roots |= {ROOT / name: PurePosixPath("wikisem") / name for name in FOLDERS}
+    files = {
+        str(prefix / path.relative_to(root).as_posix())
+        for root, prefix in roots.items()
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix not in {".pyc", ".so"}
+    }
+    return {name for name in files if "__pycache__" not in name}
 
 
-def test_every_data_file_of_the_tree_is_installed() -> None:
-    """Each file in a package that is no module is matched by that package's data patterns."""
-    data = [path for top in TOP for path in (ROOT / top).rglob("*") if path.is_file()]
-    data = [path for path in data if path.suffix not in {".py", ".pyc"}]
-    assert len(data) > 1
-    lost = [str(path) for path in data if not _is_installed(path)]
-    assert lost == []
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist that Beam makes of a folder with a setup.py (``python setup.py sdist``), from a copy of the tree."""
+    copy = tmp_path_factory.mktemp("tree") / "wikisem"
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    for name in names:
+        if not (path := ROOT / name).exists() and not path.is_symlink():
+            continue
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            target.symlink_to(path.readlink())
+        else:
+            target.write_bytes(path.read_bytes())
+    dist = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "setup.py", "-q", "sdist", "--dist-dir", str(dist)]
+    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    return next(dist.glob("*.tar.gz"))
 
 
-def _is_installed(path: Path) -> bool:
-    for package, patterns in SETUP["package-data"].items():
-        folder = ROOT / package.replace(".", "/")
-        if folder in path.parents and any(fnmatch(str(path.relative_to(folder)), pattern) for pattern in patterns):
-            return True
-    return False
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel made of the sdist."""
+    dist = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(dist)]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    return next(dist.glob("*.whl"))
+
+
+def test_the_wheel_has_one_top_level_package_with_every_file_of_the_tree(wheel: Path) -> None:
+    """Nothing but ``wikisem`` lands in site-packages, and no module or data file of the tree is missing."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/") and ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in names} == {"wikisem"}
+    assert {name for name in names if not name.endswith(".so")} == _tree()
+    assert len(names) > 150
+
+
+def test_the_sdist_holds_the_folders_as_real_ones(source: Path) -> None:
+    """No link is left in the sdist: what Beam ships to a worker does not depend on links."""
+    with tarfile.open(source) as archive:
+        assert not [member.name for member in archive if member.issym() or member.islnk()]
+
+
+def test_the_wheel_imports_where_nothing_else_of_the_tree_is(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked into an empty folder, every room imports from there, and data files open."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    script = (
+        "import importlib, pkgutil, wikisem\n"
+        "names = [m.name for m in pkgutil.walk_packages(wikisem.__path__, 'wikisem.')]\n"
+        "[importlib.import_module(n) for n in names if not n.endswith(('.worker', '__main__'))]\n"
+        "from wikisem.recipes.options import load_recipe\n"
+        "assert load_recipe('wikisem500').seed == 500\n"
+        "print(wikisem.__file__, len(names))\n"
+    )
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{script}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(tmp_path))
+    assert int(done.stdout.split()[-1]) > 150
 
 
 @pytest.mark.parametrize("name", ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "setup.py"])
 def test_a_stranger_finds_what_a_stranger_looks_for(name: str) -> None:
-    """The files that every project has stand at the top."""
+    """The files that every project has are at the top."""
     assert (ROOT / name).stat().st_size > 0

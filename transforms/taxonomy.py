@@ -5,24 +5,24 @@ from typing import Final
 
 import apache_beam as beam
 
-from transforms.arrays import local_folder, save_arrays
-from transforms.files import match
-from transforms.parquet import read_parquet
-from transforms.runtime import Runtime
-from transforms.tally import sum_counts, write_counts
-from transforms.workplace import Workplace
 from wikisem.graph.build import Graph, build_graph
+from wikisem.graph.distance import PREFIX, prepare_ways
 from wikisem.graph.edges import COLUMNS, Edges, places_of
 from wikisem.graph.store import open_arrays
-from wikisem.graph.ways import PREFIX, prepare_ways
-from wikisem.recipe import GraphOptions
+from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
+from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.counts import sum_counts, write_counts
+from wikisem.transforms.io.files import match
+from wikisem.transforms.io.parquet import read_parquet
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
 
 STAGE: Final = "taxonomy"
 
 
 def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, runtime: Runtime) -> Counts:
-    """Build the pruned class graph into ``done/``, where ``wikisem.taxonomy.Taxonomy.load`` opens it.
+    """Build the pruned class graph into ``done/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
     (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises

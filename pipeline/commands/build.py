@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Sequence
 
-from pipeline import options
-from pipeline.build import BuildOptions, run_build
-from pipeline.inputs import find_dump, find_wikipedias
-from pipeline.manifest import write_manifest
-from pipeline.report import conclude
-from wikisem.recipe import load_recipe
+from wikisem.pipeline import options
+from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.console.summary import conclude
+from wikisem.recipes.options import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from outputs.category_report import report_row, without_any
-from pipeline.category_console import ToldSource, print_report
-from pipeline.category_files import write_sets
-from pipeline.endpoint import WIKIDATA, open_endpoint
-from queries.entity_source import EntitySource
-from wikisem.category import CategoryRecipe
-from wikisem.category_recipe import load_category_recipe, shipped_category_recipes
-from wikisem.category_set import LanguageSet, Sources, build_sets
-from wikisem.category_source import CategorySource
-from wikisem.emoji import installed_emoji
+from wikisem.categories.build import LanguageSet, Sources, build_sets
+from wikisem.categories.emoji import installed_emoji
+from wikisem.categories.load import load_category_recipe, shipped_category_recipes
+from wikisem.categories.model import CategoryRecipe
+from wikisem.categories.source import CategorySource
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language
+from wikisem.outputs.category_report import report_row, without_any
+from wikisem.pipeline.categories.endpoint import WIKIDATA, open_endpoint
+from wikisem.pipeline.categories.files import write_sets
+from wikisem.pipeline.console.categories import ToldSource, print_report
+from wikisem.queries.offline.source import EntitySource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

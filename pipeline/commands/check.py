@@ -14,12 +14,12 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from heuristics.check import Violation, find_violations
-from wikisem.datasets import WordGroup, read_dataset
+from wikisem.datasets.groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
+from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.ids import check_language
-from wikisem.languages import profile
-from wikisem.recipe import load_recipe
+from wikisem.recipes.options import load_recipe
+from wikisem.wikipedia.languages import profile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

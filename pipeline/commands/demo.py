@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from pipeline.build import BuildOptions, run_build
-from pipeline.inputs import find_dump
-from pipeline.manifest import write_manifest
-from pipeline.options import argument, folder
-from pipeline.progress import watch
-from pipeline.report import make_console
-from pipeline.showcase import group_table, languages_table, read_groups, read_rejections
-from pipeline.work import Run, check_writable
-from transforms.runtime import Runtime
 from wikisem.errors import UsageError
-from wikisem.recipe import load_recipe
-from wikisem.world.build import write_world
-from wikisem.world.facts import read_classes, read_items
+from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.ledger import Run, check_writable
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.console.groups import group_table, languages_table, read_groups, read_rejections
+from wikisem.pipeline.console.progress import watch
+from wikisem.pipeline.console.summary import make_console
+from wikisem.pipeline.demo.facts import read_classes, read_items
+from wikisem.pipeline.demo.sample_world import write_world
+from wikisem.pipeline.options import argument, folder
+from wikisem.recipes.options import load_recipe
+from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q5119")  # capital: a cluster that every reader knows, with outliers of all three classes
 

@@ -3,12 +3,13 @@
 import argparse
 from collections.abc import Sequence
 
-from pipeline import options, stages
-from pipeline.inputs import find_dump
-from pipeline.manifest import write_manifest
-from pipeline.report import conclude
-from pipeline.work import check_writable
-from transforms.entities import EntityOptions
+from wikisem.pipeline import options
+from wikisem.pipeline.build import stages
+from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.ledger import check_writable
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.console.summary import conclude
+from wikisem.transforms.entities.stage import EntityOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.models import PYTHON
-from evaluation.oddpool import INTRUDERS
-from evaluation.oddrules import DISTANCES
-from pipeline import scoring
-from pipeline.cli import Parser
 from wikisem.errors import UsageError
+from wikisem.evaluation.oddoneout.definitions import DISTANCES
+from wikisem.evaluation.oddoneout.intruders import INTRUDERS
+from wikisem.evaluation.vectors.models import PYTHON
+from wikisem.pipeline import scoring
+from wikisem.pipeline.cli import Parser
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many

@@ -8,14 +8,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.explanation import Explanation, explain, languages_of
-from pipeline.explanation_tables import show
-from pipeline.options import argument
-from pipeline.report import make_console
-from transforms.arrays import local_folder
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid
-from wikisem.taxonomy import Taxonomy
+from wikisem.pipeline.console.explanation import show
+from wikisem.pipeline.console.summary import make_console
+from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
+from wikisem.pipeline.options import argument
+from wikisem.transforms.io.arrays import local_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def _draw(taxonomy: Taxonomy, told: Sequence[Explanation], path: Path) -> None:
         languages = ", ".join(one.language for one in told)
         raise MissingInputError(f"expected a group of {told[0].qid} to draw, saw none in {languages}")
     try:
-        from pipeline.figure import draw  # noqa: PLC0415 - matplotlib is optional
+        from wikisem.pipeline.explain.figure import draw  # noqa: PLC0415 - matplotlib is optional
     except ModuleNotFoundError as error:
         raise MissingInputError(
             f"--figure needs {error.name}, which is not installed: pip install 'wikisem[all]'"

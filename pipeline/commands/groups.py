@@ -3,10 +3,11 @@
 import argparse
 from collections.abc import Sequence
 
-from pipeline import grouping, options
-from pipeline.manifest import write_manifest
-from pipeline.report import conclude
-from wikisem.recipe import load_recipe
+from wikisem.pipeline import options
+from wikisem.pipeline.build import group_stage as grouping
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.console.summary import conclude
+from wikisem.recipes.options import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,11 +3,12 @@
 import argparse
 from collections.abc import Sequence
 
-from pipeline import options, stages
-from pipeline.build import check_languages
-from pipeline.manifest import write_manifest
-from pipeline.report import conclude
-from wikisem.recipe import load_recipe
+from wikisem.pipeline import options
+from wikisem.pipeline.build import stages
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.method import check_languages
+from wikisem.pipeline.console.summary import conclude
+from wikisem.recipes.options import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.vectorfiles import read_vectors
-from evaluation.vectors import WordVectors
+from wikisem.evaluation.vectors.files import read_vectors
+from wikisem.evaluation.vectors.words import WordVectors
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,10 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from evaluation.lookup import TextLookup, WordLookup
-from evaluation.models import open_model
-from evaluation.vectors import from_words
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.vectors.words import from_words
 
 
 def lookup_of(*words: str, phrases: bool = True) -> WordLookup:

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.lookup import TextLookup, WordLookup
-from evaluation.members import CategoryScore, Members, members_of
-from evaluation.oddcount import steps
-from evaluation.oddoneout import OddSettings, score_oddoneout
-from evaluation.oddpool import INTRUDERS, Intruders
-from evaluation.oddrules import DISTANCES, Distance, prepared
-from evaluation.vectors import Vector, WordVectors, from_words
 from tests.evaluation.strategies import any_vector
-from wikisem.categoryfile import WordCategory
+from wikisem.datasets.categories import WordCategory
 from wikisem.errors import UsageError
+from wikisem.evaluation.category_words import CategoryScore, Members, members_of
+from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepared
+from wikisem.evaluation.oddoneout.exact import steps
+from wikisem.evaluation.oddoneout.intruders import INTRUDERS, Intruders
+from wikisem.evaluation.oddoneout.scores import OddSettings, score_oddoneout
+from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
 LETTERS = "abcdefghij"
 TABLE = st.dictionaries(st.sampled_from(LETTERS), any_vector(3), min_size=1)
@@ -131,8 +131,8 @@ def test_blocks_do_not_change_the_count(distance: Distance, monkeypatch: pytest.
     vocabulary = from_words([str(at) for at in range(300)], rng.normal(size=(300, 4)).astype(np.float32))
     items, variant = [str(at) for at in range(0, 300, 30)], OddSettings(3, distance)
     whole = score(items, [], vocabulary, variant)
-    monkeypatch.setattr("evaluation.oddpool._ROWS_AT_ONCE", 70)
-    monkeypatch.setattr("evaluation.oddcount._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("wikisem.evaluation.oddoneout.intruders._ROWS_AT_ONCE", 70)
+    monkeypatch.setattr("wikisem.evaluation.oddoneout.exact._NUMBERS_AT_ONCE", 1)
     assert score(items, [], vocabulary, variant) == whole
     assert whole.comparisons == 120 * 297
     assert 0 < whole.correct < whole.comparisons

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluation.lookup import WordLookup
-from evaluation.outliers import score_group
-from evaluation.outlierscores import evaluate
-from evaluation.vectors import Vector, WordVectors, from_words
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets import OutlierWord, WordGroup, read_dataset
+from wikisem.datasets.groups import OutlierWord, WordGroup, read_dataset
+from wikisem.evaluation.outliers import evaluate, score_group
+from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
 NAMES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8)
 

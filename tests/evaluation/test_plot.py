@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.lookup import WordLookup
-from evaluation.outlierscores import Evaluation, evaluate
-from evaluation.plot import class_accuracies, correlation, draw
-from evaluation.spearman import spearman
-from evaluation.vectors import from_words
-from wikisem.datasets import OutlierWord, WordGroup
+from wikisem.datasets.groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
+from wikisem.evaluation.outliers import Evaluation, evaluate
+from wikisem.evaluation.plot import class_accuracies, correlation, draw, spearman
+from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.words import from_words
 
 VALUES = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from evaluation.lookup import WordLookup
-from evaluation.outlierscores import evaluate
-from evaluation.report import outlier_report
-from evaluation.vectors import from_words
-from wikisem.datasets import OutlierWord, WordGroup, read_dataset
+from wikisem.datasets.groups import OutlierWord, WordGroup, read_dataset
+from wikisem.evaluation.outliers import evaluate
+from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.words import from_words
+from wikisem.pipeline.console.scores import outlier_report
 
 
 def text_of(groups: list[WordGroup]) -> str:

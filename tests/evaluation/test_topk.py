@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.lookup import TextLookup, WordLookup
-from evaluation.members import members_of
-from evaluation.topk import score_topk
-from evaluation.vectors import WordVectors, from_words
 from tests.evaluation.strategies import any_vector
-from wikisem.categoryfile import WordCategory
+from wikisem.datasets.categories import WordCategory
+from wikisem.evaluation.category_words import members_of
+from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.words import WordVectors, from_words
 
 LETTERS = "abcdefgh"
 TABLE = st.dictionaries(st.sampled_from(LETTERS), any_vector(2), min_size=1)
@@ -90,7 +90,7 @@ def test_large_vocabularies_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) 
     vocabulary = from_words([str(at) for at in range(100)], rng.normal(size=(100, 5)).astype(np.float32))
     members = members_of(WordCategory("c", tuple(map(str, range(0, 60, 3)))), WordLookup("v", vocabulary))
     whole = score_topk(members, vocabulary, 5)
-    monkeypatch.setattr("evaluation.topk._NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr("wikisem.evaluation.topk._NUMBERS_AT_ONCE", 60)
     assert score_topk(members, vocabulary, 5) == whole
     assert whole.correct > 0
 

@@ -7,8 +7,8 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.affix import judge_affix
-from wikisem.languages import LanguageProfile, profile
+from wikisem.heuristics.rules.affix import judge_affix
+from wikisem.wikipedia.languages import LanguageProfile, profile
 
 OTHERS = ["Alpha", "Beta", "Gamma", "Delta"]
 # Thermometer scales: the one released German cluster that breaks the rule is of this class (Q2394680).

@@ -1,9 +1,9 @@
 """The filters over data sets that stand already."""
 
-from heuristics.check import Violation, find_violations
-from wikisem.datasets import OutlierWord, WordGroup
-from wikisem.languages import profile
-from wikisem.recipe import FilterOptions, Recipe
+from wikisem.datasets.groups import OutlierWord, WordGroup
+from wikisem.heuristics.rules.lint import Violation, find_violations
+from wikisem.recipes.options import FilterOptions, Recipe
+from wikisem.wikipedia.languages import profile
 
 DEFAULTS = Recipe("test")
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.cluster import broken_rules, judge_cluster
-from wikisem.languages import LanguageProfile, profile
-from wikisem.recipe import FilterOptions
+from wikisem.heuristics.rules.cluster import broken_rules, judge_cluster
+from wikisem.recipes.options import FilterOptions
+from wikisem.wikipedia.languages import LanguageProfile, profile
 
 DEFAULTS = FilterOptions()
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)

@@ -5,7 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.graphemes import graphemes, is_han
+from wikisem.heuristics.rules.graphemes import graphemes, is_han
 
 
 @pytest.mark.parametrize(

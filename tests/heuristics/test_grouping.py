@@ -7,22 +7,22 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heuristics.candidates import Setting, Side
-from heuristics.grouping import Grouping, Judgement
+from tests.graph.strategies import OUTLIERS, worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, place
-from tests.wikisem.graph.strategies import OUTLIERS, worlds
 from wikisem.graph.build import Graph
-from wikisem.graph.outlier_sets import prepare_index
-from wikisem.graph.possible import CandidateClasses, candidate_classes, possible_outliers
-from wikisem.graph.ring import Ring
-from wikisem.graph.rows import Rows
+from wikisem.graph.csr import Rows
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, possible_outliers
+from wikisem.graph.outlier_sets.hash_ring import Ring
+from wikisem.graph.outlier_sets.index import prepare_index
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.selection.candidates import Setting, Side
+from wikisem.heuristics.selection.groups import Grouping, Judgement
 from wikisem.ids import qid_number
-from wikisem.languages import profile
-from wikisem.nametable import NameTable
-from wikisem.recipe import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group
 from wikisem.schemas import SURFACES
-from wikisem.taxonomy import Taxonomy
+from wikisem.surfaces.table import NameTable
+from wikisem.wikipedia.languages import profile
 
 PRUNING = GraphOptions(disambiguation=(), root="")
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heuristics.list_titles import RARE, SHARE, SUPPORT, common_affixes
+from wikisem.heuristics.rules.list_titles import RARE, SHARE, SUPPORT, common_affixes
 
 TOWNS = [
     f"{first}{last}" for first in ("North", "South", "East", "West", "Ash", "Oak") for last in ("ham", "ton", "by")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.members import merge_surfaces
+from wikisem.heuristics.selection.groups import merge_surfaces
 from wikisem.records import Member
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.outliers import fill_outliers
+from wikisem.heuristics.selection.outliers import fill_outliers
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heuristics.stop_affixes import judge_stop_affixes, namespace_affixes
-from wikisem.languages import profile
+from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes, namespace_affixes
+from wikisem.wikipedia.languages import profile
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from outputs.categories import analogy_lines, category_json, category_lines, left_out_json, pairs_json, stringham_lines
-from outputs.category_report import ReportRow, report_row, report_tsv, without_any
-from wikisem.category import CategoryItem, Relation
-from wikisem.category_words import CategoryWords, LeftOut, RelationWords, WordPair
-from wikisem.categoryfile import read_categories
+from wikisem.categories.labels import CategoryWords, LeftOut, RelationWords, WordPair
+from wikisem.categories.model import CategoryItem, Relation
+from wikisem.datasets.categories import read_categories
+from wikisem.outputs.categories import (
+    analogy_lines,
+    category_json,
+    category_lines,
+    left_out_json,
+    pairs_json,
+    stringham_lines,
+)
+from wikisem.outputs.category_report import ReportRow, report_row, report_tsv, without_any
 
 CITIES = CategoryWords(
     "us cities",

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outputs.wikisem500 import format_group, format_surface
-from wikisem.datasets import parse_group, read_dataset
+from wikisem.datasets.groups import parse_group, read_dataset
+from wikisem.outputs.wikisem500 import format_group, format_surface
 from wikisem.records import Group, Member, Outlier
 
 

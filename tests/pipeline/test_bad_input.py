@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli import main
+from wikisem.pipeline.cli import main
 
 RECIPE = """
 name = "small"

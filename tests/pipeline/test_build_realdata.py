@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import main
 from tests.trees import lines_of, manifest_of, results_of
+from wikisem.pipeline.cli import main
 
 pytestmark = pytest.mark.realdata
 

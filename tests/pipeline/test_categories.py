@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import main
 from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
+from wikisem.pipeline.cli import main
 
 RECIPE = """
 name = "world"

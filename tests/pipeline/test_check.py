@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from outputs.wikisem500 import format_surface
-from pipeline.cli import main
-from wikisem.groupfile import encode_group
+from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.wikisem500 import format_surface
+from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 
 RELEASED_LIKE = {

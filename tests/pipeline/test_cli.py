@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.cli import COMMANDS, main, split_beam_options
+from wikisem.pipeline.cli import COMMANDS, main, split_beam_options
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])

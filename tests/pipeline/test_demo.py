@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli import main
-from pipeline.showcase import read_groups, read_rejections
 from tests.oracle import Named, OracleGraph, OracleGroups
-from wikisem.languages import profile
-from wikisem.recipe import load_recipe
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.console.groups import read_groups, read_rejections
+from wikisem.pipeline.demo.facts import LANGUAGES, read_classes, read_items
+from wikisem.recipes.options import load_recipe
 from wikisem.records import Entity, Group, Outlier, Rejection
-from wikisem.world.facts import LANGUAGES, read_classes, read_items
+from wikisem.wikipedia.languages import profile
 
 ITEMS = read_items()
 RECIPE = load_recipe("demo")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import main
-from pipeline.fonts import families_for
 from tests.oracle import Named
 from tests.transforms.world_of_groups import run_stages
-from wikisem.recipe import ClusterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.explain.fonts import families_for
+from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]

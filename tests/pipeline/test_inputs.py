@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.inputs import by_language, find_dump
 from wikisem.errors import BadIdError, MissingInputError, UsageError
+from wikisem.pipeline.build.inputs import by_language, find_dump
 
 
 def test_language_ends_at_the_first_equals_sign() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import main
 from tests.trees import results_of, tree_of
-from wikisem.world.build import WorldFiles, write_world
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.sample_world import WorldFiles, write_world
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pipeline.showcase import group_table, languages_table, read_groups, read_rejections
-from wikisem.groupfile import encode_group, encode_rejection
+from wikisem.outputs.groupfile import encode_group, encode_rejection
+from wikisem.pipeline.console.groups import group_table, languages_table, read_groups, read_rejections
 from wikisem.records import Group, Member, Outlier, Rejection
 
 GROUP = Group(

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.state import Record, State, fingerprint
-from pipeline.work import Run, check_writable, finish
-from transforms.files import create_binary
-from transforms.rejects import write_rejects
-from transforms.runtime import Runtime
-from transforms.workplace import Workplace
 from wikisem.errors import OutputError, TooManyRejectsError
+from wikisem.pipeline.build.ledger import Record, Run, State, check_writable, fingerprint, finish
 from wikisem.records import Counts, Reject
+from wikisem.transforms.io.counts import write_rejects
+from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
 
 
 @pytest.fixture

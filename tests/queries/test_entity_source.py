@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from queries.entity_source import EntitySource
 from tests.entity_files import write_entities
 from tests.queries.world import WORLD
-from wikisem.category import Category, parse_path
-from wikisem.category_source import by_prominence
+from wikisem.categories.model import Category, parse_path
+from wikisem.categories.source import by_prominence
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
+from wikisem.queries.offline.source import EntitySource
 from wikisem.records import Entity, Statement
 
 

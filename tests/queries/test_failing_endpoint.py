@@ -2,24 +2,24 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from queries.cache import AnswerCache
-from queries.client import Client
-from queries.endpoint_source import EndpointSource
-from queries.retry import Patience
-from queries.transport import NoAnswerError, Transport
 from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
-from wikisem.category import Category, parse_path
+from wikisem.categories.model import Category, parse_path
 from wikisem.errors import EndpointError
+from wikisem.queries.endpoint.cache import AnswerCache
+from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.retry import Patience
+from wikisem.queries.endpoint.source import EndpointSource
+from wikisem.queries.endpoint.transport import NoAnswerError, Transport
 
 CITIES = Category("cities", class_="Q100", subclasses=True)
 NAMES = ["Q11", "Q12", "Q13", "Q14", "Q15", "Q1000000000000"]
-NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 STACK_TRACE = b"\njava.util.concurrent.ExecutionException: java.util.concurrent.TimeoutException\n\tat Task.report()"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from queries.language_tags import code_of, rdf_tag, tags_of
+from wikisem.queries.sparql.language_tags import code_of, rdf_tag, tags_of
 
 
 @pytest.mark.parametrize(("code", "tag"), [("de", "de"), ("zh-tw", "zh-hant-tw"), ("sr-el", "sr-latn"), ("yue", "yue")])

@@ -1,12 +1,12 @@
 """Pauses between attempts: doubled, bounded, and as long as the server asks for."""
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pytest
 
-from queries.retry import Patience, seconds_asked
+from wikisem.queries.endpoint.retry import Patience, seconds_asked
 
-NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 
 def test_pauses_double_up_to_a_bound() -> None:

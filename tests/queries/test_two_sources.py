@@ -7,16 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from queries.client import Client
-from queries.endpoint_source import EndpointSource
-from queries.entity_source import EntitySource
-from queries.transport import Transport
 from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
-from wikisem.category import Category, PropertyPath, parse_path
-from wikisem.category_recipe import load_category_recipe
-from wikisem.category_source import CategorySource
+from wikisem.categories.load import load_category_recipe
+from wikisem.categories.model import Category, PropertyPath, parse_path
+from wikisem.categories.source import CategorySource
+from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.source import EndpointSource
+from wikisem.queries.endpoint.transport import Transport
+from wikisem.queries.offline.source import EntitySource
 from wikisem.records import Entity, Statement
 
 PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")

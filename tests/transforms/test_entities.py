@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from tests.wikisem.test_dump_damage import one_stream
-from transforms.entities import EntityOptions, read_entities
-from transforms.runtime import Runtime
-from transforms.workplace import Workplace
+from tests.dumps.test_dump_damage import one_stream
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
 
 Line = dict[str, Any]
 

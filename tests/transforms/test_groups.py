@@ -10,10 +10,10 @@ import pytest
 from tests.entity_files import dump_entities
 from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
-from transforms.runtime import Runtime
-from wikisem.groupfile import encode_group
-from wikisem.recipe import ClusterOptions, GraphOptions, OutlierOptions, Recipe
+from wikisem.outputs.groupfile import encode_group
+from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
+from wikisem.transforms.io.runtime import Runtime
 
 LANGUAGES = ("en", "de", "es", "ru", "zh", "ar")
 RECIPE = Recipe(

@@ -7,16 +7,16 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
-from transforms.files import list_files
-from transforms.mentions import count_mentions
-from transforms.parquet import read_parquet
-from transforms.runtime import Runtime
-from transforms.workplace import Workplace
 from wikisem import schemas
-from wikisem.buckets import BUCKETS, bucket_of
+from wikisem.arrow.buckets import BUCKETS, bucket_of
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.mediawiki import SiteInfo
 from wikisem.records import Counts
+from wikisem.transforms.io.files import list_files
+from wikisem.transforms.io.parquet import read_parquet
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.mentions.stage import count_mentions
+from wikisem.wikipedia.siteinfo import SiteInfo
 
 COUNTS = Counts(
     read=10, kept=4, left_out={"namespace": 1, "redirect": 3, "redirect-elsewhere": 1}, rejected={"bad-page": 1}

@@ -15,15 +15,15 @@ import mwparserfromhell
 import pyarrow as pa
 import pytest
 
-from transforms.files import list_files
-from transforms.mentions import count_mentions
-from transforms.parquet import read_parquet, write_parquet
-from transforms.runtime import Runtime
-from transforms.surfaces import resolve_surfaces
-from transforms.workplace import Workplace
-from wikisem.recipe import SurfaceOptions
+from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.io.files import list_files
+from wikisem.transforms.io.parquet import read_parquet, write_parquet
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.mentions.stage import count_mentions
+from wikisem.transforms.surfaces.stage import resolve_surfaces
 
 LTG = "ltgwiki-20170901-pages-articles"
 EN = "enwiki-20220720-excerpt"

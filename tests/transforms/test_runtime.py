@@ -6,8 +6,8 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from transforms.runtime import Runtime
 from wikisem.errors import StageError
+from wikisem.transforms.io.runtime import Runtime
 
 
 class _Write(beam.DoFn):

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from transforms.parquet import read_parquet, write_parquet
-from transforms.shuffle import from_batches, to_buckets
-from transforms.tally import sum_counts, write_counts
-from wikisem.buckets import bucket_of
+from wikisem.arrow.buckets import bucket_of
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
+from wikisem.transforms.io.counts import sum_counts, write_counts
+from wikisem.transforms.io.parquet import read_parquet, write_parquet
+from wikisem.transforms.io.shuffle import from_batches, to_buckets
 
 TABLE = pa.table(
     {"title": ["Rīga", "Daugova", "Rīga"], "anchor": ["Reiga", "upe", "reigā"], "count": [3, 1, 2]}, MENTIONS

@@ -6,18 +6,18 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from transforms.files import list_files
-from transforms.parquet import bucket_path, read_parquet, write_parquet
-from transforms.runtime import Runtime
-from transforms.surfaces import resolve_surfaces
-from transforms.workplace import Workplace
 from wikisem import schemas
-from wikisem.buckets import BUCKETS, split
+from wikisem.arrow.buckets import BUCKETS, split
+from wikisem.arrow.ordering import sort_mentions
 from wikisem.errors import MissingInputError
-from wikisem.naming import Fallback
-from wikisem.ordering import sort_mentions
-from wikisem.recipe import SurfaceOptions
+from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
+from wikisem.surfaces.naming import Fallback
+from wikisem.transforms.io.files import list_files
+from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.surfaces.stage import resolve_surfaces
 
 # qid, page title in ltgwiki, labels.
 ITEMS = [

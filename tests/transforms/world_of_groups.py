@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 
 from tests.entity_files import write_entities
 from tests.oracle import Named, Names, OracleGraph, OracleGroups
-from transforms.groups import build_groups
-from transforms.runtime import Runtime
-from transforms.taxonomy import build_taxonomy
-from transforms.workplace import Workplace
-from wikisem.groupfile import decode_group, decode_rejection
-from wikisem.languages import profile
-from wikisem.recipe import Recipe
+from wikisem.outputs.groupfile import decode_group, decode_rejection
+from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
+from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.taxonomy import build_taxonomy
+from wikisem.wikipedia.languages import profile
 
 Built = tuple[list[Group], list[Rejection]]
 

@@ -7,14 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.components import components
+from wikisem.graph.csr import Rows, layers, reached
 from wikisem.graph.edges import Edges, places_of
-from wikisem.graph.gather import GONE, Part, gather
-from wikisem.graph.kinds import Flags, Index, Ints
-from wikisem.graph.members import by_prominence
-from wikisem.graph.rows import Rows, layers, reached
+from wikisem.graph.instances import GONE, Part, by_prominence, gather
 from wikisem.graph.sorting import distinct, narrow
+from wikisem.graph.types import Flags, Index, Ints
 from wikisem.ids import qid_number
-from wikisem.recipe import GraphOptions
+from wikisem.recipes.options import GraphOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.kinds import Flags, Ints
-from wikisem.graph.rows import Rows
+from wikisem.graph.csr import Rows
 from wikisem.graph.sorting import distinct
+from wikisem.graph.types import Flags, Ints
 
 
 def components(up: Rows, down: Rows) -> npt.NDArray[np.uint32]:

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.errors import DamagedInputError
-from wikisem.graph.kinds import Index, Ints
-from wikisem.graph.rows import Rows
+from wikisem.graph.csr import Rows
 from wikisem.graph.sorting import distinct, narrow, sorted_order
+from wikisem.graph.types import Index, Ints
 from wikisem.records import Entity
 
 # What the class graph reads of an item.

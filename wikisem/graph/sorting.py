@@ -5,7 +5,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.kinds import Ints
+from wikisem.graph.types import Ints
 
 Keys = npt.NDArray[np.uint64]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.links.marks import CLOSE, OPEN, Marks, Mask, Places
+from wikisem.links.positions import CLOSE, OPEN, Marks, Mask, Places
 
 # Longer than any trail that is a word's ending.
 _TRAIL_BYTES: Final = 64

@@ -8,15 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.links.careful import read_anchor, read_escaped
-from wikisem.links.contents import slices
+from wikisem.links.contents import Rows, first_mark, slices, split_contents
 from wikisem.links.letters import changes_width, first_points, raise_first
-from wikisem.links.marks import Mask, Places
-from wikisem.links.rows import Rows, first_mark, split_contents
-from wikisem.mediawiki import SiteInfo
+from wikisem.links.positions import Mask, Places
+from wikisem.links.single import read_anchor, read_escaped
 from wikisem.schemas import MENTIONS
-from wikisem.titles import LONGEST, leads_away
-from wikisem.wikitext import SPACES, UNSEEN
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.titles import LONGEST, leads_away
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN
 
 _SPACE: Final = ord(" ")
 # Those that a template, or the end of a link, is made of: they may change where a title ends.

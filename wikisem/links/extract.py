@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from wikisem.links.brackets import innermost, span_of, with_trails
 from wikisem.links.contents import slices
-from wikisem.links.dead import candidates, dead_spans
-from wikisem.links.marks import Marks, Mask, Places, find_marks, keys_at
-from wikisem.links.pagetable import PageTable, read_pages, redirect_of
-from wikisem.mediawiki import SiteInfo
-from wikisem.pages import marks_redirects
+from wikisem.links.pages import PageTable, read_pages, redirect_of
+from wikisem.links.positions import Marks, Mask, Places, find_marks, keys_at
+from wikisem.links.skipped import candidates, dead_spans
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.xml_pages import marks_redirects
 
 
 @dataclass(slots=True)

@@ -5,8 +5,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.links.marks import Bytes, Mask, Places
-from wikisem.titles import upper_first
+from wikisem.links.positions import Bytes, Mask, Places
+from wikisem.wikipedia.titles import upper_first
 
 Points = npt.NDArray[np.int64]
 _PLANE = 0x10000

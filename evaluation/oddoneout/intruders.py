@@ -1,0 +1,81 @@
+"""Where the intruders of OddOneOut come from."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.errors import UsageError
+from wikisem.evaluation.category_words import Members, Places
+from wikisem.evaluation.vectors.words import Vector, WordVectors
+
+# V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
+Intruders = Literal["vocabulary", "outside-category", "other-categories"]
+INTRUDERS: Final[tuple[Intruders, ...]] = ("vocabulary", "outside-category", "other-categories")
+
+_ROWS_AT_ONCE: Final = 1 << 14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """The words that may come into a category: ``rows`` of ``vectors``, and ``missing`` more without a vector.
+
+    ``shared`` has, for each known member of the category, its place in ``rows``, -1 for those that are not there; such
+    a word comes only into combinations without it.
+    """
+
+    vectors: npt.NDArray[np.floating]
+    rows: Places
+    missing: int
+    shared: Places
+
+    def __len__(self) -> int:
+        return len(self.rows) + self.missing
+
+    def blocks(self) -> Iterator[Vector]:
+        """All vectors in double precision, some rows at a time."""
+        for start in range(0, len(self.rows), _ROWS_AT_ONCE):
+            yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
+
+    def take(self, at: Places) -> Vector:
+        """The vectors of the words at these places, in double precision."""
+        return self.vectors[self.rows[at]].astype(np.float64)
+
+
+def pools(
+    categories: Sequence[Members], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
+) -> Iterator[Pool]:
+    """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
+    if intruders == "other-categories":
+        yield from (_others(members, categories, skip_oov) for members in categories)
+        return
+    if vocabulary is None:
+        raise UsageError(f"--intruders {intruders} needs a model with a vocabulary; choose other-categories")
+    rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
+    for members in categories:
+        yield (_everything if intruders == "vocabulary" else _outside)(members, vocabulary, rows)
+
+
+def _everything(members: Members, vocabulary: WordVectors, rows: Places) -> Pool:
+    shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
+    return Pool(vocabulary.rows, rows, 0, shared)
+
+
+def _outside(members: Members, vocabulary: WordVectors, rows: Places) -> Pool:
+    outside = rows[~np.isin(rows, members.in_vocabulary)]
+    return Pool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
+
+
+def _others(members: Members, categories: Sequence[Members], skip_oov: bool) -> Pool:
+    vectors: dict[tuple[str, ...], Vector | None] = {}
+    for other in categories:
+        vectors |= dict.fromkeys(other.keys)
+        vectors |= {other.keys[at]: vector for at, vector in zip(other.known, other.vectors, strict=True)}
+    mine = set(members.keys)
+    theirs = [vector for key, vector in vectors.items() if key not in mine]
+    known = [vector for vector in theirs if vector is not None]
+    stacked = np.stack(known) if known else np.empty((0, members.vectors.shape[1]))
+    missing = 0 if skip_oov else len(theirs) - len(known)
+    return Pool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))

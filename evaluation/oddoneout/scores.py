@@ -1,0 +1,90 @@
+"""OddOneOut: how often a word from elsewhere stands out of k words of a category (Stringham and Izbicki 2020, 2.2)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+import numpy as np
+
+from wikisem.errors import UsageError
+from wikisem.evaluation.category_words import CategoryScore, Members, Places, score_of
+from wikisem.evaluation.oddoneout.definitions import Distance, prepared
+from wikisem.evaluation.oddoneout.exact import OddCounter
+from wikisem.evaluation.oddoneout.intruders import Intruders, Pool, pools
+from wikisem.evaluation.oddoneout.sampled import count_sampled
+from wikisem.evaluation.vectors.words import WordVectors
+from wikisem.sampling import place
+
+# 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
+_MOST_LIMITS: Final = 1 << 27
+
+
+@dataclass(frozen=True, slots=True)
+class OddSettings:
+    """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
+
+    ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
+    a word out of vocabulary is wrong, unless ``skip_oov`` leaves such words out.
+    """
+
+    k: int = 3
+    distance: Distance = "euclidean"
+    intruders: Intruders = "vocabulary"
+    skip_oov: bool = False
+    sample: int = 0
+    seed: int = 500
+
+
+def score_oddoneout(
+    categories: Sequence[Members], vocabulary: WordVectors | None, settings: OddSettings
+) -> Iterator[CategoryScore]:
+    """The score of each category, one after the other; one with fewer than k words is skipped.
+
+    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
+    numbers which all pairs are compared with do not fit into memory.
+    """
+    sources = pools(categories, vocabulary, settings.intruders, settings.skip_oov)
+    for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
+        if settings.sample:
+            yield _sampled(members, pool, settings, place(settings.seed, number))
+        else:
+            yield _exact(members, pool, settings)
+
+
+def _words(members: Members, settings: OddSettings) -> Places:
+    """The words that S is taken from: for each the place of its vector, -1 if it has none."""
+    words = np.full(len(members.keys), -1)
+    words[members.known] = np.arange(len(members.known))
+    return words[words >= 0] if settings.skip_oov else words
+
+
+def _exact(members: Members, pool: Pool, settings: OddSettings) -> CategoryScore:
+    size, k = len(_words(members, settings)), settings.k
+    if size < k:
+        return score_of(members, 0, 0)
+    # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
+    own = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
+    correct = 0
+    if len(members.known) >= k:
+        _check_size(members, k)
+        counter = OddCounter(settings.distance, prepared(settings.distance, members.vectors), k)
+        correct = sum(counter.count(prepared(settings.distance, block)) for block in pool.blocks())
+    return score_of(members, correct, comb(size, k) * len(pool) - own)
+
+
+def _check_size(members: Members, k: int) -> None:
+    known = len(members.known)
+    if comb(known, k - 1) * known > _MOST_LIMITS:
+        raise UsageError(
+            f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
+            "all; choose --sample"
+        )
+
+
+def _sampled(members: Members, pool: Pool, settings: OddSettings, seed: int) -> CategoryScore:
+    words, k = _words(members, settings), settings.k
+    if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
+        return score_of(members, 0, 0)
+    correct = count_sampled(members, words, pool, k, settings.distance, seed, settings.sample)
+    return score_of(members, correct, settings.sample)

@@ -1,0 +1,127 @@
+"""From an item of a data set to its vector: tokens and phrases of a vocabulary, or a model that reads the whole item.
+
+The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or, where
+the vocabulary holds phrases, of the longest known phrases, taken greedily from the left.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from wikisem.errors import DamagedInputError
+from wikisem.evaluation.vectors.words import Vector, WordVectors, usable
+
+_BLANKS: Final = re.compile(r"[_\s]+")
+_PHRASE: Final = re.compile(r"[^_]_+[^_]")
+
+
+class Lookup(Protocol):
+    """Anything that has vectors for items; ``notes`` say what a reader of its scores should know."""
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Facts about the lookup that bear on its scores."""
+
+    @property
+    def words(self) -> WordVectors | None:
+        """The vocabulary; None for a model that reads any text and lists no words."""
+
+    def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
+        """The raw vector of each item, shape ``(dimensions,)``; what is out of vocabulary is not in the mapping."""
+
+    def parts(self, item: str) -> list[str]:
+        """What an item is looked up as: equal parts, equal item."""
+
+
+def tokens_of(item: str) -> list[str]:
+    """The tokens of an item, which `_` and blanks divide."""
+    return [token for token in _BLANKS.split(item) if token]
+
+
+class WordLookup:
+    """Items as means of the word vectors of their tokens or phrases.
+
+    Text is lowercased where no word of the vocabulary starts with a capital. ``phrases`` False reads every item token
+    by token, even where the vocabulary has phrases.
+    """
+
+    def __init__(self, name: str, words: WordVectors, phrases: bool = True) -> None:
+        self.name = name
+        self.words = words
+        self.lowercase = not any(word[:1].isupper() or word[:1].istitle() for word in words.index)
+        self.phrases = phrases and any(_PHRASE.search(word) for word in words.index)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether text is lowercased, phrases are looked up, and unseen words get vectors."""
+        return tuple(
+            note
+            for holds, note in [
+                (self.lowercase, "text lowercased: no word of the vocabulary starts with a capital"),
+                (self.phrases, "the vocabulary has phrases: items are means of their longest known phrases"),
+                (self.words.unseen is not None, "words outside the vocabulary have vectors from character n-grams"),
+            ]
+            if holds
+        )
+
+    def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
+        """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary."""
+        return _known((item, self._mean(item)) for item in items)
+
+    def parts(self, item: str) -> list[str]:
+        """The words and phrases that stand for an item, whether known or not: its tokens, or its longest phrases."""
+        tokens = tokens_of(item.lower() if self.lowercase else item)
+        parts = list[str]()
+        while tokens:
+            length = next((n for n in range(len(tokens), 1, -1) if self._is_phrase(tokens[:n])), 1)
+            parts.append("_".join(tokens[:length]))
+            tokens = tokens[length:]
+        return parts
+
+    def _is_phrase(self, tokens: Sequence[str]) -> bool:
+        return self.phrases and self.words.knows("_".join(tokens))
+
+    def _mean(self, item: str) -> Vector | None:
+        known = [vector for part in self.parts(item) if (vector := self.words.find(part)) is not None]
+        return usable(np.mean(known, axis=0)) if known else None
+
+
+@dataclass(frozen=True)
+class TextLookup:
+    """Items as a model encodes them: a callable from texts to as many vectors, None where it has no vector."""
+
+    name: str
+    encode: Callable[[Sequence[str]], Any]
+    notes: tuple[str, ...] = ()
+    words: None = None
+
+    def parts(self, item: str) -> list[str]:
+        """The whole item, with blanks between its tokens."""
+        return [" ".join(tokens_of(item))]
+
+    def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
+        """One vector for each item, encoded with blanks between its tokens, every item once and in sorted order."""
+        distinct = sorted(set(items))
+        vectors = list(self.encode([self.parts(item)[0] for item in distinct])) if distinct else []
+        if len(vectors) != len(distinct):
+            raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
+        known = _known((item, _one(vector)) for item, vector in zip(distinct, vectors, strict=True))
+        shapes = {vector.shape for vector in known.values()}
+        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise DamagedInputError(f"{self.name}: expected vectors of one length, saw shapes {sorted(shapes)}")
+        return known
+
+
+def _one(vector: Any) -> Vector | None:
+    return None if vector is None else usable(vector)
+
+
+def _known(pairs: Iterable[tuple[str, Vector | None]]) -> dict[str, Vector]:
+    return {item: vector for item, vector in pairs if vector is not None}

@@ -1,0 +1,85 @@
+"""Rule ``affix``: clusters whose surfaces are alike on the outside (Blair et al. 2016, 3.1 and its footnote 3).
+
+What counts as the outside is a property of the language: a word, some characters, or one or two Han characters.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from wikisem.heuristics.rules.graphemes import graphemes, is_han
+from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, reject
+from wikisem.wikipedia.languages import LanguageProfile
+
+REASON: Final = "affix"
+
+# Footnote 3: six of the eight for one Han character, where any other affix needs four.
+_ONE_HAN_MORE: Final = 2
+
+# An affix: how to call it, how to read it off a surface (None: the surface has none), how many may not share it.
+_Affix = tuple[str, Callable[[str], str | None], int]
+
+
+def judge_affix(surfaces: Sequence[str], profile: LanguageProfile, number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces begin or end alike, by the language's rule; None switches it off.
+
+    For a single Han character it takes two surfaces more than ``number``.
+    """
+    if number is None:
+        return KEEP
+    for name, affix, limit in _affixes(profile, number):
+        shared, sharing = largest_sharing(surfaces, affix)
+        if len(sharing) >= limit:
+            return reject(REASON, f"{len(sharing)} share the {name} {shared!r}: {', '.join(sharing)}")
+    return KEEP
+
+
+def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
+    if profile.affix == "words":
+        yield "first word", first_word, number
+        yield "last word", last_word, number
+    elif profile.affix == "characters":
+        length = profile.affix_length
+        yield f"first {length} characters", partial(first_characters, length=length), number
+        yield f"last {length} characters", partial(last_characters, length=length), number
+    else:
+        yield "first character", partial(first_han, length=1), number + _ONE_HAN_MORE
+        yield "last character", partial(last_han, length=1), number + _ONE_HAN_MORE
+        yield "first 2 characters", partial(first_han, length=2), number
+        yield "last 2 characters", partial(last_han, length=2), number
+
+
+def first_word(surface: str) -> str | None:
+    """The text in front of the first space; the whole surface if it has none."""
+    words = surface.split()
+    return words[0] if words else None
+
+
+def last_word(surface: str) -> str | None:
+    """The text behind the last space; the whole surface if it has none."""
+    words = surface.split()
+    return words[-1] if words else None
+
+
+def first_characters(surface: str, length: int) -> str | None:
+    """The first grapheme clusters, if there are as many."""
+    return _whole(graphemes(surface)[:length], length)
+
+
+def last_characters(surface: str, length: int) -> str | None:
+    """The last grapheme clusters, if there are as many."""
+    return _whole(graphemes(surface)[-length:], length)
+
+
+def first_han(surface: str, length: int) -> str | None:
+    """The first characters, if there are as many and all are Han."""
+    return _whole(tuple(filter(is_han, graphemes(surface)[:length])), length)
+
+
+def last_han(surface: str, length: int) -> str | None:
+    """The last characters, if there are as many and all are Han."""
+    return _whole(tuple(filter(is_han, graphemes(surface)[-length:])), length)
+
+
+def _whole(clusters: tuple[str, ...], length: int) -> str | None:
+    return "".join(clusters) if len(clusters) == length else None

@@ -1,0 +1,56 @@
+"""All rules on a cluster, in their order (the f of Blair et al. 2016, equation 16, on the cluster's side)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from wikisem.heuristics.rules.affix import judge_affix
+from wikisem.heuristics.rules.digits import judge_digits
+from wikisem.heuristics.rules.length_one import judge_length_one
+from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes
+from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
+from wikisem.recipes.options import FilterOptions
+from wikisem.wikipedia.languages import LanguageProfile
+
+TOO_FEW: Final = "too-few"
+
+
+def judge_cluster(
+    surfaces: Sequence[str],
+    profile: LanguageProfile,
+    filters: FilterOptions,
+    minimum: int,
+    stop_affixes: Sequence[str] = (),
+) -> Verdict:
+    """The first broken rule, or a verdict that keeps the cluster.
+
+    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. ``stop_affixes`` are what the
+    dump tells beyond those of the profile. Outliers are never looked at.
+    """
+    return next(broken_rules(surfaces, profile, filters, minimum, stop_affixes), KEEP)
+
+
+def broken_rules(
+    surfaces: Sequence[str],
+    profile: LanguageProfile,
+    filters: FilterOptions,
+    minimum: int,
+    stop_affixes: Sequence[str] = (),
+) -> Iterator[Verdict]:
+    """Every rule that the cluster breaks, ``too-few`` first, then digits, affix, stop-affix, length-one."""
+    distinct = list(dict.fromkeys(surfaces))
+    stops = (*profile.stop_affixes, *stop_affixes) if filters.stop_affix else ()
+    verdicts = (
+        judge_size(distinct, minimum),
+        judge_digits(distinct, filters.digits),
+        judge_affix(distinct, profile, filters.affix),
+        judge_stop_affixes(distinct, stops),
+        judge_length_one(distinct, filters.length_one if profile.length_one else None),
+    )
+    return (verdict for verdict in verdicts if not verdict.keep)
+
+
+def judge_size(distinct: Sequence[str], minimum: int) -> Verdict:
+    """Reject when fewer than ``minimum`` surfaces are left once equal ones are merged."""
+    if len(distinct) >= minimum:
+        return KEEP
+    return reject(TOO_FEW, f"expected at least {minimum} different surface forms, saw {len(distinct)}")

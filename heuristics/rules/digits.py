@@ -1,0 +1,26 @@
+"""Rule ``digits``: clusters whose surfaces differ by numbers only (Blair et al. 2016, 3.1: "January 2010", ...)."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, reject
+
+REASON: Final = "digits"
+
+_DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
+
+
+def judge_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces are identical once every digit is removed; None switches it off."""
+    if number is None:
+        return KEEP
+    stem, sharing = largest_sharing(surfaces, without_digits)
+    if len(sharing) < number:
+        return KEEP
+    return reject(REASON, f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
+
+
+def without_digits(surface: str) -> str:
+    """The surface with every decimal digit removed, the rest as it was."""
+    return _DIGITS.sub("", surface)

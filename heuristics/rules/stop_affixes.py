@@ -1,0 +1,43 @@
+"""Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1)."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
+
+REASON: Final = "stop-affix"
+
+_REST: Final = "…"  # stands for at least one character of the surface
+
+
+def judge_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
+    """Reject when any surface starts or ends with one of the stop affixes (case kept).
+
+    An affix may say where it stands: "…列表" only at the end of something, "List of …" only at the beginning.
+    """
+    bare = _bare(tuple(stop_affixes))
+    for surface in surfaces:
+        if surface.startswith(bare) or surface.endswith(bare):  # rarely so, and fast to tell
+            found = next((affix for affix in stop_affixes if _has(surface, affix)), None)
+            if found is not None:
+                return reject(REASON, f"{surface!r} has the stop affix {found!r}")
+    return KEEP
+
+
+@lru_cache(maxsize=64)  # the same for all clusters of a language
+def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(affix.strip(_REST) for affix in stop_affixes)
+
+
+def _has(surface: str, affix: str) -> bool:
+    if affix.startswith(_REST):
+        return len(surface) >= len(affix) and surface.endswith(affix[1:])
+    if affix.endswith(_REST):
+        return len(surface) >= len(affix) and surface.startswith(affix[:-1])
+    return surface.startswith(affix) or surface.endswith(affix)
+
+
+def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
+    """The stop affixes that namespace names give, ``Name:`` each, sorted; the main namespace has no name, so none."""
+    return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))

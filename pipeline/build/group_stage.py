@@ -1,0 +1,97 @@
+"""Stage 5: groups in the languages that need them, and the files that people load."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from wikisem import __version__
+from wikisem.outputs.groupfile import decode_group
+from wikisem.outputs.wikisem500 import format_group
+from wikisem.pipeline.build.ledger import Record, Run, fingerprint, keep_rejects, reuse
+from wikisem.pipeline.build.stages import require, siteinfo_paths
+from wikisem.pipeline.console.progress import say
+from wikisem.recipes.options import Recipe
+from wikisem.records import Counts
+from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.io.files import create_binary, make_folder, open_binary, remove, rename
+from wikisem.transforms.io.scratch import Workplace
+
+
+def groups(run: Run, languages: Sequence[str], recipe: Recipe, seed: int) -> dict[str, Record]:
+    """The groups of every language; those that are finished already are left as they are."""
+    prints = {language: _print(run, language, languages, recipe, seed) for language in languages}
+    found = {language: run.state.find(f"groups/{language}") for language in languages}
+    records = {
+        language: reuse(old)
+        for language, old in found.items()
+        if old is not None and old.fingerprint == prints[language]
+    }
+    missing = [language for language in languages if language not in records]
+    # Shared outliers are chosen over all languages at once: none of them can be made alone.
+    todo = list(languages) if missing and recipe.outliers.shared else missing
+    if todo:
+        records |= _build(run, todo, recipe, seed, prints)
+    return {language: records[language] for language in languages}
+
+
+def _print(run: Run, language: str, languages: Sequence[str], recipe: Recipe, seed: int) -> str:
+    return fingerprint(
+        version=__version__,
+        taxonomy=require(run, "taxonomy").fingerprint,
+        surfaces=[
+            require(run, f"surfaces/{one}").fingerprint
+            for one in (sorted(languages) if recipe.outliers.shared else [language])
+        ],
+        options=[asdict(recipe.cluster), asdict(recipe.outliers), asdict(recipe.filters)],
+        seed=seed,
+    )
+
+
+def _build(
+    run: Run, languages: Sequence[str], recipe: Recipe, seed: int, prints: Mapping[str, str]
+) -> dict[str, Record]:
+    for language in languages:
+        run.state.forget(f"groups/{language}")
+    workplace = run.workplace("groups")
+    counts = build_groups(
+        f"{run.output}/entities",
+        f"{run.output}/taxonomy",
+        {language: f"{run.output}/surfaces/{language}" for language in languages},
+        siteinfo_paths(run, languages),
+        recipe,
+        seed,
+        workplace,
+        run.runtime,
+    )
+    keep_rejects(run, "groups", workplace, Counts())
+    records = {
+        language: _promote(run, workplace, language, prints[language], counts[language]) for language in languages
+    }
+    remove(workplace.root)
+    return records
+
+
+def _promote(run: Run, workplace: Workplace, language: str, print_: str, counts: Counts) -> Record:
+    counts.check(f"groups/{language}")
+    cases = _write_texts(workplace.done, language)
+    names = [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
+    for name in [*names, f"wikisem500/{language}"]:
+        remove(f"{run.output}/{name}")
+        rename(f"{workplace.done}/{name}", f"{run.output}/{name}")
+    record = Record(f"groups/{language}", print_, counts, {"cases": cases})
+    run.state.put(record)
+    if not counts.kept:
+        say(f"warning: no group in {language}; {run.output}/rejected/{language}.jsonl says why")
+    return record
+
+
+def _write_texts(folder: str, language: str) -> int:
+    """Write wikisem500/<language>/ beside the groups, and return the number of test cases."""
+    make_folder(f"{folder}/wikisem500/{language}")
+    cases = 0
+    with open_binary(f"{folder}/groups/{language}.jsonl") as source:
+        lines = source.read().splitlines()
+    for group in map(decode_group, lines):
+        cases += len(group.outliers)
+        with create_binary(f"{folder}/wikisem500/{language}/{group.qid}.txt") as sink:
+            sink.write(format_group(group).encode())
+    return cases

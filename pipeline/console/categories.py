@@ -1,0 +1,70 @@
+"""What `wikisem categories` says while it works and when it is done: on stderr what it asks, on stdout what it got."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.source import Candidate, CategorySource
+from wikisem.outputs.category_report import ReportRow
+from wikisem.pipeline.console.progress import say
+from wikisem.records import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSource:
+    """A source that tells what it is asked and how much it found."""
+
+    source: CategorySource
+
+    def items(self, category: Category) -> list[Candidate]:
+        """The items of a category."""
+        found = self.source.items(category)
+        say(f"{category.name}: {len(found):,} items")
+        return found
+
+    def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
+        """The values of items."""
+        found = self.source.values(qids, path)
+        say(f"{path.property} of {len(qids):,} items: {len(found):,} have it")
+        return found
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """The labels of items."""
+        found = self.source.labels(qids, codes)
+        say(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(found):,} have any")
+        return found
+
+    def notes(self) -> Sequence[str]:
+        """What the source could not know."""
+        return self.source.notes()
+
+
+def wait(seconds: float) -> None:
+    """Sleep before a query is asked again, and say so."""
+    say(f"no answer yet; asking again in {seconds:.0f} s")
+    time.sleep(seconds)
+
+
+def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
+    """Print a line for each language, summed over the categories, and the warnings."""
+    table = Table("language", title="category sets", title_justify="left")
+    for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
+        table.add_column(name, justify="right")
+    for language in dict.fromkeys(row.language for row in rows):
+        table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
+    # As wide as a terminal is, else as wide as the table wants.
+    Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
+    for warning in warnings:
+        say(f"wikisem: warning: {warning}")
+
+
+def _sums(rows: Sequence[ReportRow]) -> list[int]:
+    categories = [row for row in rows if row.kind == "category"]
+    counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
+    pairs = sum(row.kept for row in rows if row.kind == "relation")
+    return [*(sum(column) for column in zip(*counts, strict=True)), pairs]

@@ -1,0 +1,66 @@
+"""What a command did, for people: a closing table of what went in, was kept, was left out and was rejected, and why."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.console.progress import say
+
+# Reasons of wikisem.dumps for a stretch of a file, where others are of one record.
+STRETCHES: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
+
+
+def conclude(records: Sequence[Record], output: str) -> int:
+    """Print the closing table and, last, where the output lies; return the exit code.
+
+    A record that could not be read costs itself. A stretch of a dump that could not be decoded, or that is missing at
+    its end, costs nobody knows how many: all that was whole is used and stands, and the exit code is 1, as gzip has it.
+    """
+    _print_table(records)
+    unread = [record for record in records if record.counts.rejected and not record.unit.startswith("groups/")]
+    for record in unread:
+        say(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
+    damaged = [record.unit for record in unread if STRETCHES & set(record.counts.rejected)]
+    if damaged:
+        say(
+            f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
+            f"and {output}/rejects says where something is lost"
+        )
+    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    return 1 if damaged else 0
+
+
+def _print_table(records: Iterable[Record]) -> None:
+    table = Table(title="what went in and what came out", title_justify="left")
+    table.add_column("stage")
+    for name in ("in", "kept", "left out", "rejected"):
+        table.add_column(name, justify="right")
+    table.add_column("why")
+    for record in records:
+        table.add_row(*_row(record))
+    make_console().print(table)
+
+
+def make_console() -> Console:
+    """Standard output: as wide as a terminal is, else as wide as its tables want."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+def _row(record: Record) -> Sequence[str]:
+    counts = record.counts
+    left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
+    why = ", ".join(filter(None, [_reasons(record.facts.get("sources", {})), *map(_reasons, _both(record))]))
+    return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{rejected:,}", why]
+
+
+def _both(record: Record) -> list[Mapping[str, int]]:
+    return [record.counts.left_out, record.counts.rejected]
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count:,}" for name, count in ordered if count)

@@ -1,0 +1,131 @@
+"""Why the group of a class looks as it does: what is gathered from an output folder, for text and figure alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.errors import MissingInputError
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.pipeline.console.groups import read_groups, read_rejections
+from wikisem.records import Group, Member, Rejection
+from wikisem.transforms.io.files import list_files, match
+from wikisem.transforms.io.parquet import read_batches
+from wikisem.wikipedia.languages import label_codes
+
+# How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
+_SHOWN: Final = 12
+_LOOK: Final = 1000
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An instance of the class, most sitelinks first, under its surface form if it has one."""
+
+    qid: str
+    surface: str | None
+    sitelinks: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned."""
+
+    qid: str
+    language: str
+    group: Group | None
+    rejection: Rejection | None
+    ranked: Sequence[Ranked]
+    labels: Mapping[str, str]
+
+    def label(self, qid: str) -> str:
+        """The label of an item, or its QID."""
+        return self.labels.get(qid, qid)
+
+    def fate(self, one: Ranked) -> str:
+        """What became of an instance."""
+        if one.surface is None:
+            return "no surface form"
+        members: Sequence[Member] = self.group.cluster if self.group else ()
+        if one.qid in {member.id for member in members}:
+            return "in the cluster"
+        if one.surface in {member.surface for member in members}:
+            return "same surface form as a higher one"
+        return "" if self.group is None else "not among the most prominent"
+
+
+def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explanation:
+    """Gather what the output folder holds on a class; UnknownItemError when the graph does not hold it."""
+    group = next((one for one in read_groups(output, language) if one.qid == qid), None)
+    rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
+    ranked = _rank(output, taxonomy, qid, language, group)
+    wanted = {qid, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
+    return Explanation(qid, language, group, rejection, ranked, _labels(output, wanted, language))
+
+
+def languages_of(output: str) -> list[str]:
+    """The languages whose groups lie in an output folder; MissingInputError where there are none."""
+    paths = list_files(f"{output}/groups/*.jsonl")
+    if not paths:
+        raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
+    return sorted(path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
+
+
+def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
+    """The classes on a shortest way from a class up to one above it, both included; only the two if there is none."""
+    ways = {start: [start]}
+    front = [start]
+    while front and end not in ways:
+        steps = [(low, high) for low in front for high in taxonomy.superclasses(low) if high not in ways]
+        for low, high in steps:
+            ways.setdefault(high, [*ways[low], high])
+        front = sorted({high for _, high in steps})
+    return ways.get(end, [start, end])
+
+
+def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str, group: Group | None) -> list[Ranked]:
+    linked = taxonomy.most_linked(qid, _LOOK)
+    surfaces = _column(f"{output}/surfaces/{language}", [item for item, _ in linked], "surface")
+    cluster = {member.id for member in group.cluster} if group else set()
+    deepest = max((place for place, (item, _) in enumerate(linked) if item in cluster), default=0)
+    shown = linked[: max(_SHOWN, deepest + 1)]
+    return [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in shown]
+
+
+def _around(taxonomy: Taxonomy, qid: str) -> set[str]:
+    parents = taxonomy.superclasses(qid)
+    return {*parents, *(over for parent in parents for over in taxonomy.superclasses(parent))}
+
+
+def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
+    if group is None:
+        return set()
+    outliers = {qid for one in group.outliers for qid in (one.id, one.via, *taxonomy.classes(one.id))}
+    ways = {
+        step for one in group.outliers for kind in taxonomy.classes(one.id) for step in way_up(taxonomy, kind, one.via)
+    }
+    return outliers | ways | {over for one in group.outliers for over in taxonomy.superclasses(one.via)}
+
+
+def _labels(output: str, qids: Iterable[str], language: str) -> dict[str, str]:
+    maps = _column(f"{output}/entities", sorted(qids), "labels")
+    codes = (*label_codes(language), "mul", "en")
+    found = {qid: dict(pairs) for qid, pairs in maps.items()}
+    return {
+        qid: next(labels[code] for code in codes if code in labels)
+        for qid, labels in found.items()
+        if any(code in labels for code in codes)
+    }
+
+
+def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
+    """One column of the Parquet in a folder for some items."""
+    wanted = pa.array(qids, pa.string())
+    found: dict[str, Any] = {}
+    for path in match([f"{folder}/*.parquet"]):
+        for table in read_batches(path, ["qid", column]):
+            own = table.filter(pc.is_in(table["qid"], value_set=wanted))
+            found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
+    return found

@@ -1,0 +1,123 @@
+"""Categories from a SPARQL endpoint: Wikidata's query service or any other that speaks the same words."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Final
+
+from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.source import Candidate, sorted_values
+from wikisem.ids import check_language, is_qid, qid_number, qid_of
+from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.transport import NoAnswerError
+from wikisem.queries.sparql.answer import Row, Term
+from wikisem.queries.sparql.language_tags import code_of, rdf_tag, tags_of
+from wikisem.queries.sparql.vocabulary import ENTITY, graph_pattern, item_term, path_term, render
+from wikisem.records import Statement
+
+# Rows a page and items a batch: answers of this size are whole within seconds, and far below what any engine cuts at.
+PAGE: Final = 5000
+_BATCH: Final = 200
+_LABELS: Final = 2000
+
+
+class EndpointSource:
+    """A CategorySource over a SPARQL endpoint."""
+
+    def __init__(self, client: Client, page: int = PAGE) -> None:
+        self._client = client
+        self._page = page
+
+    def items(self, category: Category) -> list[Candidate]:
+        """The items of a class or pattern with at least ``min_sitelinks``, by QID.
+
+        Pages follow one another until one is empty: an endpoint that cuts pages shorter than asked loses nothing.
+        """
+        pattern = graph_pattern(category)
+        found: list[Candidate] = []
+        while page := self._items_after(qid_number(found[-1].qid) if found else 0, pattern, category.min_sitelinks):
+            found += page
+        return found
+
+    def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
+        """The items and monolingual texts that a path leads to from each item, sorted."""
+        found: dict[str, list[Statement]] = defaultdict(list)
+        for batch in _batches(qids, _BATCH):
+            query = render("values", items=_terms(batch), path=path_term(path))
+            for qid, term in self._terms_of(batch, query, "value"):
+                found[qid] += _statements(path.property, term)
+        return {qid: sorted_values(statements) for qid, statements in found.items() if statements}
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """The labels of items under the given language codes, in the order of the codes."""
+        tags = tags_of(check_language(code) for code in codes)
+        languages = ", ".join(f'"{tag}"' for tag in tags)
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for batch in _batches(qids, max(1, _LABELS // len(tags))):
+            query = render("labels", items=_terms(batch), languages=languages)
+            for qid, term in self._terms_of(batch, query, "label"):
+                found[qid][term.language] = term.text
+        return {qid: _by_code(labels, codes) for qid, labels in found.items()}
+
+    def notes(self) -> list[str]:
+        """Nothing: an endpoint knows what Wikidata knows."""
+        return []
+
+    def _items_after(self, after: int, pattern: str, min_sitelinks: int) -> list[Candidate]:
+        bounds = {"after": str(after), "min_sitelinks": str(min_sitelinks), "page": str(self._page)}
+
+        def check(rows: Sequence[Row]) -> None:
+            numbers = [after, *(qid_number(one.qid) for one in _candidates(rows))]
+            if any(one >= other for one, other in pairwise(numbers)):
+                raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
+
+        query = render("items", pattern=pattern, **bounds)
+        return _candidates(self._client.rows(query, f"items after Q{after}", check))
+
+    def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
+        for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", _check_end):
+            if variable in row:
+                yield _qid(row["item"]), row[variable]
+
+
+def _candidates(rows: Sequence[Row]) -> list[Candidate]:
+    try:
+        return [Candidate(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
+    except (KeyError, ValueError) as error:
+        raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
+
+
+def _check_end(rows: Sequence[Row]) -> None:
+    if not rows or "end" not in rows[-1]:
+        raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
+
+
+def _batches(qids: Sequence[str], size: int) -> Iterator[list[str]]:
+    rest = iter(dict.fromkeys(qids))
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _terms(qids: Sequence[str]) -> str:
+    return " ".join(item_term(qid) for qid in qids)
+
+
+def _qid(term: Term) -> str:
+    return term.text.removeprefix(ENTITY)
+
+
+def _statements(name: str, term: Term) -> list[Statement]:
+    if term.is_iri:
+        return [Statement(name, _qid(term))] if is_qid(_qid(term)) else []
+    return [Statement(name, term.text, code_of(term.language))] if term.language else []
+
+
+def _by_code(labels: Mapping[str, str], codes: Sequence[str]) -> dict[str, str]:
+    # An engine may hold the code itself ("zh-tw") instead of Wikibase's tag for it ("zh-hant-tw").
+    found: dict[str, str] = {}
+    rest = dict(labels)
+    for code in codes:
+        label = rest.pop(rdf_tag(code), rest.pop(code, None))
+        if label is not None:
+            found[code] = label
+    return found

@@ -1,0 +1,82 @@
+"""Categories from the entities of a build: no network, whole columns at a time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from wikisem.categories.model import Category, Condition, PropertyPath
+from wikisem.categories.source import Candidate, sorted_values
+from wikisem.ids import qid_number
+from wikisem.queries.offline.edges import Edges, Numbers
+from wikisem.queries.offline.patterns import match_pattern
+from wikisem.queries.offline.table import EntityTable, qids_of
+from wikisem.records import Statement
+
+
+class EntitySource:
+    """A CategorySource over the Parquet that the entities stage wrote."""
+
+    def __init__(self, folder: str) -> None:
+        self._table = EntityTable(folder)
+        self._absent: set[str] = set()
+
+    def items(self, category: Category) -> list[Candidate]:
+        """The items of a class or pattern with at least ``min_sitelinks``, by QID."""
+        if category.pattern:
+            numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
+        else:
+            numbers = self._of_class(category)
+        numbers = np.unique(numbers)
+        sitelinks = self._table.sitelinks(numbers)
+        kept = sitelinks >= category.min_sitelinks
+        return [Candidate(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
+
+    def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
+        """The items and monolingual texts that a path leads to from each item, sorted."""
+        edges, texts = self._edges(path.property), self._table.texts(path.property)
+        found = {}
+        for qid in qids:
+            start = [qid_number(qid)]
+            ends = edges.reached(start) if path.repeated else edges.objects_of(start)
+            items = [Statement(path.property, value) for value in qids_of(ends)]
+            found[qid] = sorted_values([*items, *(one for one in texts.get(qid, ()) if one.language)])
+        return {qid: statements for qid, statements in found.items() if statements}
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """The labels of items under the given language codes."""
+        return self._table.labels(qids, codes)
+
+    def notes(self) -> list[str]:
+        """The properties that were asked for and that no item of these entities has."""
+        return [
+            f"no item has a statement of {name}; if Wikidata has some, "
+            f"build {self._table.folder} with --properties {name} too"
+            for name in sorted(self._absent)
+        ]
+
+    def _of_class(self, category: Category) -> Numbers:
+        numbers = self._linked(category, [category.class_])
+        for condition in category.conditions():
+            numbers = np.intersect1d(numbers, self._meeting(condition), assume_unique=True)
+        return np.setdiff1d(numbers, self._linked(category, category.exclude), assume_unique=True)
+
+    def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
+        wanted = np.asarray([qid_number(one) for one in classes], dtype=np.int64)
+        if category.subclasses:
+            wanted = np.union1d(wanted, self._edges("P279").reaching(wanted))
+        return _union(self._edges(name).subjects_of(wanted) for name in category.linked_by)
+
+    def _meeting(self, condition: Condition) -> Numbers:
+        edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
+        return edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
+
+    def _edges(self, name: str) -> Edges:
+        edges = self._table.edges(name)
+        if not len(edges) and not self._table.texts(name):
+            self._absent.add(name)
+        return edges
+
+
+def _union(parts: Iterable[Numbers]) -> Numbers:
+    joined: Numbers = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
+    return joined

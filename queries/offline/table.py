@@ -1,0 +1,138 @@
+"""The Parquet of the entities stage, read column by column: only what a question needs, batch by batch."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset
+import pyarrow.fs
+
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.ids import qid_of
+from wikisem.queries.offline.edges import Edges, Numbers
+from wikisem.records import Statement
+from wikisem.schemas import ENTITIES
+
+_LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
+_QID: Final = r"^Q[1-9][0-9]*$"
+
+Texts: TypeAlias = Mapping[str, Sequence[Statement]]
+Columns: TypeAlias = tuple[pa.Array, pa.Array]
+
+
+class EntityTable:
+    """The entities that a build left in a folder: its output folder, or the ``entities`` folder in it; a path or URL.
+
+    Raises MissingInputError where there is no Parquet, DamagedInputError where it is not that of entities.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder.rstrip("/")
+        self._dataset = _open(self.folder)
+        self._read = cache(self._read_property)
+
+    def edges(self, name: str) -> Edges:
+        """The values of a property that are items, of all items; read once."""
+        return self._read(name)[0]
+
+    def texts(self, name: str) -> Texts:
+        """The values of a property that are texts, by item; read once."""
+        return self._read(name)[1]
+
+    def sitelinks(self, numbers: Numbers) -> Numbers:
+        """The sitelinks of items; 0 for one that is named in statements but has no row of its own."""
+        known, counts = self.all_sitelinks
+        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
+        return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)
+
+    @cached_property
+    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
+        """All item numbers, sorted, and the sitelinks of each."""
+        batches = [(_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
+        numbers = _join([one for one, _ in batches])
+        counts = _join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
+        order = np.argsort(numbers)
+        return numbers[order], counts[order]
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The labels of items under the given language codes, in the order of the codes."""
+        found = {}
+        for batch in self._batches("qid", "labels", qids=qids):
+            for row in batch.to_pylist():
+                labels = dict(row["labels"] or ())
+                found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
+        return {qid: labels for qid, labels in found.items() if labels}
+
+    def _read_property(self, name: str) -> tuple[Edges, Texts]:
+        if name in _LISTS:
+            lists = [_flat(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
+            return _edges(lists), {}
+        found = [_statements(batch, name) for batch in self._batches("qid", "statements")]
+        texts: dict[str, list[Statement]] = defaultdict(list)
+        for qids, statements in (others for _, others in found):
+            for qid, one in zip(qids.to_pylist(), statements.to_pylist(), strict=True):
+                texts[qid].append(Statement(name, one["value"], one["language"] or ""))
+        return _edges([items for items, _ in found]), texts
+
+    def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
+        yield from self._dataset.to_batches(columns=list(columns), filter=chosen)
+
+
+def _flat(batch: pa.RecordBatch, column: str) -> Columns:
+    """The ids of a batch beside the elements of a list column, one row an element."""
+    return batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
+
+
+def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
+    """Ids beside items, and ids beside whole statements of texts, for one property."""
+    qids, statements = _flat(batch, "statements")
+    own = pc.equal(pc.struct_field(statements, "property"), name)
+    qids, statements = qids.filter(own), statements.filter(own)
+    values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
+    is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
+    is_text = pc.invert(is_item)
+    return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
+
+
+def _edges(columns: Sequence[Columns]) -> Edges:
+    return Edges(_join([_numbers(one) for one, _ in columns]), _join([_numbers(other) for _, other in columns]))
+
+
+def _open(folder: str) -> pyarrow.dataset.Dataset:
+    system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
+    files = _parquet(system, f"{path}/entities") or _parquet(system, path)
+    if not files:
+        raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
+    try:
+        dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
+    except pa.ArrowInvalid as error:
+        raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
+    missing = [name for name in ENTITIES.names if name not in dataset.schema.names]
+    if missing:
+        raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
+    return dataset
+
+
+def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
+    found = system.get_file_info(pyarrow.fs.FileSelector(folder, allow_not_found=True))
+    return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
+
+
+def _numbers(qids: pa.Array) -> Numbers:
+    # "Q28640" is ASCII, so the number begins at the second code unit.
+    numbers: Numbers = np.asarray(pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()))
+    return numbers
+
+
+def _join(parts: Sequence[Numbers]) -> Numbers:
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def qids_of(numbers: Numbers) -> list[str]:
+    """The item ids of numbers, in their order."""
+    return [qid_of(int(number)) for number in numbers]

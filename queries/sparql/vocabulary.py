@@ -1,0 +1,95 @@
+"""The words of Wikidata's RDF, and queries made of them: every id is checked before it becomes part of a query.
+
+Prefixes as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
+"""
+
+from functools import cache
+from importlib import resources
+from string import Template
+from typing import Any, Final
+
+from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.plugins.sparql.sparql import Query
+
+from wikisem.categories.model import Category, PropertyPath
+from wikisem.errors import RecipeError, UsageError
+from wikisem.ids import check_property, check_qid
+
+ENTITY: Final = "http://www.wikidata.org/entity/"
+TRUTHY: Final = "http://www.wikidata.org/prop/direct/"
+SITELINKS: Final = "http://wikiba.se/ontology#sitelinks"
+PREFIXES: Final = {
+    "bd": "http://www.bigdata.com/rdf#",
+    "hint": "http://www.bigdata.com/queryHints#",
+    "p": "http://www.wikidata.org/prop/",
+    "pq": "http://www.wikidata.org/prop/qualifier/",
+    "ps": "http://www.wikidata.org/prop/statement/",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "schema": "http://schema.org/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "wd": ENTITY,
+    "wdt": TRUTHY,
+    "wikibase": "http://wikiba.se/ontology#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+
+
+def render(name: str, **parts: str) -> str:
+    """The query of a ``.rq`` file, prefixes in front, comments left out, with its ``$parts`` filled in."""
+    heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
+    return "\n".join([*heads, Template(_read(name)).substitute(parts)])
+
+
+@cache
+def _read(name: str) -> str:
+    # SPARQLWrapper 2.0 takes a word such as "drop" in a second line of comments for the kind of the query.
+    text = (resources.files(__package__) / f"{name}.rq").read_text(encoding="utf-8")
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+
+
+def item_term(qid: str) -> str:
+    """``wd:Q42``; BadIdError unless it is an item id."""
+    return f"wd:{check_qid(qid)}"
+
+
+def path_term(path: PropertyPath) -> str:
+    """``wdt:P36`` or ``wdt:P131+``; BadIdError unless it is a property id."""
+    return f"wdt:{check_property(path.property)}{'+' if path.repeated else ''}"
+
+
+def graph_pattern(category: Category) -> str:
+    """The graph pattern that binds the items of a category to ``?item``."""
+    if category.pattern:
+        check_pattern(category.pattern, offline=False)
+        return category.pattern
+    path = _class_path(category)
+    conditions = [f"?item {path_term(one.path)} {item_term(one.value)} ." for one in category.conditions()]
+    exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_term(qid)} . }}" for qid in category.exclude]
+    return "\n    ".join([f"?item {path} {item_term(category.class_)} .", *conditions, *exclusions])
+
+
+def _class_path(category: Category) -> str:
+    links = "|".join(path_term(PropertyPath(name)) for name in category.linked_by)
+    return f"({links}){'/wdt:P279*' if category.subclasses else ''}"
+
+
+def check_pattern(pattern: str, offline: bool) -> Query:
+    """The parsed query for a recipe's pattern; RecipeError where it is no pattern that binds ``?item``.
+
+    ``offline`` also refuses SERVICE, which would ask the network (UsageError).
+    """
+    text = f"SELECT DISTINCT ?item WHERE {{\n{pattern}\n}}"
+    try:
+        query = prepareQuery(text, initNs=PREFIXES)
+    except Exception as error:  # the parser raises what its grammar library likes
+        raise RecipeError(f"pattern: expected a SPARQL pattern, saw {pattern!r}: {error}") from error
+    if offline and _holds(query.algebra, "ServiceGraphPattern"):
+        raise UsageError("expected a pattern that entities can answer, saw SERVICE; ask an endpoint instead")
+    return query
+
+
+def _holds(part: Any, name: str) -> bool:
+    if isinstance(part, CompValue):
+        return part.name == name or any(_holds(value, name) for value in part.values())
+    return isinstance(part, (list, tuple)) and any(_holds(value, name) for value in part)

@@ -1,0 +1,129 @@
+"""Rows go to buckets by their text alone, and no row is lost, doubled or reordered on the way."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, split
+from wikisem.sampling import place
+from wikisem.schemas import MENTIONS
+
+texts = st.text(max_size=20)
+rows = st.lists(st.tuples(st.sampled_from(["", "a", "ä", "Rīga", "東京", "x" * 30]), texts, st.integers(1, 9)))
+
+
+def naive_hash(text: str) -> int:
+    """Fold eight bytes at a time, one text at a time."""
+    data = text.encode()
+    state = len(data)
+    for start in range(0, len(data), 8):
+        state = place(0, state ^ int.from_bytes(data[start : start + 8], "little"))
+    return state
+
+
+@given(st.lists(texts), st.integers(0, 3), st.integers(0, 3))
+def test_hash_is_that_of_the_bytes(values: list[str], front: int, back: int) -> None:
+    """Each text has the hash of its bytes, wherever it stands in a table and however the table was cut."""
+    array = pa.array(values, pa.string())[front : max(front, len(values) - back)]
+    assert hash_texts(array).tolist() == [naive_hash(text) for text in array.to_pylist()]
+
+
+def test_hashes_are_fixed() -> None:
+    """The hash is part of the layout on disk: these values must never change."""
+    hashes = hash_texts(pa.array(["", "Rīga", "Douglas Adams"]))
+    assert hashes.tolist() == [0, 7032969702614882700, 13492159782438493005]
+
+
+def test_null_has_no_hash() -> None:
+    """A null is a mistake of the caller, not a bucket."""
+    with pytest.raises(AssertionError, match="not null"):
+        hash_texts(pa.array(["a", None]))
+
+
+def test_buckets_are_even() -> None:
+    """Titles that differ only in their last characters spread over all buckets."""
+    sizes = np.bincount(bucket_of(pa.array([f"List of mayors of {number}" for number in range(64_000)])))
+    assert sizes.size == BUCKETS
+    assert sizes.min() > 850
+    assert sizes.max() < 1_150
+
+
+@given(rows, st.integers(1, 70))
+def test_split_is_a_partition(values: list[tuple[str, str, int]], buckets: int) -> None:
+    """Every row is in the one bucket of its title, in its old order, and no empty bucket is given."""
+    table = pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in values], MENTIONS)
+    parts = dict(split(table, "title", buckets))
+    assert all(part.num_rows for part in parts.values())
+    wanted: dict[int, list[dict[str, object]]] = {}
+    for row in table.to_pylist():
+        wanted.setdefault(naive_hash(row["title"]) % buckets, []).append(row)
+    assert {bucket: part.to_pylist() for bucket, part in parts.items()} == wanted
+
+
+def test_split_reads_a_column_of_many_chunks() -> None:
+    """Chunks of a table, empty ones among them, make no difference."""
+    whole = pa.table({"title": [f"t{n}" for n in range(100)]})
+    cut = pa.concat_tables([whole.slice(0, 40), whole.slice(40, 0), whole.slice(40)])
+    assert [(n, part.to_pydict()) for n, part in split(cut, "title")] == [
+        (n, part.to_pydict()) for n, part in split(whole, "title")
+    ]
+
+
+@given(rows, st.integers(0, 9))
+def test_add_up_is_a_counter(values: list[tuple[str, str, int]], cut: int) -> None:
+    """The sums are those of a Counter over all rows of all tables."""
+    table = pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in values], MENTIONS)
+    summed = add_up([table.slice(0, cut), table.slice(cut)], MENTIONS)
+    wanted: Counter[tuple[str, str]] = Counter()
+    for title, anchor, count in values:
+        wanted[title, anchor] += count
+    assert summed.schema == MENTIONS
+    assert summed.num_rows == len(wanted)
+    assert {(row["title"], row["anchor"]): row["count"] for row in summed.to_pylist()} == wanted
+
+
+@given(st.lists(rows, max_size=8), st.integers(1, 6))
+def test_adder_loses_nothing(batches: list[list[tuple[str, str, int]]], most: int) -> None:
+    """However little it may hold, what it gives out adds up to what went in, each row in its bucket."""
+    adder = Adder(MENTIONS, "title", most)
+    tables = [
+        pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
+        for batch in batches
+    ]
+    given_out = [part for table in tables for part in adder.add(table)] + list(adder.rest())
+    assert all(set(bucket_of(part["title"].combine_chunks()).tolist()) == {bucket} for bucket, part in given_out)
+    assert _counter([part for _, part in given_out]) == _counter(tables)
+    assert list(adder.rest()) == []
+
+
+def test_adder_holds_rows_up_to_its_bound() -> None:
+    """Nothing is given out before there is enough, and then everything."""
+    adder = Adder(MENTIONS, "title", 4)
+    rows = pa.table({"title": ["A"] * 3, "anchor": ["a"] * 3, "count": [1] * 3}, MENTIONS)
+    assert list(adder.add(rows)) == []
+    ((_, given_out),) = adder.add(rows)
+    assert given_out.to_pylist() == [{"title": "A", "anchor": "a", "count": 6}]
+    assert list(adder.rest()) == []
+
+
+def test_adder_sums_what_repeats() -> None:
+    """Rows that sum to few leave as few; once a bucket has shown that they do not, the others leave as they came."""
+    names = [f"t{number}" for number in range(1000)]
+    rows = pa.table({"title": names, "anchor": names, "count": [1] * 1000}, MENTIONS)
+    repeating, distinct = Adder(MENTIONS, "title"), Adder(MENTIONS, "title")
+    assert [*repeating.add(rows), *repeating.add(rows), *distinct.add(rows)] == []
+    assert sum(part.num_rows for _, part in repeating.rest()) == 1000
+    assert [part.column("count").to_pylist() for _, part in distinct.rest()] == [
+        [1] * part.num_rows for _, part in split(rows, "title")
+    ]
+
+
+def _counter(tables: list[pa.Table]) -> Counter[tuple[str, str]]:
+    summed: Counter[tuple[str, str]] = Counter()
+    for row in [row for table in tables for row in table.to_pylist()]:
+        summed[row["title"], row["anchor"]] += row["count"]
+    return summed

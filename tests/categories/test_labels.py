@@ -1,0 +1,65 @@
+"""Items and pairs under the words of a language: fallbacks, equal words, and that everything is accounted for."""
+
+from wikisem.categories.labels import LeftOut, ValuedItem, WordPair, category_words, name_in, relation_words
+from wikisem.categories.model import CategoryItem
+from wikisem.categories.source import Candidate
+
+RANKED = [Candidate("Q5", 9), Candidate("Q1", 7), Candidate("Q2", 7), Candidate("Q3", 1), Candidate("Q4", 0)]
+
+
+def test_the_language_comes_before_mul() -> None:
+    """A label in the language wins, then one that holds in every language, then nothing: never another language."""
+    assert name_in({"la": "Roma", "mul": "Rome", "en": "Rome"}, "la") == ("Roma", "la")
+    assert name_in({"mul": "Rome", "en": "Rome"}, "la") == ("Rome", "mul")
+    assert name_in({"en": "Rome"}, "la") is None
+    assert name_in({"la": " ", "mul": ""}, "la") is None
+
+
+def test_codes_of_one_language_follow_each_other() -> None:
+    """A language that Wikidata labels under a code of its own is found by the code of its Wikipedia."""
+    assert name_in({"yue": "羅馬", "mul": "Roma"}, "zh-yue") == ("羅馬", "yue")
+
+
+def test_names_are_whole_and_normalised() -> None:
+    """Words of several tokens stay whole, with single spaces, in NFC."""
+    assert name_in({"fr": "  Sao\u0303  Tomé et\u00a0Principe "}, "fr") == ("Saõ Tomé et Principe", "fr")
+
+
+def test_every_candidate_is_kept_or_left_out() -> None:
+    """Order is kept; of equal labels the more prominent item stands; each that is out has its reason."""
+    names = {"Q5": {"la": "Roma"}, "Q1": {"en": "x"}, "Q2": {"mul": "Roma"}, "Q3": {"mul": "Ostia"}, "Q4": {"la": ":x"}}
+    words = category_words("cities", "la", RANKED, names)
+    assert words.items == (CategoryItem("Q5", "Roma", "la", 9), CategoryItem("Q3", "Ostia", "mul", 1))
+    assert words.left_out == (LeftOut("Q1", "no-label"), LeftOut("Q2", "same-label"), LeftOut("Q4", "colon"))
+
+
+def test_every_subject_is_a_pair_or_left_out() -> None:
+    """A pair needs two words that differ; a second pair of the same words is left out."""
+    names = {qid: {"la": label} for qid, label in [("Q1", "Italia"), ("Q2", "Roma"), ("Q4", "Italia"), ("Q5", ":")]}
+    roma = {"la": "Roma"}
+    subjects = [
+        ValuedItem("Q1", "Q9", roma),
+        ValuedItem("Q2", "Q9", roma),
+        ValuedItem("Q3", "Q9", roma),
+        ValuedItem("Q4", "Q9", roma),
+        ValuedItem("Q5", "", roma),
+        ValuedItem("Q6", "", {}),
+        ValuedItem("Q1", "Q8", {"en": "Rome"}),
+    ]
+    words = relation_words("capital", "la", subjects, names, value_first=False)
+    assert words.pairs == (WordPair("Q1", "Q9", ("Italia", "Roma")),)
+    assert [(one.id, one.reason) for one in words.left_out] == [
+        ("Q2", "same-word"),
+        ("Q3", "no-label"),
+        ("Q4", "same-pair"),
+        ("Q5", "colon"),
+        ("Q6", "no-value"),
+        ("Q1", "no-label"),
+    ]
+
+
+def test_the_value_may_come_first() -> None:
+    """Athens is to Greece: the value of the property stands in front."""
+    subjects = [ValuedItem("Q1", "Q9", {"la": "Roma"})]
+    words = relation_words("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
+    assert words.pairs == (WordPair("Q1", "Q9", ("Roma", "Italia")),)

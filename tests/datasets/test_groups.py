@@ -1,0 +1,117 @@
+"""Data sets of test groups: what is read, in which order, and how damage is named."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.datasets.groups import OutlierWord, WordGroup, parse_group, read_dataset
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.outputs.groupfile import encode_group
+from wikisem.records import Group, Member, Outlier
+
+WORDS = st.lists(st.from_regex(r"[a-zà-ÿ京都_]{1,6}", fullmatch=True), min_size=1, max_size=9)
+LINE = '{"class":"Q5","language":"de","label":"x","cluster":[{"id":"Q1","surface":"a b"},{"surface":"c"}],'
+
+
+def surfaces(group: WordGroup) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a group, without anything else."""
+    return group.cluster, tuple(outlier.surface for outlier in group.outliers)
+
+
+@given(WORDS, WORDS, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 3))
+def test_text_gives_back_its_lines(cluster: list[str], outliers: list[str], end: str, last: bool, blank: int) -> None:
+    """Every line is kept, in order and repeated, with either line ending and with or without the last newline."""
+    text = end.join([*cluster, *[""] * blank, *outliers]) + (end if last else "")
+    group = parse_group(text, "Q1", "here")
+    assert surfaces(group) == (tuple(cluster), tuple(outliers))
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_the_outlier_class_is_known_only_among_six(count: int) -> None:
+    """Six outliers stand as O1 O1 O2 O2 O3 O3; with any other number the class is unknown, not guessed."""
+    group = parse_group("a\nb\n\n" + "x\n" * count, "Q1", "here")
+    known = [1, 1, 2, 2, 3, 3] if count == 6 else [None] * count
+    assert [outlier.outlier_class for outlier in group.outliers] == known
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [("a\nb\n", "1 part"), ("", "0 part"), ("a\n\n", "1 part"), ("a\n\nb\n\nc\nd\n", "a third part from line 5")],
+)
+def test_text_that_is_no_group_is_named(tmp_path: Path, text: str, seen: str) -> None:
+    """A file without exactly two parts is refused, with its path and what was seen."""
+    (tmp_path / "Q1.txt").write_text("a\n\nb\n")
+    (tmp_path / "Q2.txt").write_text(text)
+    (tmp_path / "Q3.txt").write_text("a\n\nb\n")
+    with pytest.raises(DamagedInputError, match=rf"Q2\.txt: expected cluster lines.*saw {seen}"):
+        read_dataset(tmp_path)
+
+
+def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path: Path) -> None:
+    """A byte that is no UTF-8 is refused with the line it stands on."""
+    (tmp_path / "Q2.txt").write_bytes(b"a\nb\n\nc\xff\nd\n")
+    with pytest.raises(DamagedInputError, match=r"Q2\.txt:4: expected UTF-8"):
+        read_dataset(tmp_path)
+
+
+def test_json_lines_carry_class_and_language(tmp_path: Path) -> None:
+    """A JSON line gives its class, language, surfaces and outlier classes, unknown where it has none."""
+    path = tmp_path / "de.jsonl"
+    path.write_text(LINE + '"outliers":[{"surface":"d","outlier_class":3},{"surface":"e"}]}\r\n\n', encoding="utf-8")
+    outliers = (OutlierWord("d", 3), OutlierWord("e", None))
+    assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de")]
+
+
+def test_groups_of_a_build_are_read(tmp_path: Path) -> None:
+    """What a build writes as JSON lines is read back: class, language, surfaces and outlier classes."""
+    members = tuple(Member(f"Q{number}", name, "anchor", 1, 2, 3) for number, name in enumerate("ab", start=1))
+    outlier = Outlier("Q9", "New York", "label", 0, 0, 10, 2, "Q8")
+    (tmp_path / "la.jsonl").write_bytes(encode_group(Group("Q7", "label", "la", members, (outlier,))))
+    assert read_dataset(tmp_path) == [
+        WordGroup("Q7", ("a", "b"), (OutlierWord("New York", 2),), f"{tmp_path / 'la.jsonl'}:1", "la")
+    ]
+
+
+def test_a_language_without_groups_is_no_damage(tmp_path: Path) -> None:
+    """An empty file of JSON lines, as a run leaves it where no class passed, holds no groups."""
+    (tmp_path / "la.jsonl").write_text("")
+    assert read_dataset(tmp_path) == []
+
+
+@pytest.mark.parametrize("bad", ["{", '{"class":"Q1"}', LINE + '"outliers":[{"surface":7}]}', "word"])
+def test_a_bad_json_line_is_named(tmp_path: Path, bad: str) -> None:
+    """A line in the middle that is no group ends in an error with file and line."""
+    good = LINE + '"outliers":[{"surface":"d"}]}'
+    (tmp_path / "de.jsonl").write_text(f"{good}\n{bad}\n{good}\n")
+    with pytest.raises(DamagedInputError, match=r"de\.jsonl:2: expected a JSON line of a group"):
+        read_dataset(tmp_path)
+
+
+def test_a_tree_is_read_in_order_of_path(tmp_path: Path) -> None:
+    """Both forms are found in every folder below, other files and hidden ones are not data."""
+    for name in ["en/Q2.txt", "en/Q10.txt", "de/Q3.txt", "de/.Q4.txt", ".git/Q5.txt", "de/notes.md"]:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"\xef\xbb\xbfa\n\nb")
+    groups = read_dataset(str(tmp_path))
+    assert [group.id for group in groups] == ["Q3", "Q10", "Q2"]
+    assert {group.cluster for group in groups} == {("a",)}
+
+
+def test_nothing_to_read_is_said(tmp_path: Path) -> None:
+    """A missing path and a folder without data sets are two different messages."""
+    with pytest.raises(MissingInputError, match="saw nothing at"):
+        read_dataset(tmp_path / "none")
+    with pytest.raises(MissingInputError, match=r"expected files that end in \.txt or \.jsonl"):
+        read_dataset(tmp_path)
+
+
+@pytest.mark.realdata
+def test_published_sets_are_read_whole(realdata: Path) -> None:
+    """8-8-8 gives eight topics of eight and eight, all of unknown outlier class."""
+    groups = read_dataset(realdata / "outlier-sets" / "8-8-8")
+    assert [(len(group.cluster), len(group.outliers)) for group in groups] == [(8, 8)] * 8
+    assert {outlier.outlier_class for group in groups for outlier in group.outliers} == {None}
+    assert len(read_dataset(realdata / "outlier-sets")) == 10

@@ -1,0 +1,229 @@
+"""Ranges of dumps: every record in exactly one range, in every form and however it is cut."""
+
+import bz2
+import gzip
+import itertools
+import logging
+import pickle
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
+
+Wrap = Callable[[list[bytes]], bytes]
+
+
+def _plain(parts: list[bytes]) -> bytes:
+    return b"".join(parts)
+
+
+def _gzip_chain(parts: list[bytes]) -> bytes:
+    return b"".join(gzip.compress(part, mtime=0) for part in parts)
+
+
+def _bzip2_single(parts: list[bytes]) -> bytes:
+    return bz2.compress(b"".join(parts), 1)
+
+
+def _bzip2_chain(parts: list[bytes]) -> bytes:
+    return b"".join(bz2.compress(part, 1 + number % 9) for number, part in enumerate(parts))
+
+
+def _zstd_chain(parts: list[bytes]) -> bytes:
+    return b"".join(zstandard.ZstdCompressor(write_checksum=True).compress(part) for part in parts)
+
+
+# How compressed files begin: bzip2, gzip, zstd and its skippable frames.
+MAGIC = (b"BZh", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16)))
+
+FORMS: dict[str, Wrap] = {
+    "plain": _plain,
+    "gz": _gzip_chain,
+    "single.bz2": _bzip2_single,
+    "chain.bz2": _bzip2_chain,
+    "zst": _zstd_chain,
+}
+FORM = pytest.mark.parametrize("form", FORMS)
+
+
+def lines_of(count: int, seed: int = 7) -> list[bytes]:
+    """Lines of very different lengths that do not compress well, so that files have many blocks."""
+    source = random.Random(seed)
+    return [
+        f"{number} ".encode() + source.randbytes(source.choice([0, 9, 300, 5000])).hex().encode() + b"\n"
+        for number in range(count)
+    ]
+
+
+def parts_of(text: bytes, count: int, seed: int = 3) -> list[bytes]:
+    """A text cut at random places, not at the ends of lines."""
+    source = random.Random(seed)
+    cuts = sorted(source.randrange(len(text) + 1) for _ in range(count - 1))
+    return [text[start:stop] for start, stop in itertools.pairwise([0, *cuts, len(text)])]
+
+
+def read(path: Path, target: int, delimiter: bytes = b"\n", chunk: int = 1 << 16) -> tuple[list[bytes], list[Damage]]:
+    """What all ranges of a file give: the chunks' texts and the damage."""
+    data, damage = [], []
+    for range_ in plan_ranges(str(path), target_bytes=target):
+        for item in read_records(range_, delimiter=delimiter, chunk_bytes=chunk):
+            if isinstance(item, Damage):
+                damage.append(item)
+            else:
+                assert item.data
+                data.append(item.data)
+    return data, damage
+
+
+def write(path: Path, data: bytes) -> Path:
+    """The file itself, written."""
+    path.write_bytes(data)
+    return path
+
+
+@FORM
+def test_every_line_is_in_exactly_one_range(form: str, tmp_path: Path) -> None:
+    """Whatever the size of the ranges, their records in order are the file."""
+    text = b"".join(lines_of(120))
+    path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(text, 20)))
+    for target in (9_000, 50_000, 10**9):
+        data, damage = read(path, target)
+        assert b"".join(data) == text
+        assert all(chunk.endswith(b"\n") for chunk in data)
+        assert damage == []
+
+
+@FORM
+@settings(max_examples=15, deadline=None)
+@given(
+    lines=st.lists(st.binary(max_size=60).map(lambda line: line.replace(b"\n", b"")), max_size=30),
+    cuts=st.lists(st.floats(0, 1), max_size=8),
+    target=st.integers(20, 400),
+    chunk=st.integers(1, 200),
+    final=st.booleans(),
+)
+def test_random_files_are_read_as_the_plain_decoder_reads_them(
+    form: str,
+    lines: list[bytes],
+    cuts: list[float],
+    target: int,
+    chunk: int,
+    final: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Random lines in random members, cut into ranges of random size, with and without a final newline."""
+    text = b"\n".join(lines) + (b"\n" if final and lines else b"")
+    # A file is told by how it begins: a plain one that begins like another is taken for that.
+    assume(form != "plain" or not text.startswith(MAGIC))
+    at = sorted(round(cut * len(text)) for cut in cuts)
+    parts = [text[start:stop] for start, stop in itertools.pairwise([0, *at, len(text)])]
+    path = write(tmp_path_factory.mktemp("random") / f"dump.{form}", FORMS[form](parts))
+    data, damage = read(path, target, chunk=chunk)
+    assert b"".join(data) == text
+    assert damage == []
+    assert all(piece.endswith(b"\n") for piece in data[:-1])
+
+
+@FORM
+def test_long_delimiters_may_lie_across_borders(form: str, tmp_path: Path) -> None:
+    """XML pages are whole in their chunks at every size of range, and what stands behind the last one comes too."""
+    pages = [b"<page>" + b"x" * (number % 7) + str(number).encode() + b"</page>" for number in range(60)]
+    text = b"".join(pages) + b"</mediawiki>"
+    path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(text, 25)))
+    for target in (*range(1, 400, 37), 2_000):
+        data, damage = read(path, target, b"</page>", chunk=50)
+        assert b"".join(data) == text
+        assert damage == []
+        assert all(chunk.endswith((b"</page>", b"</mediawiki>")) for chunk in data)
+
+
+@FORM
+def test_a_line_longer_than_several_ranges_is_whole(form: str, tmp_path: Path) -> None:
+    """Ranges without the beginning of any record give nothing, and take nothing from the record that crosses them."""
+    long = random.Random(1).randbytes(300_000).hex().encode()
+    text = b"first\n" + long + b"\nlast\n"
+    path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(text, 12)))
+    data, damage = read(path, 20_000)
+    assert b"".join(data) == text
+    assert damage == []
+    assert len([chunk for chunk in data if long in chunk]) == 1
+
+
+def test_an_empty_file_has_no_ranges(tmp_path: Path) -> None:
+    """Nothing comes of nothing."""
+    assert plan_ranges(str(write(tmp_path / "empty.json.bz2", b""))) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "empty"),
+    [("gz", gzip.compress(b"", mtime=0)), ("bz2", bz2.compress(b"")), ("zst", zstandard.compress(b""))],
+)
+def test_empty_members_are_no_damage(form: str, empty: bytes, tmp_path: Path) -> None:
+    """A compressed nothing may stand alone, in front, in the middle and behind."""
+    one, two = (FORMS["chain.bz2" if form == "bz2" else form]([line]) for line in (b"one\n", b"two\n"))
+    for target in (7, 10**6):
+        assert read(write(tmp_path / f"alone.{form}", empty), target) == ([], [])
+        path = write(tmp_path / f"several.{form}", empty + one + empty + empty + two + empty)
+        data, damage = read(path, target)
+        assert (b"".join(data), damage) == (b"one\ntwo\n", [])
+
+
+def test_a_single_gzip_member_is_one_range_and_the_log_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """There is nowhere else to begin, so that nobody needs to look."""
+    text = b"".join(lines_of(50))
+    path = write(tmp_path / "single.json.gz", gzip.compress(text, mtime=0))
+    with caplog.at_level(logging.WARNING):
+        assert len(plan_ranges(str(path), target_bytes=1000)) == 1
+    assert "one worker reads all of it" in caplog.text
+    assert b"".join(read(path, 1000)[0]) == text
+
+
+def test_the_form_is_told_by_the_bytes_and_else_by_the_name(tmp_path: Path) -> None:
+    """A name may lie, a damaged head must not turn a dump into text."""
+    packed = bz2.compress(b"text\n")
+    assert plan_ranges(str(write(tmp_path / "wrong.gz", packed)))[0].form == "bzip2"
+    assert plan_ranges(str(write(tmp_path / "damaged.bz2", b"XX" + packed[2:])))[0].form == "bzip2"
+    assert plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0].form == "plain"
+
+
+def test_ranges_travel(tmp_path: Path) -> None:
+    """A range can be sent to another process."""
+    range_ = plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0]
+    assert pickle.loads(pickle.dumps(range_)) == range_ == Range(str(tmp_path / "text.json"), "plain", 0, 5)
+
+
+@FORM
+def test_places_lead_back_to_the_text(form: str, tmp_path: Path) -> None:
+    """A place is the unit's offset in the file, and the text's offset from there."""
+    lines = lines_of(60)
+    path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(b"".join(lines), 9)))
+    raw = path.read_bytes()
+    decode: dict[str, Callable[[bytes], bytes]] = {
+        "plain": bytes,
+        "gz": gzip.decompress,
+        "chain.bz2": bz2.decompress,
+        "single.bz2": bytes,
+        "zst": lambda data: zstandard.ZstdDecompressor().decompressobj(read_across_frames=True).decompress(data),
+    }
+    seen = 0
+    for range_ in plan_ranges(str(path), target_bytes=2_000):
+        for chunk in read_records(range_, chunk_bytes=1_000):
+            assert isinstance(chunk, Chunk)
+            position = chunk.data.index(b"\n") + 1
+            found = re.fullmatch(re.escape(str(path)) + r":(?:(\d+)\+)?(\d+)", chunk.place(position))
+            assert found is not None
+            if form != "single.bz2":
+                unit = int(found[1] or 0) - (4 if form == "chain.bz2" else 0)
+                text = decode[form](raw[max(unit, 0) :])
+                assert text[int(found[2]) :].startswith(chunk.data[position:])
+            seen += 1
+    assert seen > 1

@@ -1,0 +1,154 @@
+"""Damaged dumps: what was whole is read, at most the touched lines are lost, and every loss is told once."""
+
+import bz2
+import gzip
+import itertools
+import random
+import zlib
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tests.dumps.test_ranges import FORMS, parts_of, read, write
+from wikisem.dumps import Damage
+from wikisem.dumps.bzip2.bits import BLOCK_MARK, find_marks
+
+COMPRESSED = [form for form in FORMS if form != "plain"]
+LINES = [
+    f"{number:05} ".encode() + random.Random(number).randbytes(40).hex().encode() + b"\n" for number in range(2000)
+]
+TEXT = b"".join(LINES)
+PARTS = parts_of(TEXT, 20)
+
+
+def touched(start: int, stop: int) -> set[bytes]:
+    """The lines that have a byte between two offsets of the text, or next to them."""
+    size = len(LINES[0])
+    return set(LINES[max(0, (start - 1) // size) : stop // size + 1])
+
+
+@pytest.mark.parametrize("form", COMPRESSED)
+def test_a_truncated_file_gives_what_was_whole(form: str, tmp_path: Path) -> None:
+    """Cut off anywhere, each line that was whole in a unit that decodes is there, and the loss is told."""
+    packed = FORMS[form](PARTS)
+    for at in random.Random(form).sample(range(len(packed) // 2, len(packed) - 20), 12):
+        data, damage = read(write(tmp_path / f"dump.{form}", packed[:at]), 30_000)
+        text = b"".join(data)
+        assert TEXT.startswith(text)
+        assert not text or text.endswith(b"\n")
+        assert damage or at in _borders(form)
+
+
+def _borders(form: str) -> set[int]:
+    return set(itertools.accumulate(len(FORMS[form]([part])) for part in PARTS))
+
+
+def test_a_truncated_gzip_member_is_used_to_its_last_whole_line(tmp_path: Path) -> None:
+    """As much as zlib can give of the member is read; the beginning of a line that is left over is told."""
+    packed = gzip.compress(TEXT, mtime=0)
+    for at in (len(packed) // 2, len(packed) - 9, len(packed) - 3):
+        data, damage = read(write(tmp_path / "dump.gz", packed[:at]), 10**9)
+        known = zlib.decompressobj(31).decompress(packed[:at])
+        assert b"".join(data) == known[: known.rindex(b"\n") + 1]
+        assert damage[-1].reason == "truncated"
+        assert (len(damage) == 2) == (not known.endswith(b"\n"))
+
+
+@pytest.mark.parametrize("form", COMPRESSED)
+def test_trailing_garbage_is_told_and_costs_nothing(form: str, tmp_path: Path) -> None:
+    """What stands behind the last unit is no text; zeros, as tapes and disks leave them, are not even told."""
+    packed = FORMS[form](PARTS)
+    for target in (30_000, 10**9):
+        data, damage = read(write(tmp_path / f"dump.{form}", packed + b"garbage" * 99), target)
+        assert b"".join(data) == TEXT
+        assert [found.reason for found in damage] == ["garbage"]
+        assert read(write(tmp_path / f"dump.{form}", packed + bytes(999)), target) == (data, [])
+
+
+@pytest.mark.parametrize("form", ["gz", "chain.bz2", "zst"])
+def test_garbage_between_units_costs_at_most_the_lines_at_its_border(form: str, tmp_path: Path) -> None:
+    """The next unit is found behind any garbage, and told once."""
+    one, two = FORMS[form](PARTS[:10]), FORMS[form](PARTS[10:])
+    border = len(b"".join(PARTS[:10]))
+    for garbage in (b"x", b"\0\1\2" * 50):
+        for target in (30_000, 10**9):
+            data, damage = read(write(tmp_path / f"dump.{form}", one + garbage + two), target)
+            lost = set(LINES) - set(b"".join(data).splitlines(keepends=True))
+            assert lost <= touched(border, border)
+            assert [found.reason for found in damage if found.reason != "torn-record"] == ["garbage"]
+
+
+def test_a_wrong_checksum_is_told_and_the_text_is_used(tmp_path: Path) -> None:
+    """Nobody knows which bytes of a member are wrong, so its lines stay and its place is told."""
+    parts = [TEXT[:5000], TEXT[5000:10000], TEXT[10000:15000]]
+    members = [bytearray(gzip.compress(part, mtime=0)) for part in parts]
+    members[1][-6] ^= 1
+    path = write(tmp_path / "dump.gz", b"".join(members))
+    data, damage = read(path, 10**9)
+    assert b"".join(data) == TEXT[:15000]
+    assert [(found.reason, found.lost) for found in damage] == [("checksum", False)]
+    assert damage[0].where == f"{path}:{len(members[0])}+5000"
+
+
+def test_a_false_block_mark_is_no_block(tmp_path: Path) -> None:
+    """A mark inside a block is passed over, also where a range begins between the block and the false mark."""
+    packed, false = _block_with_false_mark()
+    text = bz2.decompress(packed)
+    assert [mark // 8 for mark in find_marks(packed, BLOCK_MARK)] == [4, false]
+    for target in (*range(false - 2, false + 3), 10**9):
+        data, damage = read(write(tmp_path / "dump.bz2", packed), target)
+        assert b"".join(data) == text
+        assert damage == []
+
+
+def _block_with_false_mark() -> tuple[bytes, int]:
+    """A bzip2 stream with the bits of a block mark in its block's unused part, and the byte where they stand.
+
+    The list of symbols in use is 16 bits and up to 16 times 16 bits of a block's head: a text with the right bytes has
+    the mark there. A mark's three words are the used bytes of three ranges of sixteen.
+    """
+    words = [BLOCK_MARK >> 32, BLOCK_MARK >> 16 & 0xFFFF, BLOCK_MARK & 0xFFFF]
+    used = [16 * (row + 2) + place for row, word in enumerate(words) for place in range(16) if word >> (15 - place) & 1]
+    head = 4 + 6 + 4 + 3 + 2  # stream header, mark, checksum, origin, which rows are in use
+    return bz2.compress(bytes(used) * 40), head
+
+
+def test_a_record_without_an_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record over the limit is told and passed over; the next one is read."""
+    monkeypatch.setattr("wikisem.dumps.reader.RECORD_LIMIT", 10_000)
+    text = b"one\n" + b"x" * 300_000 + b"\ntwo\n"
+    for target in (7_000, 10**9):
+        data, damage = read(write(tmp_path / "dump.json", text), target, chunk=1_000)
+        assert b"".join(data) == b"one\ntwo\n"
+        assert [found.reason for found in damage] == ["torn-record"]
+
+
+def test_damage_names_the_record_that_it_tore(tmp_path: Path) -> None:
+    """A person can see which line is missing."""
+    packed = [bytearray(FORMS["zst"]([part])) for part in (TEXT[:100], TEXT[100:900], TEXT[900:2000])]
+    packed[1][30] ^= 0xFF
+    data, damage = read(write(tmp_path / "dump.zst", b"".join(packed)), 10**9)
+    assert [type(found) for found in damage] == [Damage, Damage]
+    assert damage[0].reason == "torn-record"
+    assert repr(LINES[1][:12])[2:-1] in damage[0].detail
+    assert b"".join(data).splitlines()[-1] + b"\n" in LINES
+
+
+def test_a_file_that_is_garbage_from_end_to_end_is_told(tmp_path: Path) -> None:
+    """A name ending in .bz2, .gz or .zst promises something that random bytes do not hold."""
+    garbage = random.Random(1).randbytes(5000)
+    for ending in ("bz2", "gz", "zst"):
+        data, damage = read(write(tmp_path / f"dump.{ending}", garbage), 1000)
+        assert data == []
+        assert len(damage) == 1
+
+
+def test_frames_that_hold_no_text_are_passed_over(tmp_path: Path) -> None:
+    """pzstd and seekable files put skippable frames between the others."""
+    skippable = b"\x5a\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"\x28\xb5\x2f\xfdx"
+    frames = [zstandard.compress(part) for part in PARTS]
+    path = write(tmp_path / "dump.zst", skippable + skippable.join(frames) + skippable)
+    for target in (30_000, 10**9):
+        data, damage = read(path, target)
+        assert (b"".join(data), damage) == (TEXT, [])

@@ -1,0 +1,80 @@
+"""Outlier sets of many classes at once, and the choice on the ring, against brute force."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.graph.strategies import GRAPHS, OUTLIERS, worlds
+from tests.oracle import Named, OracleGraph, OracleGroups
+from wikisem.graph.outlier_sets.bitsets import Bits
+from wikisem.graph.outlier_sets.class_lists import possible_outliers
+from wikisem.graph.outlier_sets.hash_ring import Ring
+from wikisem.graph.outlier_sets.index import OutlierSets, prepare_index
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.graph.types import Index
+from wikisem.ids import qid_of
+from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
+from wikisem.records import Entity
+from wikisem.sampling import place, places
+from wikisem.wikipedia.languages import profile
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), GRAPHS, OUTLIERS, st.integers(0, 2**64 - 1))
+def test_each_class_walks_the_ring_through_its_exact_sets(
+    entities: list[Entity], pruning: GraphOptions, options: OutlierOptions, seed: int
+) -> None:
+    """For every class and outlier class, the walk meets exactly the set, in the order of the ring from its place."""
+    graph = Taxonomy.of_entities(entities, pruning).graph
+    recipe = Recipe("random", graph=pruning, outliers=options)
+    names = {entity.qid: Named("x") for entity in entities}
+    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, profile("en"), names)
+    able, numbers, lists = possible_outliers(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
+    ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
+    nodes = np.arange(len(graph.nodes))
+    found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes).sets
+    for node in nodes.tolist():
+        number = int(graph.nodes[node])
+        for words, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
+            walk = ring.walk(Bits(words), node, np.uint64(place(seed, number)))
+            met = [qid_of(int(graph.items[ring.rows[position]])) for position in walk]
+            assert met == oracle.ring(wanted, qid_of(number))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 3000), st.integers(1, 40), st.integers(1, 9), st.integers(0, 2**64 - 1), st.data())
+def test_a_walk_meets_every_hit_once_in_order(
+    size: int, kinds: int, count: int, seed: int, data: st.DataObject
+) -> None:
+    """However rare or frequent the hits are, walking, listing and looking ahead give what sorting all of them gives."""
+    numbers = np.arange(1, size + 1)
+    lists = np.random.default_rng(seed % 2**32).integers(0, kinds, size)
+    kind_sets = st.sets(st.integers(0, kinds - 1), max_size=kinds)
+    hits = data.draw(st.dictionaries(st.integers(0, 63), kind_sets, min_size=1, max_size=5))
+    check_walks(numbers, lists, hits, count, seed)
+
+
+@pytest.mark.parametrize("count", [1, 2, 90])
+def test_the_first_hits_are_found_in_sets_of_every_density(count: int) -> None:
+    """Sets with half of 12,000 items, a quarter, a few dozen and none, read side by side."""
+    lists = (40 * np.random.default_rng(1).random(12_000) ** 6).astype(np.int64)  # the higher, the rarer
+    hits = {3: {0}, 60: set(range(1, 10)), 17: {39}, 0: {35, 36, 39}, 8: set()}
+    check_walks(np.arange(1, 12_001), lists, hits, count, 5)
+
+
+def check_walks(numbers: Index, lists: Index, hits: Mapping[int, AbstractSet[int]], count: int, seed: int) -> None:
+    """Bit b stands for the items on the lists ``hits[b]``: all of them are met, and the first ``count`` found."""
+    kinds = int(lists.max()) + 1
+    words = np.array([sum(1 << bit for bit, held in hits.items() if kind in held) for kind in range(kinds)], np.uint64)
+    ring = Ring.of(seed, numbers, numbers, lists, kinds)
+    starts = np.array([place(seed, 7 * bit) for bit in hits], dtype=np.uint64)
+    ahead = ring.leading(Bits(words), np.array(list(hits)), starts, count)
+    for (bit, held), start, first in zip(hits.items(), starts, ahead, strict=True):
+        wanted = numbers[np.isin(lists, list(held))]
+        wanted = wanted[np.argsort(places(seed, wanted) - start)]
+        assert np.array_equal(ring.rows[list(ring.walk(Bits(words), bit, start))], wanted)
+        assert np.array_equal(ring.rows[first], wanted[:count])

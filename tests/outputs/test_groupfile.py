@@ -1,0 +1,107 @@
+"""Groups and rejections as lines and tables."""
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import DamagedInputError
+from wikisem.ids import qid_number, qid_of
+from wikisem.outputs.groupfile import (
+    GROUPS,
+    class_of,
+    decode_group,
+    decode_rejection,
+    encode_group,
+    encode_rejection,
+    groups_table,
+)
+from wikisem.records import Group, Member, Outlier, Rejection
+
+QIDS = st.integers(1, 2**40).map(qid_of)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+COUNTS = st.integers(0, 2**31 - 1)
+MEMBERS = st.builds(Member, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS)
+OUTLIERS = st.builds(Outlier, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS)
+LANGUAGES = st.sampled_from(["en", "zh-yue", "de"])
+GROUP = st.builds(
+    Group,
+    QIDS,
+    TEXTS,
+    LANGUAGES,
+    st.lists(MEMBERS, max_size=8).map(tuple),
+    st.lists(OUTLIERS, max_size=6).map(tuple),
+)
+
+ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120)
+UNIVERSE = Outlier("Q1", "universe", "anchor", 3, 4, 80, 1, "Q2")
+PROFESSION = Group("Q28640", "profession", "en", (ACTOR,), (UNIVERSE,))
+LINE = (
+    b'{"class":"Q28640","label":"profession","language":"en",'
+    b'"cluster":[{"id":"Q33999","surface":"actor","source":"anchor","count":412,"total":530,"sitelinks":120}],'
+    b'"outliers":[{"id":"Q1","surface":"universe","source":"anchor","count":3,"total":4,"sitelinks":80,'
+    b'"outlier_class":1,"via":"Q2"}]}\n'
+)
+
+
+def test_a_group_is_written_key_by_key_as_the_format_says() -> None:
+    """The bytes of a group's line are fixed: names, order of keys, newline."""
+    assert encode_group(PROFESSION) == LINE
+
+
+@given(GROUP)
+def test_a_group_survives_its_line(group: Group) -> None:
+    """Reading a written group gives the same group, whatever its texts hold."""
+    assert decode_group(encode_group(group)) == group
+
+
+@given(st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))
+def test_a_rejection_survives_its_line(rejection: Rejection) -> None:
+    """Reading a written rejection gives the same rejection."""
+    assert decode_rejection(encode_rejection(rejection)) == rejection
+
+
+def test_a_rejection_is_written_with_the_class_first() -> None:
+    """The bytes of a rejection's line are fixed too."""
+    line = encode_rejection(Rejection("Q5", "ja", "affix", "市: 4 of 8"))
+    assert line.decode() == '{"class":"Q5","language":"ja","reason":"affix","detail":"市: 4 of 8"}\n'
+
+
+@given(st.lists(GROUP, max_size=3))
+def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None:
+    """The Arrow table has one row a group, in order, under the fixed schema."""
+    table = groups_table(map(encode_group, groups))
+    assert table.schema == GROUPS
+    assert table.to_pylist() == [orjson.loads(encode_group(group)) for group in groups]
+
+
+@given(GROUP, st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))
+def test_a_line_says_what_class_it_is_about(group: Group, rejection: Rejection) -> None:
+    """The number of the class is found at the head of a line, whatever else stands in it."""
+    assert class_of(encode_group(group)) == qid_number(group.qid)
+    assert class_of(encode_rejection(rejection)) == qid_number(rejection.qid)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (LINE[:40], "JSON line of a group"),
+        (LINE.replace(b'"count":412', b'"count":"many"'), "Expected `int`"),
+        (LINE.replace(b'"label":"profession",', b""), "missing required field `label`"),
+        (LINE.replace(b"Q33999", b"P31"), "'P31'"),
+        (LINE.replace(b'"via":"Q2"', b'"via":"../Q2"'), "'../Q2'"),
+        (LINE.replace(b'"language":"en"', b'"language":"../en"'), "'../en'"),
+        (b"\xff\xfe", "JSON line of a group"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_place(line: bytes, said: str) -> None:
+    """A line that holds no group says what was expected, what was seen and where."""
+    with pytest.raises(DamagedInputError, match=r"en\.jsonl:7") as caught:
+        decode_group(line, "en.jsonl:7")
+    assert said in str(caught.value)
+
+
+def test_a_bad_rejection_is_named_with_its_place() -> None:
+    """A rejection whose class is no item id is refused."""
+    with pytest.raises(DamagedInputError, match=r"rejected\.jsonl:2"):
+        decode_rejection(b'{"class":"x","language":"en","reason":"r","detail":"d"}', "rejected.jsonl:2")

@@ -1,0 +1,157 @@
+"""Recipes: what is taken, and what a mistake is answered with."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import MissingInputError, RecipeError
+from wikisem.recipes.options import FilterOptions, Recipe, load_recipe, parse_recipe, shipped_recipes
+
+
+def test_only_the_name_is_required() -> None:
+    """Everything else has the value of the faithful recipe."""
+    assert parse_recipe({"name": "mine"}) == Recipe("mine")
+    faithful = load_recipe("wikisem500")
+    assert dataclasses.replace(faithful, name="mine") == Recipe("mine")
+
+
+@pytest.mark.parametrize("name", shipped_recipes())
+def test_shipped_recipes_load_under_their_name(name: str) -> None:
+    """A recipe is found by the name it gives itself."""
+    assert load_recipe(name).name == name
+
+
+def test_every_recipe_but_the_faithful_one_excludes_the_closure() -> None:
+    """An instance of a subclass is a wrong label for an outlier; only the paper's own reading keeps it."""
+    excludes = {name: load_recipe(name).outliers.exclude for name in shipped_recipes()}
+    assert excludes.pop("wikisem500") == "instances"
+    assert set(excludes.values()) == {"closure"}
+
+
+def test_a_path_wins_over_a_name(tmp_path: Path) -> None:
+    """A recipe of one's own is read from where it lies, and the error of a bad one names the file."""
+    path = tmp_path / "own.toml"
+    path.write_text('name = "own"\nseed = 7\n[filters]\naffix = false\n', encoding="utf-8")
+    recipe = load_recipe(str(path))
+    assert (recipe.seed, recipe.filters.affix, recipe.filters.digits) == (7, None, 3)
+    path.write_text('name = "own"\n[filter]\n', encoding="utf-8")
+    with pytest.raises(RecipeError, match=r"own\.toml: unknown key filter; did you mean filters\?"):
+        load_recipe(str(path))
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    """The shipped names are listed."""
+    with pytest.raises(MissingInputError, match=r"labels, strict, wikisem500\), saw 'wikisem50'"):
+        load_recipe("wikisem50")
+
+
+@pytest.mark.parametrize("text", ['name = "unclosed', "name = 1 2", 'a = 1\na = 2\nname = "x"'])
+def test_what_is_no_toml_is_said_to_be_none(text: str, tmp_path: Path) -> None:
+    """With the file and the parser's own words."""
+    path = tmp_path / "bad.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RecipeError, match=r"bad\.toml: expected a TOML file, saw "):
+        load_recipe(str(path))
+
+
+def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
+    """TOML is UTF-8; anything else ends in the same kind of message."""
+    path = tmp_path / "latin1.toml"
+    path.write_bytes('name = "Tümpel"'.encode("latin-1"))
+    with pytest.raises(RecipeError, match=r"latin1\.toml: expected a TOML file"):
+        load_recipe(str(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({}, "name: expected a text, saw nothing"),
+        ({"name": " "}, "name: expected a text that is not empty, saw ' '"),
+        ({"name": 5}, "name: expected a text, saw 5"),
+        ({"name": "x", "sed": 1}, "unknown key sed; did you mean seed?"),
+        ({"name": "x", "zzz": 1}, "unknown key zzz; known here: name, seed, languages"),
+        ({"name": "x", "cluster": {"minimun": 7}}, "unknown key cluster.minimun; did you mean cluster.minimum?"),
+        ({"name": "x", "cluster": 7}, "cluster: expected a table, saw 7"),
+        ({"name": "x", "cluster": {"size": "8"}}, "cluster.size: expected a whole number from 2 up, saw '8'"),
+        ({"name": "x", "cluster": {"size": True}}, "cluster.size: expected a whole number from 2 up, saw True"),
+        ({"name": "x", "cluster": {"size": 7.5}}, "cluster.size: expected a whole number from 2 up, saw 7.5"),
+        ({"name": "x", "cluster": {"size": 1}}, "cluster.size: expected a whole number from 2 up, saw 1"),
+        ({"name": "x", "cluster": {"minimum": 9}}, "cluster.minimum: expected at most cluster.size (8), saw 9"),
+        ({"name": "x", "outliers": {"minimum": 7}}, "outliers.minimum: expected at most 6"),
+        ({"name": "x", "outliers": {"shared": 1}}, "outliers.shared: expected true or false, saw 1"),
+        ({"name": "x", "outliers": {"distance": 0}}, "outliers.distance: expected a whole number from 1 up, saw 0"),
+        ({"name": "x", "outliers": {"exclude": "all"}}, "outliers.exclude: expected one of 'instances', 'closure'"),
+        (
+            {"name": "x", "filters": {"affix": True}},
+            "filters.affix: expected a whole number from 1 up (or false, for off)",
+        ),
+        ({"name": "x", "filters": {"affix": 0}}, "filters.affix: expected a whole number from 1"),
+        ({"name": "x", "filters": {"stop_affix": 4}}, "filters.stop_affix: expected true or false, saw 4"),
+        ({"name": "x", "seed": -1}, "seed: expected a whole number from 0 up, saw -1"),
+        ({"name": "x", "seed": 2**64}, "seed: expected a whole number below 2**64"),
+        ({"name": "x", "languages": "en"}, "languages: expected a list of texts, saw 'en'"),
+        ({"name": "x", "languages": ["en", 5]}, "languages: expected a list of texts, saw ['en', 5]"),
+        ({"name": "x", "languages": ["../en"]}, "languages: expected a language code"),
+        ({"name": "x", "graph": {"root": "entity"}}, "graph.root: expected an item id"),
+        ({"name": "x", "graph": {"disambiguation": ["Q0"]}}, "graph.disambiguation: expected an item id"),
+    ],
+)
+def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mapping[str, Any], message: str) -> None:
+    """Each is one line, with the recipe it stands in."""
+    with pytest.raises(RecipeError) as caught:
+        parse_recipe(data, where="mine.toml")
+    assert str(caught.value).startswith("mine.toml: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_root_prunes_nothing() -> None:
+    """It is the one QID that may be missing."""
+    assert parse_recipe({"name": "x", "graph": {"root": ""}}).graph.root == ""
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "digits": st.integers(1, 9) | st.just(False),
+            "affix": st.integers(1, 9) | st.just(False),
+            "length_one": st.integers(1, 9) | st.just(False),
+            "stop_affix": st.booleans(),
+        },
+    )
+)
+def test_filters_are_taken_as_given_and_false_switches_off(filters: dict[str, Any]) -> None:
+    """`false` becomes None where a number stands else; what is not given keeps its default."""
+    parsed = parse_recipe({"name": "x", "filters": filters}).filters
+    for name in (field.name for field in dataclasses.fields(FilterOptions)):
+        wanted = filters.get(name, getattr(FilterOptions(), name))
+        assert getattr(parsed, name) == (None if wanted is False and name != "stop_affix" else wanted)
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+VALUES = PLAIN | st.lists(PLAIN, max_size=2) | st.dictionaries(st.text(max_size=4), PLAIN, max_size=2)
+KEYS = st.sampled_from([field.name for field in dataclasses.fields(Recipe)])
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4))
+def test_no_value_ends_in_anything_but_a_recipe_or_a_recipe_error(data: dict[str, Any]) -> None:
+    """Whatever stands under a known key, the answer is a Recipe or one RecipeError."""
+    try:
+        recipe = parse_recipe(data)
+    except RecipeError as error:
+        assert str(error).startswith("recipe: ")
+    else:
+        assert recipe.name == data["name"]
+
+
+def test_a_recipe_is_plain_values_for_the_manifest() -> None:
+    """Its tables are those of the TOML, with None for off."""
+    plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
+    assert plain["filters"] == {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True}
+    assert plain["cluster"]["size"] == 8

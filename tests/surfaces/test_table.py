@@ -1,0 +1,85 @@
+"""The name table: surface forms by item, from Parquet columns to members."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.graph.strategies import worlds
+from wikisem.errors import DamagedInputError
+from wikisem.graph.build import Graph
+from wikisem.graph.outlier_sets.class_lists import candidate_classes
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.records import Entity, Member
+from wikisem.schemas import SURFACES
+from wikisem.surfaces.table import SOURCES, NameTable
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+NAMES = st.fixed_dictionaries(
+    {
+        "surface": TEXTS,
+        "source": st.sampled_from(SOURCES),
+        "count": st.integers(0, 2**40),
+        "total": st.integers(0, 2**40),
+    }
+)
+ITEMS = [Entity(f"Q{number}", instance_of=("Q1",), sitelinks=number % 7) for number in (3, 5, 8, 100, 2**33)]
+GRAPH = Taxonomy.of_entities(ITEMS).graph
+
+
+def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: Graph = GRAPH) -> NameTable:
+    """The name table of items, out of two parts."""
+    rows = pa.Table.from_pylist([{"qid": qid, "title": None, **name} for qid, name in named.items()], schema=SURFACES)
+    return NameTable.merge([NameTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(["Q1", "Q3", "Q4", "Q5", "Q8", "Q100", f"Q{2**33}", f"Q{2**40}"]), NAMES), st.data()
+)
+def test_items_are_found_under_their_names(named: dict[str, dict[str, Any]], data: st.DataObject) -> None:
+    """Whatever the order of the names, each item of the graph has its own; items that are not in it are left out."""
+    table = table_of(named, data.draw(st.integers(0, len(named))))
+    wanted = {
+        item.qid: Member(item.qid, **named[item.qid], sitelinks=item.sitelinks) for item in ITEMS if item.qid in named
+    }
+    assert table.members(np.arange(len(table))) == list(wanted.values())
+    assert [table.member(place) for place in range(len(ITEMS))] == [wanted.get(item.qid) for item in ITEMS]
+    assert list(table.sample(2)) == [member.surface for member in wanted.values()][:2]
+
+
+def test_a_source_that_is_none_is_refused() -> None:
+    """A name that says it is from elsewhere, in the middle of others, is no name."""
+    names = {
+        qid: {"surface": "x", "source": source, "count": 1, "total": 2}
+        for qid, source in {"Q3": "anchor", "Q5": "guess", "Q8": "label"}.items()
+    }
+    with pytest.raises(DamagedInputError, match="one of anchor, label, title, saw guess"):
+        table_of(names, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(), st.sets(st.integers(1, 14)), st.integers(1, 3), st.integers(0, 2))
+def test_candidates_are_classes_with_enough_named_instances(
+    entities: list[Entity], named: set[int], least: int, more: int
+) -> None:
+    """They have at least ``least`` of them, and lead with those that have most sitelinks, then the lowest number."""
+    taxonomy = Taxonomy.of_entities(entities)
+    graph = taxonomy.graph
+    found = candidate_classes(graph, np.isin(graph.items, list(named)), least, least + more)
+    wanted = {}
+    for qid in (f"Q{number}" for number in graph.nodes.tolist()):
+        ranked = [one for one, _ in taxonomy.most_linked(qid, len(graph.items)) if int(one[1:]) in named]
+        if len(ranked) >= least:
+            wanted[qid] = ranked[: least + more]
+    numbers = graph.items[found.leading.targets].tolist()
+    bounds = found.leading.offsets.tolist()
+    ours = {
+        f"Q{graph.nodes[node]}": [f"Q{number}" for number in numbers[begin:end]]
+        for node, begin, end in zip(found.nodes.tolist(), bounds[:-1], bounds[1:], strict=True)
+    }
+    assert ours == wanted

@@ -1,0 +1,281 @@
+"""Dump lines into items: what is read, what is left out, what is refused, and that both ways of reading agree."""
+
+import json
+import pickle
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wikisem.records import Entity, Statement
+from wikisem.schemas import ENTITIES
+from wikisem.wikidata.columns import EntityColumns, LineColumns
+from wikisem.wikidata.lenient import read_carefully
+from wikisem.wikidata.reader import EntityReader, record_lines
+from wikisem.wikidata.types import Line
+from wikisem.wikidata.values import Fields, LeftOut, Row, Unreadable
+
+FIELDS = Fields(("en", "zh-yue"), ("P17", "P1549"))
+
+
+def value(target: str) -> Any:
+    """A datavalue that is an item, or another entity."""
+    kind = {"Q": "item", "P": "property", "L": "lexeme"}[target[0]]
+    return {"type": "wikibase-entityid", "value": {"entity-type": kind, "id": target, "numeric-id": int(target[1:])}}
+
+
+def statement(datavalue: Any, rank: str = "normal", snaktype: str = "value") -> Any:
+    """A statement; somevalue and novalue have no datavalue."""
+    snak = {"snaktype": snaktype, "property": "P31", **({"datavalue": datavalue} if snaktype == "value" else {})}
+    return {"mainsnak": snak, "rank": rank, "type": "statement", "references": [{"snaks": {"P31": []}}]}
+
+
+def line_of(**parts: Any) -> bytes:
+    """An item's line with some parts."""
+    return orjson.dumps(
+        {"type": "item", "id": "Q1", "labels": {}, "claims": {}, "sitelinks": {}, "lastrevid": 7, **parts}
+    )
+
+
+def read(fields: Fields = FIELDS, **parts: Any) -> Entity:
+    """The item of a line with some parts; both ways of reading must agree on it."""
+    line = line_of(**parts)
+    found = answer(EntityReader(fields).read(line), fields)
+    assert isinstance(found, Entity)
+    assert answer(read_carefully(line, fields), fields) == found
+    return found
+
+
+def answer(found: Line | Row | LeftOut | Unreadable, fields: Fields = FIELDS) -> Entity | LeftOut | Unreadable:
+    """What came of a line, an item as the columns give it back."""
+    if isinstance(found, LeftOut | Unreadable):
+        return found
+    columns = EntityColumns()
+    if isinstance(found, Line):
+        LineColumns(fields).extend(columns, [found])
+    else:
+        columns.add(found)
+    [row] = columns.table().to_pylist()
+    return Entity(
+        row["qid"],
+        tuple(row["instance_of"]),
+        tuple(row["subclass_of"]),
+        row["sitelinks"],
+        dict(row["titles"]),
+        dict(row["labels"]),
+        row["lastrevid"],
+        tuple(Statement(**each) for each in row["statements"]),
+    )
+
+
+def test_best_rank_is_the_preferred_one_else_the_normal() -> None:
+    """Deprecated statements never count; preferred ones silence the others; a preferred unknown silences all."""
+    some = [statement(value("Q5")), statement(value("Q6"), "deprecated")]
+    assert read(claims={"P31": some}).instance_of == ("Q5",)
+    assert read(claims={"P31": [*some, statement(value("Q7"), "preferred")]}).instance_of == ("Q7",)
+    assert read(claims={"P31": [*some, statement(None, "preferred", "somevalue")]}).instance_of == ()
+    assert read(claims={"P31": some[1:]}).instance_of == ()
+
+
+def test_not_deprecated_takes_normal_and_preferred_alike() -> None:
+    """The recipe can ask for all edges that anybody stands by."""
+    statements = [statement(value("Q5")), statement(value("Q6"), "deprecated"), statement(value("Q7"), "preferred")]
+    assert read(Fields(ranks="not-deprecated"), claims={"P279": statements}).subclass_of == ("Q5", "Q7")
+
+
+def test_edges_are_items_once_each_by_number() -> None:
+    """No unknown, no property, no lexeme; old values have a number alone; Q10 comes behind Q9."""
+    numeric = {"type": "wikibase-entityid", "value": {"entity-type": "item", "numeric-id": 9}}
+    other = {"type": "wikibase-entityid", "value": {"entity-type": "property", "numeric-id": 8}}
+    values = [value("Q10"), numeric, value("Q10"), other, value("P5"), {"type": "bad", "value": "Q3"}]
+    unknown = [statement(None, snaktype="novalue"), statement(None, snaktype="somevalue")]
+    assert read(claims={"P31": [*unknown, *map(statement, values)]}).instance_of == ("Q9", "Q10")
+
+
+def test_sitelinks_count_all_sites_and_titles_are_of_wikipedias() -> None:
+    """Redirect badges change nothing; maps come sorted by key."""
+    names = ("zhwiki", "commonswiki", "dewiktionary", "dewiki", "specieswiki", "be_x_oldwiki")
+    sitelinks = {site: {"site": site, "title": f"T {site}", "badges": ["Q70893996"]} for site in names}
+    found = read(sitelinks=sitelinks)
+    assert found.sitelinks == 6
+    assert list(found.titles.items()) == [(site, f"T {site}") for site in ("be_x_oldwiki", "dewiki", "zhwiki")]
+
+
+def test_labels_are_those_asked_for_and_mul() -> None:
+    """Or all of them, sorted by language."""
+    labels = {code: {"language": code, "value": f"x{code}"} for code in ("zh-yue", "fr", "mul", "en")}
+    assert list(read(labels=labels).labels.items()) == [("en", "xen"), ("mul", "xmul"), ("zh-yue", "xzh-yue")]
+    assert list(read(Fields(None), labels=labels).labels) == ["en", "fr", "mul", "zh-yue"]
+
+
+def test_statements_are_items_and_texts_of_the_properties_asked_for() -> None:
+    """Texts keep their language, strings have none; quantities and times are neither."""
+    texts = [
+        {"value": {"text": "Berliner", "language": "de"}, "type": "monolingualtext"},
+        {"value": "x", "type": "string"},
+    ]
+    quantity = {"value": {"amount": "+5", "unit": "1"}, "type": "quantity"}
+    claims = {"P1549": [statement(each) for each in (*texts, quantity)], "P17": [statement(value("Q183"))], "P30": []}
+    assert read(claims=claims).statements == (
+        Statement("P1549", "Berliner", "de"),
+        Statement("P1549", "x", ""),
+        Statement("P17", "Q183", ""),
+    )
+
+
+def test_p31_can_be_asked_for_as_a_statement_too() -> None:
+    """It is read once and stands in both columns."""
+    found = read(Fields((), ("P31",)), claims={"P31": [statement(value("Q5"))]})
+    assert (found.instance_of, found.statements) == (("Q5",), (Statement("P31", "Q5"),))
+
+
+@pytest.mark.parametrize("empty", [[], {}, None])
+def test_empty_maps_may_be_lists_or_missing(empty: Any) -> None:
+    """PHP cannot tell an empty map from an empty list."""
+    assert read(labels=empty, claims=empty, sitelinks=empty) == Entity("Q1", lastrevid=7)
+    assert answer(EntityReader(FIELDS).read(b'{"id":"Q1","type":"item"}')) == Entity("Q1")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"type":"property","id":"P31"}', "property"),
+        (b'{"id":"P31","type":"property"}', "property"),
+        (b'{"type":"lexeme","id":"L1","lemmas":{}}', "lexeme"),
+        (b'{"type":"mediainfo","id":"M1"}', "mediainfo"),
+        (b'{"id":"L7"}', "lexeme"),
+        (b'{"type":"entity-schema","id":"E1"}', "other-entity"),
+        (b'{"type":"item","id":"Q2","redirect":"Q1"}', "redirect"),
+        (b'{"entity":"Q2","redirect":"Q1"}', "redirect"),
+    ],
+)
+def test_what_is_no_item_is_left_out(line: bytes, reason: str) -> None:
+    """Other types of entities and redirects are no mistakes."""
+    assert EntityReader(FIELDS).read(line) == LeftOut(reason)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"type":"item","id":"Q1"', "not-json"),
+        (b'{"type":"item","id":"Q1","labels":{"en":{"value":"\xff"}}}', "not-json"),
+        (b'"Q1"', "no-entity"),
+        (b'{"type":"item"}', "no-entity"),
+        (line_of(id="Q01"), "bad-id"),
+        (line_of(id="q1"), "bad-id"),
+        (line_of(id="Q" + 30 * "9"), "bad-id"),
+        (line_of(id=5), "bad-id"),
+        (line_of(type=5), "bad-type"),
+        (line_of(lastrevid="7"), "bad-lastrevid"),
+        (line_of(lastrevid=-7), "bad-lastrevid"),
+        (line_of(lastrevid=True), "bad-lastrevid"),
+        (line_of(labels={"en": "text"}), "bad-labels"),
+        (line_of(labels=["en"]), "bad-labels"),
+        (line_of(sitelinks={"dewiki": {"site": "dewiki"}}), "bad-sitelinks"),
+        (line_of(claims={"P31": {}}), "bad-claims"),
+        (line_of(claims={"P31": [{"rank": "normal"}]}), "bad-claims"),
+        (line_of(claims={"P31": [statement(value("Q5"), "best")]}), "bad-claims"),
+        (line_of(claims={"P31": [statement("Q5")]}), "bad-claims"),
+    ],
+)
+def test_what_cannot_be_read_says_why(line: bytes, reason: str) -> None:
+    """Each reason is stable, and the detail shows what was seen."""
+    found = EntityReader(FIELDS).read(line)
+    assert isinstance(found, Unreadable)
+    assert found.reason == reason
+    assert "saw" in found.detail or "begins with" in found.detail
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 2**65)
+    | st.sampled_from(["", "Q5", "P5", "normal", "preferred", "value", "item"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["id", "value", "mainsnak", "datavalue", "title", "en", "rank", "text"]), inner, max_size=4
+        )
+    ),
+    max_leaves=8,
+)
+TARGETS = st.sampled_from(
+    [value("Q5"), value("Q12"), value("P9"), {"value": "text"}, {"value": {"text": "t", "language": "de"}}]
+)
+STATEMENTS = st.builds(
+    statement,
+    TARGETS | JSON,
+    st.sampled_from(["normal", "preferred", "deprecated"]),
+    st.sampled_from(["value", "novalue"]),
+)
+CLAIMS = st.dictionaries(
+    st.sampled_from(["P31", "P279", "P17"]), st.lists(STATEMENTS | JSON, max_size=3) | JSON, max_size=3
+)
+TITLES = st.dictionaries(
+    st.sampled_from(["dewiki", "commonswiki"]), st.fixed_dictionaries({"title": st.just("T")}) | JSON
+)
+LABELS = st.dictionaries(st.sampled_from(["en", "mul"]), st.fixed_dictionaries({"value": st.just("T")}) | JSON)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    parts=st.fixed_dictionaries(
+        {},
+        optional={
+            "id": JSON,
+            "type": JSON,
+            "lastrevid": JSON,
+            "labels": LABELS | JSON,
+            "claims": CLAIMS | JSON,
+            "sitelinks": TITLES | JSON,
+            "redirect": JSON,
+        },
+    )
+)
+def test_both_ways_of_reading_agree_whatever_stands_in_a_line(parts: dict[str, Any]) -> None:
+    """What the fast way reads is what the careful way reads; anything it refuses ends in an answer, not a crash."""
+    line = json.dumps({"type": "item", "id": "Q1", **parts}).encode()
+    assert answer(EntityReader(FIELDS).read(line)) == answer(read_carefully(line, FIELDS))
+
+
+def test_a_reader_travels() -> None:
+    """It can be sent to another process."""
+    reader = pickle.loads(pickle.dumps(EntityReader(FIELDS)))
+    assert answer(reader.read(line_of())) == Entity("Q1", lastrevid=7)
+
+
+def test_lines_are_found_without_their_wrapping() -> None:
+    """Brackets, commas and line ends may stand anywhere around entities; their places are those of the entities."""
+    data = b'[\n{"a":1},\r\n,\n\n,{"b":[2]}\n] \n[{"c":3}]'
+    found = [(start, bytes(line)) for start, line in record_lines(data)]
+    assert found == [(data.index(line), line) for line in (b'{"a":1}', b'{"b":[2]}', b'{"c":3}')]
+
+
+def test_columns_hold_what_the_items_did() -> None:
+    """Rows of the schema, in the order in which the items came, empty ones included."""
+    full = Entity(
+        "Q2", ("Q1", "Q3"), ("Q4",), 5, {"dewiki": "D"}, {"en": "E", "mul": "M"}, 6, (Statement("P1", "x", "de"),)
+    )
+    columns = EntityColumns()
+    for entity in (Entity("Q1"), full, Entity("Q3")):
+        columns.add(tuple(getattr(entity, name) for name in Entity.__slots__))
+    table = columns.table()
+    table.validate(full=True)
+    assert table.schema.equals(ENTITIES)
+    assert len(columns) == table.num_rows == 3
+    assert table.slice(1, 1).to_pylist() == [
+        {
+            "qid": "Q2",
+            "instance_of": ["Q1", "Q3"],
+            "subclass_of": ["Q4"],
+            "sitelinks": 5,
+            "titles": [("dewiki", "D")],
+            "labels": [("en", "E"), ("mul", "M")],
+            "lastrevid": 6,
+            "statements": [{"property": "P1", "value": "x", "language": "de"}],
+        }
+    ]
+    assert isinstance(table["titles"].type, pa.MapType)

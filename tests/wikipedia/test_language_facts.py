@@ -1,0 +1,62 @@
+"""The tables of facts about languages: complete, in order, and in step with each other and with their page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wikisem.wikipedia import languages
+from wikisem.wikipedia.data import link_trails, namespaces
+from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, profile
+
+DOCS = Path(__file__).parents[2] / "docs" / "languages.md"
+SCRIPT_NAMES = {"Hangul": "ko", "Thai": "th", "Lao": "lo", "Khmer": "km", "Burmese": "my", "Tibetan": "bo"}
+
+
+@pytest.mark.parametrize(
+    "table", [languages._ROWS, namespaces._NAMES, link_trails._TRAILS], ids=["rows", "namespaces", "trails"]
+)
+def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
+    """A code with a slip in it would never be found."""
+    assert set(table) <= WIKIPEDIA_CODES
+
+
+def test_rows_stand_in_order() -> None:
+    """Someone who adds a language sees where it belongs, and that it is not there yet."""
+    assert list(languages._ROWS) == sorted(languages._ROWS)
+    assert list(namespaces._NAMES) == sorted(namespaces._NAMES)
+
+
+def test_no_language_has_two_trails() -> None:
+    """Letters and whole trails share no code, nor do two sets of letters."""
+    codes = [code for codes in link_trails._LETTERS.values() for code in codes.split()] + list(link_trails._WHOLE)
+    assert len(codes) == len(set(codes))
+
+
+def test_every_trail_takes_letters_alone() -> None:
+    """It compiles, and stops at a space, at marks of wikitext and at punctuation."""
+    for code in sorted(WIKIPEDIA_CODES):
+        trail = re.compile(f"({profile(code).link_trail})?")
+        assert [stop for stop in " ]|[{<.,\n" if trail.match(stop)[0]] == [], code  # type: ignore[index]
+
+
+@pytest.mark.parametrize("code", sorted(languages._ROWS))
+def test_list_words_cannot_be_parts_of_words(code: str) -> None:
+    """Where words are spaced, a list word is set off by a space, an apostrophe or a colon."""
+    row = languages._ROWS[code]
+    words = [word for word in row.lists.split("|") if word]
+    if profile(code).spaced:
+        assert all(word[-1] in " :'’" or word[0] == " " for word in words)
+    else:
+        assert all(detect_script([word]) == row.script and len(word) >= 2 for word in words)
+
+
+def test_the_page_on_languages_says_what_the_code_does() -> None:
+    """The table of affix lengths is the one that holds."""
+    rows = [
+        [cell.strip() for cell in line.strip("|\n").split("|")]
+        for line in DOCS.read_text(encoding="utf-8").splitlines()
+        if line.startswith("|")
+    ]
+    stated = {row[0]: int(row[-1]) for row in rows if row[0] in SCRIPT_NAMES}
+    assert stated == {name: profile(code).affix_length for name, code in SCRIPT_NAMES.items()}

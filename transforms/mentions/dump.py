@@ -1,0 +1,65 @@
+"""A Wikipedia dump as it lies in files: which of them hold pages, what wiki they are of, and how they are cut."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from wikisem.dumps import Chunk, Range, plan_ranges, read_records
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.transforms.io.files import match, open_binary
+from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+
+# The index that lies beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
+# streams are found by their own marks, so that it is never needed, and a glob may well take it in.
+_INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
+# Siteinfo is some 10 KB long; pages begin behind it.
+_HEAD_BYTES: Final = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """The wiki that a dump is of, and the ranges that its files are cut into."""
+
+    site: SiteInfo
+    ranges: tuple[Range, ...]
+
+
+def read_dump(inputs: Sequence[str], language: str) -> Dump:
+    """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
+
+    A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
+    MissingInputError if there is no file, DamagedInputError if one is no dump, or of another wiki than the first.
+    """
+    paths = [path for path in match(inputs) if not _INDEX.search(path)]
+    if not paths:
+        raise MissingInputError(f"expected a dump with pages, saw only the index files {', '.join(inputs)}")
+    cut = {path: plan_ranges(path, open_binary) for path in paths}
+    heads = ((path, _read_site(path, ranges)) for path, ranges in cut.items())
+    sites = [(path, site) for path, site in heads if site is not None]
+    if not sites:
+        raise DamagedInputError(f"{paths[0]}: expected the head of a MediaWiki dump, saw none that can be decoded")
+    first, wiki = sites[0]
+    for path, site in sites:
+        if site.dbname != wiki.dbname:
+            raise DamagedInputError(
+                f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
+            )
+    known = wiki.with_language(language, profile(language).namespace_aliases)
+    return Dump(known, tuple(part for ranges in cut.values() for part in ranges))
+
+
+def _read_site(path: str, ranges: Sequence[Range]) -> SiteInfo | None:
+    """The wiki that a file says it is of, from the text in front of its first page; None if that cannot be decoded."""
+    for part in ranges[:1]:
+        for piece in read_records(part, open_binary, b"</siteinfo>", _HEAD_BYTES):
+            return _parse_site(path, piece.data) if isinstance(piece, Chunk) else None
+    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
+
+
+def _parse_site(path: str, head: bytes) -> SiteInfo:
+    try:
+        return read_siteinfo(head)
+    except DamagedInputError as error:
+        raise DamagedInputError(f"{path}: {error}") from error

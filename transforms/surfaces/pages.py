@@ -1,0 +1,120 @@
+"""Items in the buckets of their sitelinks to the surface forms of the pages where these end.
+
+The dictionary lies on disk in buckets by title, so that only items travel: to the bucket of their sitelink's title,
+where its redirects are known, and on to that of the page where they end. What breaks ties, the totals of anchors, is
+summed in a second look at the dictionary, for the tied anchors alone.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+from apache_beam.pvalue import AsList, TaggedOutput
+
+from wikisem.arrow.buckets import BUCKETS, add_up
+from wikisem.arrow.ipc import decode, encode
+from wikisem.recipes.options import SurfaceOptions
+from wikisem.surfaces.anchors import ANCHOR_TOTALS, break_ties, follow_redirects, leading, tied_anchors
+from wikisem.surfaces.naming import ITEMS, Fallback, count_named, sort_items, surfaces_of
+from wikisem.transforms.io.counts import write_counts
+from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
+from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.shuffle import from_batches, to_buckets
+
+TIED: Final = pa.schema([("anchor", pa.string())])
+
+Batch = tuple[int, bytes]
+Found = tuple[int, tuple[bytes, bytes]]  # bucket, (items, candidates)
+
+
+class NamePages(beam.PTransform):
+    """Batches of items, in the buckets of their sitelinks, to finished files."""
+
+    def __init__(self, mentions: str, options: SurfaceOptions, workplace: Workplace) -> None:
+        super().__init__()
+        self._mentions, self._options, self._workplace = mentions, options, workplace
+
+    def expand(self, items: beam.PCollection) -> beam.PCollection:
+        """Follow sitelinks, find candidates, count what ties them, and write."""
+        find = FindCandidates(self._mentions, self._options.minimum_count)
+        found = (
+            items
+            | "meet redirects" >> beam.GroupByKey()
+            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(self._mentions))
+            | "meet pages" >> beam.GroupByKey()
+            | "find candidates" >> beam.ParDo(find).with_outputs("tied", main="pages")
+        )
+        totals = (
+            items.pipeline
+            | "dictionary" >> beam.Create(range(BUCKETS))
+            | "count tied anchors" >> beam.ParDo(CountTied(self._mentions), AsList(found.tied))
+        )
+        name = NameItems(self._options.fallback, self._workplace)
+        return found.pages | "name items" >> beam.ParDo(name, AsList(totals))
+
+
+class FollowSitelinks(beam.DoFn):
+    """The items of a bucket to the buckets of the pages where their sitelinks end."""
+
+    def __init__(self, mentions: str) -> None:
+        self._redirects = f"{mentions}/redirects"
+
+    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Batch]:
+        """Follow the redirects of the bucket, one step."""
+        bucket, batches = grouped
+        redirects = read_parquet(bucket_path(self._redirects, bucket))
+        stayed, moved = follow_redirects(from_batches(batches, ITEMS), redirects)
+        yield bucket, encode(stayed)
+        yield from to_buckets(moved, "title")
+
+
+class FindCandidates(beam.DoFn):
+    """The items of a bucket beside the candidates of their pages; under the tag ``tied`` the anchors to look up."""
+
+    def __init__(self, mentions: str, minimum_count: int) -> None:
+        self._mentions, self._minimum_count = mentions, minimum_count
+
+    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Found | TaggedOutput[Literal["tied"], bytes]]:
+        """Look the bucket's pages up."""
+        bucket, batches = grouped
+        items = from_batches(batches, ITEMS)
+        mentions = read_parquet(bucket_path(self._mentions, bucket))
+        candidates = leading(mentions, pc.unique(items["title"]), self._minimum_count)
+        yield TaggedOutput("tied", encode(pa.table([tied_anchors(candidates)], TIED)))
+        yield bucket, (encode(items), encode(candidates))
+
+
+class CountTied(beam.DoFn):
+    """How many links of one bucket of the dictionary have each tied anchor."""
+
+    def __init__(self, mentions: str) -> None:
+        self._mentions = mentions
+
+    def process(self, bucket: int, tied: list[bytes]) -> Iterator[bytes]:
+        """Filter and sum; without ties nothing is read."""
+        anchors = pc.unique(from_batches(tied, TIED)["anchor"])
+        if len(anchors):
+            rows = read_parquet(bucket_path(self._mentions, bucket), ["anchor", "count"])
+            yield encode(add_up([rows.filter(pc.is_in(rows["anchor"], value_set=anchors))], ANCHOR_TOTALS))
+
+
+class NameItems(beam.DoFn):
+    """The items of a bucket and their candidates to the bucket's file of surface forms."""
+
+    def __init__(self, fallback: Fallback, workplace: Workplace) -> None:
+        self._fallback, self._workplace = fallback, workplace
+
+    def process(self, found: Found, totals: list[bytes]) -> None:
+        """Break the ties and write."""
+        bucket, (items, candidates) = found
+        chosen = break_ties(decode(candidates), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
+        write_named(decode(items), chosen, self._fallback, self._workplace, f"bucket-{bucket:02d}-of-{BUCKETS}")
+
+
+def write_named(items: pa.Table, chosen: pa.Table, fallback: Fallback, workplace: Workplace, name: str) -> None:
+    """Name items, and write the rows and their counts as one part of the stage."""
+    surfaces = surfaces_of(sort_items(items), chosen, fallback)
+    write_parquet(f"{workplace.done}/{name}.parquet", surfaces)
+    write_counts(f"{workplace.parts}/counts/{name}.json", count_named(items, surfaces))

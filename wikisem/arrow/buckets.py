@@ -1,0 +1,112 @@
+"""Rows to buckets by the hash of a text column, and rows of one bucket back into one table; no row is a Python value.
+
+The hash folds a text into 64 bits eight bytes at a time through ``seeds.places``, so that a bucket depends on the
+UTF-8 bytes alone: not on a process, a machine, a library's version or where the text stands in its table.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from wikisem.sampling import places
+
+# Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that the batches that
+# a mapper sends to each stay large. It is part of the layout on disk: what stands in buckets is read by bucket.
+BUCKETS: Final = 64
+
+_WORD: Final = 8
+# So many texts at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
+_BLOCK: Final = 1 << 15
+# The lowest n bytes of a little-endian word, for n from 0 to 8.
+_LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(_WORD + 1)], dtype=np.uint64)
+
+
+def hash_texts(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
+    """The 64-bit hash of each text, shape ``(n,)``. Texts must not be null."""
+    blocks = [_hash_block(texts[start : start + _BLOCK]) for start in range(0, len(texts), _BLOCK)]
+    return np.concatenate([np.zeros(0, np.uint64), *blocks])
+
+
+def _hash_block(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
+    starts, lengths, words = _layout(texts)
+    hashes = lengths.astype(np.uint64)
+    active = np.flatnonzero(lengths)
+    done = 0
+    while active.size:
+        left = lengths[active] - done
+        word = words[starts[active] + done] & _LOW_BYTES[np.minimum(left, _WORD)]
+        hashes[active] = places(0, hashes[active] ^ word)
+        active, done = active[left > _WORD], done + _WORD
+    return hashes
+
+
+def _layout(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Where each text starts, how many bytes it has, and the word that begins at each byte of their buffer."""
+    assert texts.null_count == 0, "a text that is hashed is not null"
+    _, offsets, data = texts.buffers()
+    if offsets is None or data is None or len(texts) == 0:  # nothing but empty texts
+        return np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64), np.zeros(1, np.uint64)
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    size = int(ends[-1] - ends[0])
+    padded = np.zeros(size + _WORD, np.uint8)
+    padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
+    words: npt.NDArray[np.uint64] = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
+    return ends[:-1] - ends[0], np.diff(ends), words
+
+
+def bucket_of(texts: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
+    """The bucket of each text, from 0 to ``buckets`` - 1, shape ``(n,)``."""
+    return (hash_texts(texts) % np.uint64(buckets)).astype(np.uint16)
+
+
+def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of each bucket that has any, by the text in ``column``; rows keep their order within a bucket."""
+    numbers = bucket_of(table[column].combine_chunks(), buckets)
+    ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
+    ends = np.cumsum(np.bincount(numbers, minlength=buckets))
+    for bucket, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        if end > start:
+            yield bucket, ordered.slice(start, end - start)
+
+
+def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count") -> pa.Table:
+    """Rows that agree in every column but ``amount`` become one with the sum; in no particular order."""
+    keys = [name for name in schema.names if name != amount]
+    rows = pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in tables)])
+    summed = rows.group_by(keys, use_threads=False).aggregate([(amount, "sum")])
+    return summed.rename_columns([*keys, amount]).select(schema.names).cast(schema)
+
+
+class Adder:
+    """Gathers rows by bucket, and lets go of them when it holds ``most_rows``: memory has a bound.
+
+    A bucket's rows are summed only where that at least halves them, as the first bucket shows: whoever merges the
+    bucket sums anyway, and a sum here costs as much as sending three fifths of its rows (docs/benchmarks/shuffle.md).
+    """
+
+    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20) -> None:
+        self._schema, self._column, self._most = schema, column, most_rows
+        self._held: dict[int, list[pa.Table]] = {}
+        self._rows = 0
+
+    def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+        """Take rows in, and give out all that is held if that is enough."""
+        # Split as they come: rows that fit in a core's cache move twice as fast as all rows at once.
+        for bucket, rows in split(table, self._column):
+            self._held.setdefault(bucket, []).append(rows)
+        self._rows += table.num_rows
+        if self._rows >= self._most:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[tuple[int, pa.Table]]:
+        """Give out what is held: a bucket and its rows."""
+        repeats = True
+        for bucket, tables in self._held.items():
+            rows = pa.concat_tables(tables).combine_chunks()
+            summed = add_up([rows], self._schema) if repeats else rows
+            repeats = 2 * summed.num_rows <= rows.num_rows
+            yield bucket, summed
+        self._held, self._rows = {}, 0

@@ -1,0 +1,39 @@
+"""Analogy questions from word pairs: a is to b as c is to d, for every two pairs in both orders, or a seeded sample.
+
+Mikolov et al. (2013) ask such questions of 14 relations; with n pairs there are n(n-1), all of which Gao, Bian and Liu
+(2014), section 2, keep.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
+
+from wikisem.sampling import place
+
+Pair: TypeAlias = tuple[str, str]
+Question: TypeAlias = tuple[str, str, str, str]
+
+_RING: Final = 2**64
+
+
+def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator[Question]:
+    """All n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more."""
+    total = len(pairs) * (len(pairs) - 1)
+    chosen = range(total) if sample == 0 or sample >= total else sample_of(total, sample, seed)
+    for number in chosen:
+        first, second = divmod(number, len(pairs) - 1)
+        # The second pair is any but the first.
+        yield (*pairs[first], *pairs[second + (second >= first)])
+
+
+def sample_of(total: int, size: int, seed: int) -> list[int]:
+    """``size`` of the numbers 0 to ``total - 1``, sorted, each as likely as any; the same for the same seed, always."""
+    if 2 * size > total:
+        left_out = set(sample_of(total, total - size, seed))
+        return [number for number in range(total) if number not in left_out]
+    found: set[int] = set()
+    draw = 0
+    while len(found) < size:
+        # Multiplying spreads the ring of 2**64 evenly over the numbers, which a remainder would not.
+        found.add(place(seed, draw) * total // _RING)
+        draw += 1
+    return sorted(found)

@@ -1,0 +1,131 @@
+"""A whole set: every category and relation of a recipe in every language, each label asked for once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from wikisem.categories.emoji import Emoji, emoji_of
+from wikisem.categories.labels import (
+    MULTILINGUAL,
+    CategoryWords,
+    Names,
+    RelationWords,
+    ValuedItem,
+    Words,
+    category_words,
+    name_codes,
+    relation_words,
+)
+from wikisem.categories.model import Category, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.source import Candidate, CategorySource, by_prominence
+from wikisem.records import Statement
+
+Members: TypeAlias = Mapping[str, Sequence[Candidate]]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSet:
+    """The categories and relations of a recipe in one language, in the recipe's order."""
+
+    language: str
+    categories: tuple[CategoryWords, ...]
+    relations: tuple[RelationWords, ...]
+
+    def words(self) -> tuple[Words, ...]:
+        """The categories, then the relations."""
+        return (*self.categories, *self.relations)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where items and emoji come from; each is opened only when a category asks for it, and may be called often."""
+
+    wikidata: Callable[[], CategorySource]
+    emoji: Callable[[], Sequence[Emoji]]
+
+
+def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: Sources) -> list[LanguageSet]:
+    """The sets of a recipe, in the order of the languages."""
+    members = {category.name: _members(category, sources) for category in recipe.categories}
+    values = {relation.name: _values(relation, members, sources.wikidata()) for relation in recipe.relations}
+    codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
+    labels = _labels(recipe, members, values, codes, sources)
+    names = {category.name: _names(category, members, labels, sources) for category in recipe.categories}
+    valued = {
+        relation.name: [_valued(subject, chosen, labels) for subject, chosen in values[relation.name].items()]
+        for relation in recipe.relations
+    }
+    return [
+        LanguageSet(
+            language,
+            tuple(category_words(name, language, members[name], names[name]) for name in members),
+            tuple(
+                relation_words(one.name, language, valued[one.name], names[one.subjects], one.order == "value-first")
+                for one in recipe.relations
+            ),
+        )
+        for language in languages
+    ]
+
+
+def _members(category: Category, sources: Sources) -> list[Candidate]:
+    if category.emoji:
+        # Unicode's order is the order of keyboards: the best known of a group stand first, as sitelinks would have it.
+        listed = emoji_of(category.emoji, sources.emoji())
+        return [Candidate(_code_points(text), 0) for text in listed[: category.limit or None]]
+    return by_prominence(sources.wikidata().items(category), category.limit)
+
+
+def _values(relation: Relation, members: Members, source: CategorySource) -> dict[str, list[Statement]]:
+    """Every subject with the values that may stand in a pair, none or more."""
+    subjects = [one.qid for one in members[relation.subjects]]
+    allowed = {one.qid for one in members[relation.values]} if relation.values else None
+    found = source.values(subjects, relation.path())
+    return {
+        qid: [one for one in found.get(qid, ()) if allowed is None or (not one.language and one.value in allowed)]
+        for qid in subjects
+    }
+
+
+def _valued(subject: str, values: Sequence[Statement], labels: Mapping[str, Names]) -> ValuedItem:
+    """A question has one right answer: of several items the lowest QID, of several texts in a language the first."""
+    items = [one.value for one in values if not one.language]
+    if items:
+        return ValuedItem(subject, items[0], labels.get(items[0], {}))
+    return ValuedItem(subject, "", _first_texts(values))
+
+
+def _first_texts(values: Iterable[Statement]) -> Names:
+    names: dict[str, str] = {}
+    for one in values:
+        names.setdefault(one.language, one.value)
+    return names
+
+
+def _labels(
+    recipe: CategoryRecipe,
+    members: Members,
+    values: Mapping[str, Mapping[str, Sequence[Statement]]],
+    codes: Sequence[str],
+    sources: Sources,
+) -> Mapping[str, Names]:
+    labelled = [one for one in recipe.categories if not one.emoji and not one.named_by]
+    asked = {item.qid for category in labelled for item in members[category.name]}
+    for chosen in values.values():
+        asked.update(one.value for listed in chosen.values() for one in listed[:1] if not one.language)
+    return sources.wikidata().labels(sorted(asked), codes) if asked else {}
+
+
+def _names(category: Category, members: Members, labels: Mapping[str, Names], sources: Sources) -> Mapping[str, Names]:
+    if category.emoji:
+        return {_code_points(text): {MULTILINGUAL: text} for text in emoji_of(category.emoji, sources.emoji())}
+    if category.named_by:
+        qids = [one.qid for one in members[category.name]]
+        found = sources.wikidata().values(qids, PropertyPath(category.named_by))
+        return {qid: _first_texts(one for one in listed if one.language) for qid, listed in found.items()}
+    return labels
+
+
+def _code_points(text: str) -> str:
+    """The id of an emoji: "U+1F3F3 U+FE0F", as Unicode writes code points."""
+    return " ".join(f"U+{ord(character):04X}" for character in text)

@@ -1,0 +1,63 @@
+"""One bzip2 block, decoded on its own."""
+
+import bz2
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Final
+
+from wikisem.dumps.bzip2.bits import END_MARK
+
+# 900,000 symbols of at most 20 bits, and the tables in front of them.
+BLOCK_LIMIT: Final = 2_300_000
+# A block of any level fits the largest.
+_HEADER: Final = b"BZh9"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of a block, and how many bits of the file it takes."""
+
+    text: bytes
+    bits: int
+
+
+def decode_to(block: bytes, bits: int) -> bytes | None:
+    """The text of an aligned block of exactly so many bits, its checksum verified; None if it is no such block."""
+    decoder = bz2.BZ2Decompressor()
+    try:
+        text = decoder.decompress(_as_stream(block, bits))
+    except OSError:
+        return None
+    return text if decoder.eof and not decoder.unused_data else None
+
+
+def _as_stream(block: bytes, bits: int) -> bytes:
+    # The footer is the end mark and the checksum of the stream, which for one block is the block's own: the 32 bits
+    # behind its mark.
+    whole, rest = divmod(bits, 8)
+    footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")
+    last = block[whole] >> (8 - rest) if rest else 0
+    tail = (last << 80 | footer) << (-rest % 8)
+    return _HEADER + block[:whole] + tail.to_bytes(10 + (rest > 0), "big")
+
+
+def decode_without_end(data: bytes) -> Block | None:
+    """The block at the beginning of aligned data that goes on behind it; None if there is none that is whole.
+
+    bzip2 gives nothing out before it has read a block to its last bit, and asks for the next mark only then: so the
+    shortest beginning of the data that gives anything ends in the byte in which the block does.
+    """
+    size = bisect_left(range(len(data) + 1), True, key=lambda length: _answers(data[:length]))
+    for bits in range(8 * size - 7, 8 * size + 1) if size <= len(data) else ():
+        text = decode_to(data, bits)
+        if text is not None:
+            return Block(text, bits)
+    return None
+
+
+def _answers(data: bytes) -> bool:
+    """Whether the data makes a decoder say anything: text, or that it is damaged."""
+    try:
+        return len(bz2.BZ2Decompressor().decompress(_HEADER + data)) > 0
+    except OSError:
+        return True

@@ -1,0 +1,201 @@
+"""What wikisem knows of a language. All that a person must add for a new one is a row in ``_ROWS``, if that.
+
+The rest follows from the script (``_SCRIPTS``), from facts about MediaWiki, and from the dump itself.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, Literal
+
+import regex
+
+from wikisem.wikipedia.data.link_trails import DEFAULT, link_trail
+from wikisem.wikipedia.data.namespaces import local_names
+from wikisem.wikipedia.siteinfo import CANONICAL
+from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, wiki_of
+
+__all__ = ["WIKIPEDIA_CODES", "LanguageProfile", "detect_script", "label_codes", "language_of", "profile", "wiki_of"]
+
+AffixRule = Literal["words", "characters", "han"]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageProfile:
+    """What the rules and the link scanner need to know of one language.
+
+    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet; ``spaced`` says whether
+    spaces stand between its words. ``affix`` says what an affix is: a word, ``affix_length`` grapheme clusters, or one
+    or two Han characters. ``link_trail`` is a regular expression that matches the trail of a link from right behind
+    its ``]]``. ``namespace_aliases`` maps local and historical names of namespaces, which a dump may not list, to
+    their numbers.
+    """
+
+    code: str
+    script: str = ""
+    spaced: bool = True
+    affix: AffixRule = "characters"
+    affix_length: int = 6
+    length_one: bool = True
+    stop_affixes: tuple[str, ...] = ()
+    link_trail: str = DEFAULT
+    namespace_aliases: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """How a script decides the rules: its letters, what an affix is, and whether one character is too short a word."""
+
+    letters: str = ""
+    spaced: bool = False
+    affix: AffixRule = "characters"
+    affix_length: int = 6
+    length_one: bool = True
+
+
+# Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3; length-one is off for Han, 3.1.
+# Scripts that write no spaces between words, and Hangul, whose syllables are one character each, say in fewer
+# characters what six letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each.
+_ALPHABET: Final = _Script(spaced=True)
+_SCRIPTS: Final[Mapping[str, _Script]] = {
+    "Hani": _Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", affix="han", length_one=False),
+    "Hang": _Script(r"\p{Hangul}", spaced=True, affix_length=3),
+    "Thai": _Script(r"\p{Thai}", affix_length=5),
+    "Laoo": _Script(r"\p{Lao}", affix_length=5),
+    "Khmr": _Script(r"\p{Khmer}", affix_length=3),
+    "Mymr": _Script(r"\p{Myanmar}", affix_length=3),
+    "Tibt": _Script(r"\p{Tibetan}", affix_length=5),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a person knows of a language: its script if that has rules of its own, and how its list articles are called.
+
+    ``words`` is for languages with spaces whose words hardly change their form. ``lists`` holds prefixes and suffixes
+    of the titles of list articles, with the space that sets them off, separated by ``|``; "…" says that something
+    must stand in its place.
+    """
+
+    script: str = ""
+    words: bool = False
+    lists: str = ""
+
+
+# List words: naming conventions and list articles of the Wikipedias, read 2026-11. The rule for English: footnote 3.
+_ROWS: Final[Mapping[str, _Row]] = {
+    "ar": _Row(lists="قائمة "),
+    "be": _Row(lists="Спіс "),
+    "bg": _Row(lists="Списък "),
+    "blk": _Row("Mymr"),
+    "bo": _Row("Tibt"),
+    "ca": _Row(lists="Llista de |Llista d'|Llistat de "),
+    "cs": _Row(lists="Seznam "),
+    "da": _Row(lists="Liste over "),
+    "de": _Row(lists="Liste der |Liste des |Liste von "),
+    "dz": _Row("Tibt"),
+    "el": _Row(lists="Κατάλογος "),
+    "en": _Row(words=True, lists="List of |Lists of "),
+    "eo": _Row(lists="Listo de "),
+    "es": _Row(lists="Anexo:|Lista de |Listado de "),
+    "et": _Row(lists=" loend"),
+    "eu": _Row(lists=" zerrenda"),
+    "fa": _Row(lists="فهرست "),
+    "fi": _Row(lists="Luettelo "),
+    "fr": _Row(lists="Liste de |Liste des |Liste du |Liste d'|Liste d’"),
+    "gan": _Row("Hani", lists="一覽|…列表"),
+    "gl": _Row(lists="Lista de "),
+    "he": _Row(lists="רשימת "),
+    "hi": _Row(lists=" की सूची"),
+    "hr": _Row(lists="Popis "),
+    "hu": _Row(lists=" listája"),
+    "hy": _Row(lists=" ցանկ"),
+    "id": _Row(lists="Daftar "),
+    "it": _Row(lists="Lista di |Lista dei |Lista degli |Lista delle |Elenco "),
+    "ja": _Row("Hani", lists="一覧"),
+    "ka": _Row(lists=" სია"),
+    "km": _Row("Khmr"),
+    "ko": _Row("Hang", lists=" 목록"),
+    "lo": _Row("Laoo"),
+    "lt": _Row(lists=" sąrašas"),
+    "lv": _Row(lists=" saraksts"),
+    "lzh": _Row("Hani", lists="…列表"),
+    "mk": _Row(lists="Список на "),
+    "mnw": _Row("Mymr"),
+    "ms": _Row(lists="Senarai "),
+    "my": _Row("Mymr"),
+    "nl": _Row(lists="Lijst van "),
+    "nn": _Row(lists="Liste over "),
+    "no": _Row(lists="Liste over "),
+    "pl": _Row(lists="Lista "),
+    "pt": _Row(lists="Anexo:|Lista de |Lista dos |Lista das "),
+    "ro": _Row(lists="Lista "),
+    "ru": _Row(lists="Список "),
+    "sh": _Row(lists="Spisak |Popis "),
+    "shn": _Row("Mymr"),
+    "simple": _Row(words=True, lists="List of |Lists of "),
+    "sk": _Row(lists="Zoznam "),
+    "sl": _Row(lists="Seznam "),
+    "sr": _Row(lists="Списак |Spisak "),
+    "sv": _Row(lists="Lista över "),
+    "th": _Row("Thai", lists="รายชื่อ"),
+    "tr": _Row(lists=" listesi"),
+    "uk": _Row(lists="Список "),
+    "vi": _Row(lists="Danh sách "),
+    "wuu": _Row("Hani", lists="一览|…列表"),
+    "yue": _Row("Hani", lists="一覽|…列表"),
+    "zh": _Row("Hani", lists="一覽|一览|…列表"),
+}
+
+# Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
+_EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
+
+_SAMPLE: Final = 10_000
+
+
+def profile(code: str, sample: Iterable[str] = ()) -> LanguageProfile:
+    """The profile of a language; without a row of its own, its script is the one that a sample of its texts leads with.
+
+    Codes that name the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) have the same profile but for their code.
+    """
+    known = _known_code(code)
+    row = _ROWS.get(known)
+    name = detect_script(sample) if row is None else row.script
+    script = _SCRIPTS.get(name, _ALPHABET)
+    local = local_names(known)
+    return LanguageProfile(
+        code=code,
+        script=name,
+        spaced=script.spaced,
+        affix="words" if row is not None and row.words else script.affix,
+        affix_length=script.affix_length,
+        length_one=script.length_one,
+        stop_affixes=_stop_affixes([*CANONICAL, *_EVERYWHERE, *local], row.lists if row is not None else ""),
+        link_trail=link_trail(known),
+        namespace_aliases=local,
+    )
+
+
+def detect_script(sample: Iterable[str]) -> str:
+    """The script with rules of its own that most letters of the first 10,000 texts are written in; "" if none is."""
+    text = "".join(islice(sample, _SAMPLE))
+    letters = _count(r"[\p{L}\p{M}]", text)
+    counts = {name: _count(rf"(?=[\p{{L}}\p{{M}}])[{script.letters}]", text) for name, script in _SCRIPTS.items()}
+    leader = max(counts, key=lambda name: counts[name])
+    return leader if 2 * counts[leader] > letters else ""
+
+
+def _count(pattern: str, text: str) -> int:
+    return len(regex.findall(pattern, text))
+
+
+def _known_code(code: str) -> str:
+    """The code of the same language that the tables are kept under, if any other is."""
+    codes = (code, language_of(wiki_of(code)) or code, *label_codes(code))
+    return next((other for other in codes if other in _ROWS), code)
+
+
+def _stop_affixes(namespaces: Iterable[str], lists: str) -> tuple[str, ...]:
+    # Titles write the first letter large, labels of Wikidata often small.
+    words = {form for word in lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
+    return tuple(sorted({*(f"{name}:" for name in namespaces), *words}))

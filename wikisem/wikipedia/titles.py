@@ -1,0 +1,100 @@
+"""Page titles as MediaWiki reads them: what stands in a link, what a dump lists, made one normal form.
+
+The rules are those of MediaWiki's title parser (https://www.mediawiki.org/wiki/Manual:Page_title and
+``MediaWikiTitleCodec``, 2026-11).
+"""
+
+import html
+import re
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from wikisem.wikipedia.data.interwiki import INTERWIKI
+from wikisem.wikipedia.siteinfo import SiteInfo, fold
+from wikisem.wikis import WIKIPEDIA_CODES
+
+FOREIGN: Final = INTERWIKI | WIKIPEDIA_CODES
+
+# Marks of writing direction, which titles never hold.
+BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+_ILLEGAL: Final = re.compile(
+    r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
+)
+# `[[mailto:x]]` and the like are no links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
+_URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
+# What no entity, escape, mark or comment can hide in.
+_PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
+LONGEST: Final = 255  # bytes of UTF-8
+# Turkic alphabets with a dotted and a dotless i.
+_DOTTED: Final = frozenset({"az", "kaa", "kk-latn", "tr"})
+
+
+class Title(NamedTuple):
+    """A page of this wiki: ``text`` carries no namespace prefix, no section, and spaces rather than underscores."""
+
+    namespace: int
+    text: str
+
+
+def unescape(text: str) -> str:
+    """The text with its HTML entities read; unlike browsers, MediaWiki wants the semicolon."""
+    return _ENTITY.sub(lambda found: html.unescape(found.group()), text) if "&" in text else text
+
+
+def upper_first(text: str, language: str = "") -> str:
+    """The text with its first letter in upper case, where that is one letter again.
+
+    As in MediaWiki, ß stays, and so do Georgian letters, whose capitals are for whole words only
+    (``$wgOverrideUcfirstCharacters``, 2026-11); Turkish and its neighbours have a dotted capital i.
+    """
+    first = text[:1]
+    if first == "i" and language in _DOTTED:
+        return "İ" + text[1:]
+    upper = first.upper()
+    return text if len(upper) != 1 or "\u1c90" <= upper <= "\u1cbf" else upper + text[1:]
+
+
+def link_title(written: str, site: SiteInfo) -> Title | None:
+    """The page that a link's text before the bar leads to; None for other wikis, URLs, sections and non-titles."""
+    if "\n" in written or (("//" in written or ":" in written) and _URL.match(written.strip())):
+        return None
+    return read_title(unquoted(written), site)
+
+
+def unquoted(text: str) -> str:
+    """The text with its %-escapes read, as MediaWiki reads them in links."""
+    return unquote(text) if "%" in text else text
+
+
+def leads_away(prefix: str, site: SiteInfo) -> bool | None:
+    """Whether text before a colon names another namespace or wiki; None if the rest of the link must say."""
+    key = fold(prefix)
+    if not key or key == site.language or not _PLAIN.fullmatch(prefix) or _URL.match(f"{prefix}:"):
+        return None
+    return bool(site.prefixes.get(key)) or (key not in site.prefixes and key in FOREIGN)
+
+
+def read_title(written: str, site: SiteInfo) -> Title | None:
+    """The page of this wiki that a text names; None when it names another wiki's, or cannot be a title."""
+    text = unescape(written).replace("_", " ")
+    text = " ".join((text if text.isascii() else BIDI.sub("", text)).split())
+    namespace, text = _split(text.removeprefix(":").lstrip(), site)
+    if namespace is None:
+        return None
+    text = text.partition("#")[0].rstrip()
+    if not text or _ILLEGAL.search(text) or (len(text) > LONGEST // 4 and len(text.encode()) > LONGEST):
+        return None
+    return Title(namespace, upper_first(text, site.language) if site.first_letter else text)
+
+
+def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        return 0, text
+    key = fold(prefix)
+    if key in site.prefixes:
+        return site.prefixes[key], rest.lstrip()
+    if key and key == site.language:  # the wiki's own prefix leads back to it
+        return _split(rest.lstrip(), site)
+    return (None if key in FOREIGN else 0), text

@@ -1,0 +1,124 @@
+"""The careful path through wikitext: what a reader sees of an anchor; the only importer of mwparserfromhell."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import mwparserfromhell
+from mwparserfromhell import nodes
+
+from wikisem.wikipedia.titles import unescape
+
+# What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
+UNSEEN: Final = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+# White space beyond the plain space, all of which reads as one.
+SPACES: Final = (
+    "\t\n\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
+    "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_UNSEEN: Final = re.compile(f"[{UNSEEN}]")
+# Tags that leave no trace but the words between them, and templates without templates in them: most that anchors hold.
+_PLAIN_TAG: Final = re.compile(
+    r"</?(?:abbr|b|bdi|bdo|big|center|cite|code|del|div|em|font|i|ins|q|s|small|span|strike|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_BREAK: Final = re.compile(r"<br(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*\}\}(?!\})")
+_MARKED: Final = re.compile(r"\{\{|<|\[(?:https?:)?//")
+_QUOTES: Final = re.compile(r"('{2,})")
+_CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)\}-", re.DOTALL)
+_VARIANT: Final = re.compile(r"\s*([a-z]+(?:-[a-z]+)*)\s*:(.*)", re.DOTALL)
+# Elements whose content is no part of the running text.
+_SILENT: Final = frozenset(
+    {"ref", "math", "chem", "ce", "score", "timeline", "hiero", "templatestyles", "includeonly", "graph"}
+)
+# What a reader without a preference sees of a choice between variants: the first of these that is there
+# (``Language*.php`` and ``LanguageConverter`` fallbacks, MediaWiki 1.43), else the first choice written.
+_VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "zh-mo", "zh-my")
+
+
+def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
+    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor: the scanner's judge."""
+    for link in mwparserfromhell.parse(text).ifilter_wikilinks():
+        yield str(link.title), None if link.text is None else str(link.text)
+
+
+def visible(text: str) -> str:
+    """The text without invisible characters, every run of white space as one space, ends trimmed."""
+    return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
+
+
+def anchor_text(raw: str) -> str:
+    """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read."""
+    text = _CONVERTER.sub(lambda found: _chosen(found.group(1)), raw) if "-{" in raw else raw
+    if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
+        text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
+    if _MARKED.search(text):
+        text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
+    if "''" in text:
+        text = without_quotes(text)
+    if "&" in text:
+        text = unicodedata.normalize("NFC", unescape(text))
+    return visible(text)
+
+
+def without_quotes(text: str) -> str:
+    """The text without its marks for bold and italics; apostrophes that are none of these marks stay.
+
+    As ``Parser::doQuotes``: of four, one stays; of more than five, all but five; and where both bold and italics
+    are left open, one of the marks for bold was an apostrophe in front of italics.
+    """
+    pieces = _QUOTES.split(text)
+    runs = [len(mark) for mark in pieces[1::2]]
+    if runs in ([2, 2], [3, 3]):
+        return "".join(pieces[::2])
+    spare = [1 if run == 4 else max(run - 5, 0) for run in runs]
+    kinds = [run - extra for run, extra in zip(runs, spare, strict=True)]
+    bold = [place for place, kind in enumerate(kinds) if kind == 3]
+    if (len(bold) + kinds.count(5)) % 2 and (kinds.count(2) + kinds.count(5)) % 2 and bold:
+        spare[_apostrophe(bold, pieces)] += 1
+    return "".join(piece + "'" * extra for piece, extra in zip(pieces[::2], [*spare, 0], strict=True))
+
+
+def _apostrophe(bold: list[int], pieces: list[str]) -> int:
+    """Which mark for bold hides an apostrophe: behind a lone letter, else behind a word, else behind a space."""
+
+    def rank(place: int) -> int:
+        before = pieces[2 * place]
+        return 2 if before.endswith(" ") else 0 if before[-2:-1] in ("", " ") else 1
+
+    return min(bold, key=rank)
+
+
+def _plain(found: Iterable[nodes.Node]) -> Iterable[str]:
+    for node in found:
+        if isinstance(node, nodes.Text | nodes.HTMLEntity):
+            yield str(node)
+        elif isinstance(node, nodes.Tag):
+            yield from _tag(node)
+        elif isinstance(node, nodes.ExternalLink) and node.title is not None:
+            yield from _plain(node.title.nodes)
+
+
+def _tag(tag: nodes.Tag) -> Iterable[str]:
+    name = str(tag.tag).strip().lower()
+    if name == "br":
+        yield " "
+    elif name == "nowiki":  # its apostrophes are no marks
+        yield str(tag.contents or "").replace("'", "&#39;")
+    elif name not in _SILENT and tag.contents is not None:
+        yield from _plain(tag.contents.nodes)
+
+
+def _chosen(rule: str) -> str:
+    """What ``-{rule}-`` shows: the text itself, or one of its variants; nothing where a flag hides it."""
+    flags, bar, body = rule.rpartition("|")
+    if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:
+        return ""
+    choices = [found for part in body.split(";") if (found := _VARIANT.fullmatch(part))]
+    if not choices:
+        return body
+    texts = {found.group(1): found.group(2).strip() for found in reversed(choices)}
+    return next((texts[name] for name in _VARIANTS if name in texts), choices[0].group(2).strip())

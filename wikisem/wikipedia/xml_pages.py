@@ -1,0 +1,92 @@
+"""Pages of a dump through an XML parser: slow, and right for any layout and for schema 0.3 to 0.11."""
+
+import re
+from typing import Any, Final
+from xml.sax.saxutils import escape, quoteattr
+
+from lxml import etree
+
+from wikisem.errors import DamagedInputError
+from wikisem.records import Page
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.titles import read_title
+
+# `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word in front of its link.
+_OLD_REDIRECT: Final = re.compile(r"\s*#\w+\s*:?\s*\[\[([^\]|]*)")
+# Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
+_UNMARKED: Final = ("", "0.1", "0.2", "0.3")
+# The schema that ``canonical`` writes.
+LAYOUT: Final = "0.11"
+
+
+def read_page(data: bytes, site: SiteInfo) -> Page | None:
+    """The page that ``<page>...</page>`` holds; None when its text was deleted.
+
+    Of several revisions the last counts, of several slots the main one. Raises DamagedInputError when the bytes are
+    no well-formed page.
+    """
+    page = _parse(data)
+    title, revisions = page.findtext("title"), page.findall("revision")
+    if title is None or not revisions:
+        raise DamagedInputError("expected a <page> with a <title> and a <revision>, saw one without")
+    text = revisions[-1].find("text")
+    if text is None or text.get("deleted"):
+        return None
+    written = text.text or ""
+    return Page(title, _namespace(page, title, site), written, _redirect(page, written, site))
+
+
+def canonical(page: Page) -> bytes:
+    """The page in the layout of MediaWiki's exporter, as far as links need it."""
+    redirect = "" if page.redirect is None else f"<redirect title={_quoted(page.redirect)} />"
+    return (
+        f"<page><title>{_escaped(page.title)}</title><ns>{page.namespace}</ns>{redirect}"
+        f'<revision><text xml:space="preserve">{_escaped(page.text)}</text></revision></page>'
+    ).encode()
+
+
+def unescape_xml(text: str) -> str:
+    """The text with the entities read that MediaWiki's exporter writes."""
+    if "&" not in text:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+
+
+def marks_redirects(site: SiteInfo) -> bool:
+    """Whether the dump marks redirects; in older ones only the text of a page says that it is one."""
+    return site.version not in _UNMARKED
+
+
+def _parse(data: bytes) -> Any:
+    parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, remove_comments=True)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DamagedInputError(f"expected a well-formed <page>, saw {error}") from error
+
+
+def _namespace(page: Any, title: str, site: SiteInfo) -> int:
+    number = page.findtext("ns")
+    if number is not None and re.fullmatch(r"\s*-?[0-9]+\s*", number):
+        return int(number)
+    read = read_title(title, site)
+    return read.namespace if read else 0
+
+
+def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
+    """What a redirect leads to as written; "" if that cannot be found, None for a page that is no redirect."""
+    mark = page.find("redirect")
+    if mark is None and marks_redirects(site):
+        return None
+    if mark is not None and mark.get("title"):
+        return str(mark.get("title"))
+    found = _OLD_REDIRECT.match(text)
+    return found.group(1) if found else None if mark is None else ""
+
+
+def _escaped(text: str) -> str:
+    return escape(text, {'"': "&quot;"})
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(text) if '"' not in text else f'"{_escaped(text)}"'
