@@ -26,7 +26,7 @@ from wikisem.ids import qid_of
 from wikisem.recipes.options import ClusterOptions, Recipe
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
 
 TITLE = "The class graph at the size of Wikidata"
@@ -43,16 +43,16 @@ def run_groups(world: Path, workers: int) -> None:
     """The groups stage in one language, every class that can be a candidate judged and none capped."""
     place = _fresh(world / f"groups-{workers}")
     surfaces = {"la": str(world / "surfaces" / "la")}
-    graph = str(world / "taxonomy-1" / "done")
+    graph = str(world / "taxonomy-1" / "published")
     runtime = Runtime(workers=workers)
     counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, RECIPE.seed, place, runtime)["la"]
     counts.check("groups")
     (world / "groups.txt").write_text(f"{counts.read} {counts.kept}\n", encoding="utf-8")
 
 
-def _fresh(folder: Path) -> Workplace:
+def _fresh(folder: Path) -> Scratch:
     shutil.rmtree(folder, ignore_errors=True)
-    return Workplace(str(folder))
+    return Scratch(str(folder))
 
 
 def measure(function: Callable[[Path, int], None], world: Path, workers: int) -> Measured:
@@ -114,7 +114,7 @@ def _note(found: Findings, step: Step, world: Path) -> None:
         read, kept = (world / "groups.txt").read_text(encoding="utf-8").split()
         found.groups[step.world] = int(read), int(kept)
         return
-    folder = world / f"taxonomy-{step.workers}" / "done"
+    folder = world / f"taxonomy-{step.workers}" / "published"
     graph = Taxonomy.load(folder).graph
     found.graphs[step.world] = len(graph.nodes), len(graph.items), len(graph.up.targets)
     if step.world == WHOLE:

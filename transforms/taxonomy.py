@@ -16,13 +16,13 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.files import match
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 STAGE: Final = "taxonomy"
 
 
-def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, runtime: Runtime) -> Counts:
-    """Build the pruned class graph into ``done/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
+def build_taxonomy(entities: str, options: GraphOptions, scratch: Scratch, runtime: Runtime) -> Counts:
+    """Build the pruned class graph into ``published/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
     (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises
@@ -35,26 +35,26 @@ def build_taxonomy(entities: str, options: GraphOptions, workplace: Workplace, r
             pipeline
             | "entities" >> beam.Create(list(enumerate(files)))
             | "deal out" >> beam.Reshuffle()
-            | "read edges" >> beam.ParDo(ReadEdges(workplace))
+            | "read edges" >> beam.ParDo(ReadEdges(scratch))
             | "meet" >> beam.GroupByKey()
-            | "build" >> beam.ParDo(BuildGraph(options, workplace))
+            | "build" >> beam.ParDo(BuildGraph(options, scratch))
         )
 
-    runtime.run(construct, label=STAGE, parts=f"{workplace.parts}/edges/*/supers.targets.npy", total=len(files))
-    return sum_counts(f"{workplace.parts}/counts/*.json")
+    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/supers.targets.npy", total=len(files))
+    return sum_counts(f"{scratch.parts}/counts/*.json")
 
 
 class ReadEdges(beam.DoFn):
     """A numbered file of entities to the arrays of its edges."""
 
-    def __init__(self, workplace: Workplace) -> None:
-        self._workplace = workplace
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
 
     def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, int, str]]]:
         """Read and write; give out how many items there were, how many of them have edges, and where these are."""
         number, path = numbered
         table = read_parquet(path, COLUMNS)
-        folder = f"{self._workplace.parts}/edges/{number:05d}"
+        folder = f"{self._scratch.parts}/edges/{number:05d}"
         edges = Edges.of_table(table)
         save_arrays(edges, folder)
         yield None, (table.num_rows, len(edges.items), folder)
@@ -63,18 +63,18 @@ class ReadEdges(beam.DoFn):
 class BuildGraph(beam.DoFn):
     """The edges of all files to the finished graph."""
 
-    def __init__(self, options: GraphOptions, workplace: Workplace) -> None:
-        self._options, self._workplace = options, workplace
+    def __init__(self, options: GraphOptions, scratch: Scratch) -> None:
+        self._options, self._scratch = options, scratch
 
     def process(self, met: tuple[None, Iterable[tuple[int, int, str]]]) -> None:
         """Merge in the order of the files, prune, write."""
         parts = sorted(met[1], key=lambda part: part[2])
         folders = [local_folder(folder) for _, _, folder in parts]
         graph = build_graph([open_arrays(Edges, folder) for folder in folders], self._options)
-        save_arrays(graph, self._workplace.done)
-        save_arrays(prepare_ways(graph), self._workplace.done, PREFIX)
+        save_arrays(graph, self._scratch.published)
+        save_arrays(prepare_ways(graph), self._scratch.published, PREFIX)
         counts = _count(sum(rows for rows, _, _ in parts), sum(items for _, items, _ in parts), graph)
-        write_counts(f"{self._workplace.parts}/counts/graph.json", counts)
+        write_counts(f"{self._scratch.parts}/counts/graph.json", counts)
 
 
 def _count(read: int, with_class: int, graph: Graph) -> Counts:

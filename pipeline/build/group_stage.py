@@ -13,7 +13,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import create_binary, make_folder, open_binary, remove, rename
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 
 def groups(run: Run, languages: Sequence[str], recipe: Recipe, seed: int) -> dict[str, Record]:
@@ -51,7 +51,7 @@ def _build(
 ) -> dict[str, Record]:
     for language in languages:
         run.state.forget(f"groups/{language}")
-    workplace = run.workplace("groups")
+    scratch = run.scratch("groups")
     counts = build_groups(
         f"{run.output}/entities",
         f"{run.output}/taxonomy",
@@ -59,24 +59,22 @@ def _build(
         siteinfo_paths(run, languages),
         recipe,
         seed,
-        workplace,
+        scratch,
         run.runtime,
     )
-    keep_rejects(run, "groups", workplace, Counts())
-    records = {
-        language: _promote(run, workplace, language, prints[language], counts[language]) for language in languages
-    }
-    remove(workplace.root)
+    keep_rejects(run, "groups", scratch, Counts())
+    records = {language: _promote(run, scratch, language, prints[language], counts[language]) for language in languages}
+    remove(scratch.root)
     return records
 
 
-def _promote(run: Run, workplace: Workplace, language: str, print_: str, counts: Counts) -> Record:
+def _promote(run: Run, scratch: Scratch, language: str, print_: str, counts: Counts) -> Record:
     counts.check(f"groups/{language}")
-    cases = _write_texts(workplace.done, language)
+    cases = _write_texts(scratch.published, language)
     names = [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
     for name in [*names, f"wikisem500/{language}"]:
         remove(f"{run.output}/{name}")
-        rename(f"{workplace.done}/{name}", f"{run.output}/{name}")
+        rename(f"{scratch.published}/{name}", f"{run.output}/{name}")
     record = Record(f"groups/{language}", print_, counts, {"cases": cases})
     run.state.put(record)
     if not counts.kept:

@@ -18,7 +18,7 @@ from wikisem.pipeline.console.progress import say
 from wikisem.records import Counts
 from wikisem.transforms.io.files import create_binary, list_files, open_binary, remove, rename
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class Run:
         """Remove the scratch of this run and of earlier ones that were cut off."""
         remove(f"{self.output}/.work")
 
-    def workplace(self, unit: str) -> Workplace:
+    def scratch(self, unit: str) -> Scratch:
         """An empty scratch folder for a unit."""
         root = f"{self.output}/.work/{unit.replace('/', '.')}"
         remove(root)
-        return Workplace(root)
+        return Scratch(root)
 
 
 def check_writable(output: str) -> None:
@@ -111,28 +111,28 @@ def check_writable(output: str) -> None:
 
 
 def finish(
-    run: Run, unit: str, fingerprint: str, facts: Mapping[str, Any], work: Callable[[Workplace], Counts]
+    run: Run, unit: str, fingerprint: str, facts: Mapping[str, Any], work: Callable[[Scratch], Counts]
 ) -> Record:
     """Do one unit whose result is one folder, OUT/<unit>, and record it."""
     run.state.forget(unit)
     remove(f"{run.output}/{unit}")
-    workplace = run.workplace(unit)
-    counts = work(workplace)
-    keep_rejects(run, unit, workplace, counts)
-    if list_files(f"{workplace.done}/**"):
-        rename(workplace.done, f"{run.output}/{unit}")
-    remove(workplace.root)
+    scratch = run.scratch(unit)
+    counts = work(scratch)
+    keep_rejects(run, unit, scratch, counts)
+    if list_files(f"{scratch.published}/**"):
+        rename(scratch.published, f"{run.output}/{unit}")
+    remove(scratch.root)
     record = Record(unit, fingerprint, counts, facts)
     run.state.put(record)
     return record
 
 
-def keep_rejects(run: Run, unit: str, workplace: Workplace, counts: Counts) -> None:
+def keep_rejects(run: Run, unit: str, scratch: Scratch, counts: Counts) -> None:
     """Gather a unit's rejects in OUT/rejects/<unit>.jsonl, then fail the run if they are too many."""
     counts.check(unit)
     target = f"{run.output}/rejects/{unit.replace('/', '-')}.jsonl"
     remove(target)
-    sources = list_files(f"{workplace.rejects}/*")
+    sources = list_files(f"{scratch.rejects}/*")
     if sources:
         with create_binary(target) as sink:
             for path in sources:

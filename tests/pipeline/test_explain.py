@@ -44,7 +44,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     english = {entity.qid: Named(label, "anchor", 3, 4) for entity in entities() if (label := entity.labels.get("en"))}
     german = {qid: Named("Stadt" + qid[-1]) for qid in list(english)[:8]}
     done, _ = run_stages(root, entities(), {"en": english, "de": german}, RECIPE)
-    (root / "taxonomy" / "done").rename(root / "graph")
+    (root / "taxonomy" / "published").rename(root / "graph")
     (root / "taxonomy").rmdir() if not any((root / "taxonomy").iterdir()) else None
     for name in ("groups", "rejected"):
         (done / name).rename(root / name)

@@ -11,7 +11,7 @@ from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def run(tmp_path: Path) -> Run:
     return Run(str(tmp_path / "out"), Runtime(), 0.01)
 
 
-def _work(read: int, bad: int) -> Callable[[Workplace], Counts]:
-    def work(place: Workplace) -> Counts:
-        with create_binary(f"{place.done}/rows.txt") as sink:
+def _work(read: int, bad: int) -> Callable[[Scratch], Counts]:
+    def work(place: Scratch) -> Counts:
+        with create_binary(f"{place.published}/rows.txt") as sink:
             sink.write(b"rows")
         with create_binary(f"{place.parts}/half.txt") as sink:
             sink.write(b"scratch")
@@ -53,7 +53,7 @@ def test_a_unit_that_fails_leaves_nothing_that_looks_finished(run: Run) -> None:
     """An error in the work removes the earlier result and its record, and promotes nothing."""
     finish(run, "toys", "print", {}, _work(10, 0))
 
-    def fail(place: Workplace) -> Counts:
+    def fail(place: Scratch) -> Counts:
         _work(5, 0)(place)
         raise RuntimeError("cut off")
 

@@ -14,7 +14,7 @@ from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
@@ -25,7 +25,7 @@ COUNTS = Counts(
 
 def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1) -> Counts:
     """Run the stage in a folder, and check that no page is lost from the count."""
-    counts = count_mentions(inputs, "ltg", link_trail, Workplace(str(folder)), Runtime(workers=workers))
+    counts = count_mentions(inputs, "ltg", link_trail, Scratch(str(folder)), Runtime(workers=workers))
     counts.check("mentions")
     return counts
 
@@ -43,13 +43,13 @@ def read_all(folder: Path) -> pa.Table:
 
 def rows_of(folder: Path) -> list[tuple[str, str, int]]:
     """The dictionary of a run: all rows, by title, count and anchor."""
-    rows = [(row["title"], row["anchor"], row["count"]) for row in read_all(folder / "done").to_pylist()]
+    rows = [(row["title"], row["anchor"], row["count"]) for row in read_all(folder / "published").to_pylist()]
     return sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Every finished file of a run."""
-    done = folder / "done"
+    done = folder / "published"
     return {str(path.relative_to(done)): path.read_bytes() for path in sorted(done.rglob("*")) if path.is_file()}
 
 
@@ -77,7 +77,7 @@ def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
 
 def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
     """A later stage can tell where a title leads: one row for each redirect to an article, sections dropped."""
-    rows = read_all(counted / "done" / "redirects").sort_by("source").to_pylist()
+    rows = read_all(counted / "published" / "redirects").sort_by("source").to_pylist()
     assert [(row["source"], row["target"]) for row in rows] == [
         ("Galvys piļsāta", "Reiga"),
         ("Reiga", "Rīga"),
@@ -87,8 +87,8 @@ def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
 
 def test_files_are_buckets_by_title(counted: Path) -> None:
     """There is a file for each bucket, of the contract's schema, with the titles of its bucket alone."""
-    files = list_files(f"{counted}/done/*.parquet")
-    assert len(files) == len(list_files(f"{counted}/done/redirects/*.parquet")) == BUCKETS
+    files = list_files(f"{counted}/published/*.parquet")
+    assert len(files) == len(list_files(f"{counted}/published/redirects/*.parquet")) == BUCKETS
     for bucket, path in enumerate(files):
         table = read_parquet(path)
         assert table.schema == schemas.MENTIONS
@@ -97,7 +97,7 @@ def test_files_are_buckets_by_title(counted: Path) -> None:
 
 def test_siteinfo_is_kept(counted: Path) -> None:
     """What the wiki says of itself stands beside the dictionary, under the language it was counted for."""
-    site = SiteInfo.from_json((counted / "done" / "siteinfo.json").read_text(encoding="utf-8"))
+    site = SiteInfo.from_json((counted / "published" / "siteinfo.json").read_text(encoding="utf-8"))
     assert (site.dbname, site.language, site.namespaces[14]) == ("ltgwiki", "ltg", "Kategoreja")
 
 

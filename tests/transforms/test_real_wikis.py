@@ -21,7 +21,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 
@@ -144,10 +144,10 @@ def test_every_argmax_equals_an_independent_count(
     data = first_pages(bz2.decompress((realdata / "wikipedia" / f"{name}.xml.bz2").read_bytes()), pages)
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(bz2.compress(data))
-    dictionary, place = Workplace(f"{tmp_path}/mentions"), Workplace(f"{tmp_path}/surfaces")
+    dictionary, place = Scratch(f"{tmp_path}/mentions"), Scratch(f"{tmp_path}/surfaces")
     assert count_mentions([str(path)], language, False, dictionary, Runtime()).read == pages
-    resolve_surfaces(entities, dictionary.done, language, SurfaceOptions(), place, Runtime())
-    rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.done}/*.parquet")]).to_pylist()
+    resolve_surfaces(entities, dictionary.published, language, SurfaceOptions(), place, Runtime())
+    rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.published}/*.parquet")]).to_pylist()
     oracle = Oracle(data, language)
     found = {qid: oracle.argmax(title) for qid, title in titles_in(entities, f"{language}wiki").items()}
     assert {row["qid"]: (row["surface"], row["count"], row["total"]) for row in rows} == {
@@ -161,9 +161,9 @@ def test_multistream_gives_the_same_bytes(realdata: Path, tmp_path: Path) -> Non
     """The same pages as one stream and as many, the index among the files, leave the same files."""
     runs: dict[str, tuple[Counts, list[bytes]]] = {}
     for files in (f"{LTG}.xml.bz2", f"{LTG}-multistream*.bz2"):
-        place = Workplace(f"{tmp_path}/run{len(runs)}")
+        place = Scratch(f"{tmp_path}/run{len(runs)}")
         counts = count_mentions([f"{realdata}/wikipedia/{files}"], "ltg", False, place, Runtime())
-        runs[files] = (counts, [Path(path).read_bytes() for path in list_files(f"{place.done}/*.parquet")])
+        runs[files] = (counts, [Path(path).read_bytes() for path in list_files(f"{place.published}/*.parquet")])
     one, many = runs.values()
     assert one == many
     assert one[0].kept == 903

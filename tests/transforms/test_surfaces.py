@@ -16,7 +16,7 @@ from wikisem.surfaces.naming import Fallback
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 
 # qid, page title in ltgwiki, labels.
@@ -85,10 +85,10 @@ def resolve(
 ) -> tuple[Counts, dict[str, tuple[str, int, int, str]]]:
     """Run the stage; its checked counts, and qid -> (surface, count, total, source)."""
     options = SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
-    place = Workplace(str(folder))
+    place = Scratch(str(folder))
     counts = resolve_surfaces(entities, mentions, "ltg", options, place, Runtime(workers=workers))
     counts.check("surfaces")
-    tables = [read_parquet(path) for path in list_files(f"{folder}/done/*.parquet")]
+    tables = [read_parquet(path) for path in list_files(f"{folder}/published/*.parquet")]
     assert all(table.schema == schemas.SURFACES for table in tables)
     rows = pa.concat_tables(tables).to_pylist()
     assert len({row["qid"] for row in rows}) == len(rows) == counts.kept
@@ -143,14 +143,14 @@ def test_without_a_dictionary_there_is_the_fallback(tmp_path: Path, entities: st
 def test_summary_counts_sources(tmp_path: Path, entities: str, mentions: str) -> None:
     """The summary says how many forms came from where, and agrees with the count of items kept."""
     resolve(tmp_path / "run", entities, mentions, "label", minimum_count=2)
-    summary = json.loads((tmp_path / "run" / "done" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "run" / "published" / "summary.json").read_text())
     assert summary == {"anchor": 3, "label": 2, "title": 0}
 
 
 def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:
     """Items of one page stand in one file, QIDs compared as numbers."""
     resolve(tmp_path / "run", entities, mentions)
-    tables = [read_parquet(path) for path in list_files(f"{tmp_path}/run/done/*.parquet")]
+    tables = [read_parquet(path) for path in list_files(f"{tmp_path}/run/published/*.parquet")]
     assert ["Q9", "Q10"] in [table["qid"].to_pylist() for table in tables]
 
 
@@ -158,7 +158,9 @@ def test_same_bytes_from_two_workers(tmp_path: Path, entities: str, mentions: st
     """Two processes leave the files that one leaves."""
     for workers in (1, 2):
         resolve(tmp_path / str(workers), entities, mentions, "label", workers=workers)
-    one, two = ({path.name: path.read_bytes() for path in (tmp_path / run / "done").iterdir()} for run in ("1", "2"))
+    one, two = (
+        {path.name: path.read_bytes() for path in (tmp_path / run / "published").iterdir()} for run in ("1", "2")
+    )
     assert one == two
 
 

@@ -14,7 +14,7 @@ from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
 from wikisem.wikipedia.languages import profile
 
@@ -52,11 +52,11 @@ def run_stages(
     runtime = runtime or Runtime()
     folder = str(write_entities(root / "entities", entities, files))
     surfaces = {one: write_surfaces(root / "surfaces" / one, each, files) for one, each in names.items()}
-    graph = Workplace(str(root / "taxonomy"))
+    graph = Scratch(str(root / "taxonomy"))
     build_taxonomy(folder, recipe.graph, graph, runtime).check("taxonomy")
-    groups = Workplace(str(root / "made"))
-    counts = build_groups(folder, graph.done, surfaces, {}, recipe, recipe.seed, groups, runtime)
-    return Path(groups.done), counts
+    groups = Scratch(str(root / "made"))
+    counts = build_groups(folder, graph.published, surfaces, {}, recipe, recipe.seed, groups, runtime)
+    return Path(groups.published), counts
 
 
 def read_built(done: Path, language: str) -> Built:

@@ -23,7 +23,7 @@ from wikisem.transforms.entities.ranges import KINDS, STAGE, RowsFile, rows_path
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.files import list_files, rename
 from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunks import Kind
 
 # A file of rows: its kind and its part.
@@ -38,9 +38,9 @@ _BEST_FIRST: Final = [
 ]
 
 
-def rows_files(workplace: Workplace) -> list[Rows]:
+def rows_files(scratch: Scratch) -> list[Rows]:
     """All files of rows that the ranges left."""
-    found = ((kind, list_files(f"{workplace.parts}/{kind}/*.parquet")) for kind in KINDS)
+    found = ((kind, list_files(f"{scratch.parts}/{kind}/*.parquet")) for kind in KINDS)
     return [(kind, int(path.rpartition("/")[2].partition(".")[0])) for kind, paths in found for path in paths]
 
 
@@ -66,15 +66,15 @@ def read_numbers(pattern: str) -> Numbers:
 class FindRivals(beam.DoFn):
     """A file of rows to its rows of items that come more than once, in buckets: what decides, and where they lie."""
 
-    def __init__(self, workplace: Workplace, repeated: str) -> None:
-        self._workplace, self._repeated = workplace, repeated
+    def __init__(self, scratch: Scratch, repeated: str) -> None:
+        self._scratch, self._repeated = scratch, repeated
 
     def process(self, rows: Rows) -> Iterator[tuple[int, bytes]]:
         """Look at the rows of one file."""
         kind, part = rows
         repeated = read_numbers(self._repeated)
         begin = 0
-        for table in read_batches(rows_path(self._workplace, kind, part), ENTITIES.names):
+        for table in read_batches(rows_path(self._scratch, kind, part), ENTITIES.names):
             numbers = numbers_of(table["qid"])
             at = np.flatnonzero(is_in(numbers, repeated))
             found = table.take(pa.array(at))
@@ -112,12 +112,12 @@ class ChooseWinners(beam.DoFn):
                 yield f"{kind}-{part:06}", pack(chosen["row"].to_numpy())
 
 
-def _without_losers(workplace: Workplace, rows: Rows, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
+def _without_losers(scratch: Scratch, rows: Rows, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a file that did not lose, in batches; with each batch the number of its rows that did."""
     kind, part = rows
-    losers = read_numbers(f"{workplace.parts}/losers/{kind}-{part:06}.parquet")
+    losers = read_numbers(f"{scratch.parts}/losers/{kind}-{part:06}.parquet")
     begin = 0
-    for table in read_batches(rows_path(workplace, kind, part), columns):
+    for table in read_batches(rows_path(scratch, kind, part), columns):
         lost = is_in(np.arange(begin, begin + table.num_rows), losers)
         begin += table.num_rows
         yield int(lost.sum()), table.filter(pa.array(~lost)) if lost.any() else table
@@ -126,40 +126,40 @@ def _without_losers(workplace: Workplace, rows: Rows, columns: list[str]) -> Ite
 class FindTargets(beam.DoFn):
     """A file of rows to the numbers of what its rows lead to, in buckets; rows that lost lead nowhere."""
 
-    def __init__(self, workplace: Workplace) -> None:
-        self._workplace = workplace
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
 
     def process(self, rows: Rows) -> Iterator[tuple[int, bytes]]:
         """Look at the edges of one file."""
         columns = ["instance_of", "subclass_of"]
-        tables = (table for _, table in _without_losers(self._workplace, rows, columns))
+        tables = (table for _, table in _without_losers(self._scratch, rows, columns))
         yield from to_buckets(unique(targets_of(table) for table in tables))
 
 
 class KeepRows(beam.DoFn):
     """A file of rows to a finished file of those that stay, and the counts of both."""
 
-    def __init__(self, workplace: Workplace, targets: str) -> None:
-        self._workplace, self._targets = workplace, targets
+    def __init__(self, scratch: Scratch, targets: str) -> None:
+        self._scratch, self._targets = scratch, targets
 
     def process(self, rows: Rows) -> None:
         """Finish one file."""
         kind, part = rows
         name = f"{kind}-{part:06}"
-        done = f"{self._workplace.done}/{name}.parquet"
-        if kind == "sure" and not list_files(f"{self._workplace.parts}/losers/{name}.parquet"):
-            kept = sum(table.num_rows for table in read_batches(rows_path(self._workplace, kind, part), ["sitelinks"]))
-            rename(rows_path(self._workplace, kind, part), done)
+        done = f"{self._scratch.published}/{name}.parquet"
+        if kind == "sure" and not list_files(f"{self._scratch.parts}/losers/{name}.parquet"):
+            kept = sum(table.num_rows for table in read_batches(rows_path(self._scratch, kind, part), ["sitelinks"]))
+            rename(rows_path(self._scratch, kind, part), done)
             counts = Counts(kept, kept)
         else:
             counts = self._rewrite(rows, done)
         counts.check(STAGE)
-        write_counts(f"{self._workplace.parts}/counts/keep-{name}.json", counts)
+        write_counts(f"{self._scratch.parts}/counts/keep-{name}.json", counts)
 
     def _rewrite(self, rows: Rows, done: str) -> Counts:
         targets = read_numbers(self._targets) if rows[0] == "rest" else None
         file, kept, left_out = RowsFile(done), 0, Counter[str]()
-        for lost, table in _without_losers(self._workplace, rows, ENTITIES.names):
+        for lost, table in _without_losers(self._scratch, rows, ENTITIES.names):
             left_out["duplicate"] += lost
             if targets is not None:
                 unled = table.filter(pa.array(~is_in(numbers_of(table["qid"]), targets)))

@@ -18,7 +18,7 @@ from wikisem.dumps import Range, read_records
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.counts import write_counts, write_rejects
 from wikisem.transforms.io.files import create_binary, open_binary
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunks import ChunkReader, Kind
 from wikisem.wikidata.reader import EntityReader
 
@@ -30,9 +30,9 @@ _HELD_BYTES: Final = 1 << 25
 _CHUNK_BYTES: Final = 1 << 18
 
 
-def rows_path(workplace: Workplace, kind: Kind, part: int) -> str:
+def rows_path(scratch: Scratch, kind: Kind, part: int) -> str:
     """The rows of one kind from one range; there is no file where there are no rows."""
-    return f"{workplace.parts}/{kind}/{part:06}.parquet"
+    return f"{scratch.parts}/{kind}/{part:06}.parquet"
 
 
 def to_buckets(numbers: Numbers) -> Iterator[tuple[int, bytes]]:
@@ -44,8 +44,8 @@ def to_buckets(numbers: Numbers) -> Iterator[tuple[int, bytes]]:
 class ReadRange(beam.DoFn):
     """(part, range) to files of rows, counts and rejects; yields the numbers of the items, and tagged the targets'."""
 
-    def __init__(self, reader: EntityReader, linked_only: bool, workplace: Workplace) -> None:
-        self._reader, self._linked_only, self._workplace = reader, linked_only, workplace
+    def __init__(self, reader: EntityReader, linked_only: bool, scratch: Scratch) -> None:
+        self._reader, self._linked_only, self._scratch = reader, linked_only, scratch
 
     def process(
         self, element: tuple[int, Range]
@@ -53,7 +53,7 @@ class ReadRange(beam.DoFn):
         """Read one range to its end, whatever stands in it."""
         part, range_ = element
         chunks = ChunkReader(self._reader, self._linked_only, STAGE)
-        rows = {kind: RowsFile(rows_path(self._workplace, kind, part)) for kind in KINDS}
+        rows = {kind: RowsFile(rows_path(self._scratch, kind, part)) for kind in KINDS}
         numbers: list[Numbers] = []
         targets: list[Numbers] = []
         for kind, table in _tables(range_, chunks):
@@ -62,8 +62,8 @@ class ReadRange(beam.DoFn):
             targets.append(targets_of(table))
         for file in rows.values():
             file.close()
-        write_rejects(f"{self._workplace.rejects}/{part:06}.jsonl", chunks.rejects)
-        write_counts(f"{self._workplace.parts}/counts/read-{part:06}.json", chunks.counts())
+        write_rejects(f"{self._scratch.rejects}/{part:06}.jsonl", chunks.rejects)
+        write_counts(f"{self._scratch.parts}/counts/read-{part:06}.json", chunks.counts())
         yield from to_buckets(np.concatenate([np.empty(0, np.int64), *numbers]))
         yield from (TaggedOutput("targets", bucket) for bucket in to_buckets(unique(targets)))
 

@@ -27,7 +27,7 @@ from wikisem.transforms.entities.ranges import STAGE, ReadRange
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import list_files, match, open_binary, size_of
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.reader import EntityReader
 from wikisem.wikidata.values import Fields
 
@@ -56,34 +56,35 @@ class EntityOptions:
     linked_only: bool = False
 
 
-def read_entities(inputs: Sequence[str], options: EntityOptions, workplace: Workplace, runtime: Runtime) -> Counts:
-    """Read dumps, or the parts of one, into ``done/*.parquet`` of schemas.ENTITIES; counts are lines with a record.
+def read_entities(inputs: Sequence[str], options: EntityOptions, scratch: Scratch, runtime: Runtime) -> Counts:
+    """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES.
 
-    Every item that has P31 or P279, or is a target of either, is kept. Left out, by reason: what is no item
-    ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher revision was found),
-    "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError where no item is left.
+    Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
+    reason: what is no item ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher
+    revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError where
+    no item is left.
     """
     ranges = list(enumerate(_plan(inputs)))
-    counts = f"{workplace.parts}/counts/*.json"
+    counts = f"{scratch.parts}/counts/*.json"
     read = ReadRange(
-        EntityReader(Fields(options.labels, options.properties, options.ranks)), options.linked_only, workplace
+        EntityReader(Fields(options.labels, options.properties, options.ranks)), options.linked_only, scratch
     )
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         found = _spread(pipeline, ranges) | "read" >> beam.ParDo(read).with_outputs("targets", main="items")
-        _write_numbers(found.items, "repeated", repeated, workplace)
-        _write_numbers(found.targets, "targets", unique, workplace)
+        _write_numbers(found.items, "repeated", repeated, scratch)
+        _write_numbers(found.targets, "targets", unique, scratch)
 
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges))
-    files = rows_files(workplace)
+    files = rows_files(scratch)
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
-    targets = _choose_rows(files, workplace, runtime)
+    targets = _choose_rows(files, scratch, runtime)
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
-        _spread(pipeline, files) | "keep" >> beam.ParDo(KeepRows(workplace, targets))
+        _spread(pipeline, files) | "keep" >> beam.ParDo(KeepRows(scratch, targets))
 
-    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{workplace.parts}/counts/keep-*.json", total=len(files))
+    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
     found = sum_counts(counts)
     found.check(STAGE)
     if not found.kept:
@@ -91,25 +92,25 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, workplace: Work
     return found
 
 
-def _choose_rows(files: list[Rows], workplace: Workplace, runtime: Runtime) -> str:
+def _choose_rows(files: list[Rows], scratch: Scratch, runtime: Runtime) -> str:
     """Find the rows that lose against others of their item, and what the others lead to: the pattern of its files."""
-    if not list_files(f"{workplace.parts}/repeated/*.parquet"):
-        return f"{workplace.parts}/targets/*.parquet"
+    if not list_files(f"{scratch.parts}/repeated/*.parquet"):
+        return f"{scratch.parts}/targets/*.parquet"
 
     def find_losers(pipeline: beam.Pipeline) -> None:
         rivals = _spread(pipeline, files) | "rivals" >> beam.ParDo(
-            FindRivals(workplace, f"{workplace.parts}/repeated/*.parquet")
+            FindRivals(scratch, f"{scratch.parts}/repeated/*.parquet")
         )
         losers = rivals | "meet" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseWinners())
-        _write_numbers(losers, "losers", unique, workplace)
+        _write_numbers(losers, "losers", unique, scratch)
 
     def find_targets(pipeline: beam.Pipeline) -> None:
-        targets = _spread(pipeline, files) | "targets" >> beam.ParDo(FindTargets(workplace))
-        _write_numbers(targets, "targets-of-winners", unique, workplace)
+        targets = _spread(pipeline, files) | "targets" >> beam.ParDo(FindTargets(scratch))
+        _write_numbers(targets, "targets-of-winners", unique, scratch)
 
     runtime.run(find_losers, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")
-    return f"{workplace.parts}/targets-of-winners/*.parquet"
+    return f"{scratch.parts}/targets-of-winners/*.parquet"
 
 
 def _spread(pipeline: beam.Pipeline, elements: Sequence[object]) -> beam.PCollection:
@@ -117,9 +118,9 @@ def _spread(pipeline: beam.Pipeline, elements: Sequence[object]) -> beam.PCollec
 
 
 def _write_numbers(
-    numbers: beam.PCollection, name: str, merge: Callable[[Iterable[Numbers]], Numbers], workplace: Workplace
+    numbers: beam.PCollection, name: str, merge: Callable[[Iterable[Numbers]], Numbers], scratch: Scratch
 ) -> None:
-    write = WriteNumbers(f"{workplace.parts}/{name}", merge)
+    write = WriteNumbers(f"{scratch.parts}/{name}", merge)
     numbers | f"group {name}" >> beam.GroupByKey() | f"write {name}" >> beam.ParDo(write)
 
 

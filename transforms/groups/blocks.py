@@ -83,14 +83,14 @@ class FinishLanguage(beam.DoFn):
         language, numbers = met[0], sorted(met[1])
         kept, capped = self._cap(self._read(f"groups/{language}", numbers), language)
         rejected = [*self._read(f"rejected/{language}", numbers), *capped]
-        done = self._sources.workplace.done
+        done = self._sources.scratch.published
         _write(f"{done}/groups/{language}.jsonl", kept)
         _write(f"{done}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
         with create_binary(f"{done}/groups/{language}.parquet") as sink:
             pq.write_table(groups_table(kept).combine_chunks(), sink, compression="zstd")
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
-        write_counts(f"{self._sources.workplace.parts}/counts/{language}.json", counts)
+        write_counts(f"{self._sources.scratch.parts}/counts/{language}.json", counts)
 
     def _read(self, name: str, numbers: Iterable[int]) -> list[bytes]:
         """The lines of some blocks."""
@@ -115,7 +115,7 @@ _KINDS = ("groups", "rejected")
 
 
 def _part(sources: Sources, name: str, number: int) -> str:
-    return f"{sources.workplace.parts}/blocks/{name}/{number:05d}.jsonl"
+    return f"{sources.scratch.parts}/blocks/{name}/{number:05d}.jsonl"
 
 
 def _write(path: str, lines: Iterable[bytes]) -> None:

@@ -18,7 +18,7 @@ from wikisem.graph.types import Index, Ints
 from wikisem.recipes.options import Recipe
 from wikisem.surfaces.table import NameTable
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 # Classes a block: enough to make the start of one worth while, few enough to share the work evenly.
 BLOCK: Final = 1024
@@ -32,7 +32,7 @@ class Sources:
     siteinfo: dict[str, str]
     recipe: Recipe
     seed: int
-    workplace: Workplace
+    scratch: Scratch
 
     def graph(self) -> Graph:
         """The class graph, mapped into memory."""
@@ -40,7 +40,7 @@ class Sources:
 
     def names(self, language: str) -> str:
         """The folder of a language's name table, candidates and ring."""
-        return f"{self.workplace.parts}/names/{language}"
+        return f"{self.scratch.parts}/names/{language}"
 
     def name_part(self, language: str, number: int) -> str:
         """The folder of one part of a language's names."""
@@ -48,11 +48,11 @@ class Sources:
 
     def facts(self) -> str:
         """The folder of labels and titles."""
-        return f"{self.workplace.parts}/facts"
+        return f"{self.scratch.parts}/facts"
 
     def index(self) -> str:
         """The folder of the outlier index."""
-        return f"{self.workplace.parts}/index"
+        return f"{self.scratch.parts}/index"
 
     def table(self, language: str) -> NameTable:
         """The name table of a language."""

@@ -19,7 +19,7 @@ from wikisem.transforms.groups.plan import PlanBlocks, Sources
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import match
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 
 STAGE: Final = "groups"
 
@@ -31,16 +31,16 @@ def build_groups(
     siteinfo: Mapping[str, str],
     recipe: Recipe,
     seed: int,
-    workplace: Workplace,
+    scratch: Scratch,
     runtime: Runtime,
 ) -> dict[str, Counts]:
-    """Build the groups of each language into ``done/groups`` and ``done/rejected``.
+    """Build the groups of each language into ``published/groups`` and ``published/rejected``.
 
     ``surfaces`` (language -> folder) names the languages; ``siteinfo`` (language -> file) gives the namespace names of
     the wikis that it knows. Returns the counts of each language: classes with at least ``minimum`` instances that have
     a surface form, kept as groups or rejected by reason. Raises MissingInputError.
     """
-    sources = Sources(taxonomy, dict(siteinfo), recipe, seed, workplace)
+    sources = Sources(taxonomy, dict(siteinfo), recipe, seed, scratch)
     names = [part for one, folder in surfaces.items() for part in Part.deal(one, match([f"{folder}/*.parquet"]))]
     facts = list(enumerate(match([f"{entities}/*.parquet"])))
 
@@ -71,4 +71,4 @@ def build_groups(
         )
 
     runtime.run(construct, label=STAGE)
-    return {language: sum_counts(f"{workplace.parts}/counts/{language}.json") for language in surfaces}
+    return {language: sum_counts(f"{scratch.parts}/counts/{language}.json") for language in surfaces}

@@ -1,22 +1,22 @@
-"""Where a stage works until it is finished: outside the folder that later stages read."""
+"""The folder in which a stage works until its result is whole: outside the folders that later stages read."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
-    """The scratch folder of one stage run; the pipeline promotes what is ``done`` and removes the rest."""
+class Scratch:
+    """The scratch folder of one unit of work: what it ``published`` moves to OUT when it is whole, the rest goes."""
 
     root: str
 
     @property
-    def done(self) -> str:
-        """Finished files, as they will stand in the stage's own folder."""
-        return f"{self.root}/done"
+    def published(self) -> str:
+        """Finished files, under the names that they get in OUT."""
+        return f"{self.root}/published"
 
     @property
     def parts(self) -> str:
-        """Intermediate files, dropped when the stage is over."""
+        """Intermediate files, removed when the unit is finished."""
         return f"{self.root}/parts"
 
     @property

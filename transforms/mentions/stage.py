@@ -24,7 +24,7 @@ from wikisem.transforms.io.counts import sum_counts, write_counts, write_rejects
 from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
 from wikisem.transforms.mentions.dump import read_dump
 from wikisem.wikipedia.languages import profile
@@ -37,17 +37,17 @@ Batch = tuple[int, bytes]
 
 
 def count_mentions(
-    inputs: Sequence[str], language: str, link_trail: bool, workplace: Workplace, runtime: Runtime
+    inputs: Sequence[str], language: str, link_trail: bool, scratch: Scratch, runtime: Runtime
 ) -> Counts:
-    """Count the links of a dump, in one file or in parts, into ``done/*.parquet`` of schemas.MENTIONS.
+    """Count the links of a dump, in one file or in parts, into ``published/*.parquet`` of schemas.MENTIONS.
 
-    Beside it stand ``done/siteinfo.json`` and ``done/redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by
+    It also writes ``siteinfo.json`` and ``redirects/*.parquet`` of schemas.REDIRECTS there. All are in buckets by
     (source) title, sorted, and the same bytes however the dump is wrapped or cut. Counts are pages; a damaged part of
     a file counts as one rejected page, since nobody can know how many it held. Raises MissingInputError and
     DamagedInputError.
     """
     dump = read_dump(inputs, language)
-    with create_binary(f"{workplace.done}/siteinfo.json") as sink:
+    with create_binary(f"{scratch.published}/siteinfo.json") as sink:
         sink.write(dump.site.to_json().encode())
     trail = profile(language).link_trail if link_trail else ""
 
@@ -55,18 +55,18 @@ def count_mentions(
         links = (
             pipeline
             | "ranges" >> beam.Create(list(enumerate(dump.ranges)))
-            | "scan" >> beam.ParDo(ScanRange(dump.site, trail, workplace)).with_outputs("redirects", main="mentions")
+            | "scan" >> beam.ParDo(ScanRange(dump.site, trail, scratch)).with_outputs("redirects", main="mentions")
         )
         buckets = pipeline | "buckets" >> beam.Create([(bucket, b"") for bucket in range(BUCKETS)])
         (
             {"mentions": links.mentions, "redirects": links.redirects, "all": buckets}
             | "meet redirects" >> beam.CoGroupByKey()
-            | "settle" >> beam.ParDo(SettleBucket(workplace))
+            | "settle" >> beam.ParDo(SettleBucket(scratch))
             | "meet the moved" >> beam.GroupByKey()
-            | "merge" >> beam.ParDo(MergeBucket(workplace))
+            | "merge" >> beam.ParDo(MergeBucket(scratch))
         )
 
-    counts = f"{workplace.parts}/counts/*.json"
+    counts = f"{scratch.parts}/counts/*.json"
     runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(dump.ranges))
     return sum_counts(counts)
 
@@ -77,8 +77,8 @@ class ScanRange(beam.DoFn):
     Rejects and counts are files named by the range's number, so that a range that is run again counts once.
     """
 
-    def __init__(self, site: SiteInfo, trail: str, workplace: Workplace) -> None:
-        self._site, self._trail, self._workplace = site, trail, workplace
+    def __init__(self, site: SiteInfo, trail: str, scratch: Scratch) -> None:
+        self._site, self._trail, self._scratch = site, trail, scratch
 
     def process(self, numbered: tuple[int, Range]) -> Iterator[Batch | TaggedOutput[Literal["redirects"], Batch]]:
         """Scan the chunks of a range, sum their rows, and give them out by bucket."""
@@ -96,8 +96,8 @@ class ScanRange(beam.DoFn):
             for batch in to_buckets(links.redirects, "source"):
                 yield TaggedOutput("redirects", batch)
         yield from _encoded(mentions.rest())
-        write_rejects(f"{self._workplace.rejects}/{STAGE}-{number:05d}.jsonl", rejects)
-        write_counts(f"{self._workplace.parts}/counts/{number:05d}.json", counts)
+        write_rejects(f"{self._scratch.rejects}/{STAGE}-{number:05d}.jsonl", rejects)
+        write_counts(f"{self._scratch.parts}/counts/{number:05d}.json", counts)
 
 
 def _encoded(parts: Iterable[tuple[int, pa.Table]]) -> Iterator[Batch]:
@@ -110,16 +110,16 @@ class SettleBucket(beam.DoFn):
     Each bucket also sends itself an empty batch, behind its file: the merge of a bucket begins when that arrives.
     """
 
-    def __init__(self, workplace: Workplace) -> None:
-        self._workplace = workplace
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
 
     def process(self, grouped: tuple[int, Mapping[str, Iterable[bytes]]]) -> Iterator[Batch]:
         """Write what stays and the redirects, give out what moves."""
         bucket, batches = grouped
         redirects = settle_redirects(from_batches(batches["redirects"], REDIRECTS))
         stayed, moved = follow_redirects(add_up([from_batches(batches["mentions"], MENTIONS)], MENTIONS), redirects)
-        write_parquet(bucket_path(f"{self._workplace.done}/redirects", bucket), redirects, False)
-        with create_binary(_stayed_path(self._workplace, bucket)) as sink:
+        write_parquet(bucket_path(f"{self._scratch.published}/redirects", bucket), redirects, False)
+        with create_binary(_stayed_path(self._scratch, bucket)) as sink:
             sink.write(encode(stayed))
         yield from to_buckets(moved, "title")
         yield from [(bucket, b"")]
@@ -128,17 +128,17 @@ class SettleBucket(beam.DoFn):
 class MergeBucket(beam.DoFn):
     """What stayed in a bucket and what was moved there, to the bucket's file of the anchor dictionary."""
 
-    def __init__(self, workplace: Workplace) -> None:
-        self._workplace = workplace
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
 
     def process(self, grouped: tuple[int, Iterable[bytes]]) -> None:
         """Add up, sort and write."""
         bucket, batches = grouped
-        with open_binary(_stayed_path(self._workplace, bucket)) as source:
+        with open_binary(_stayed_path(self._scratch, bucket)) as source:
             stayed = decode(source.read())
         moved = from_batches(filter(None, batches), MENTIONS)
-        write_parquet(bucket_path(self._workplace.done, bucket), sort_mentions(merge_moved(stayed, moved)), False)
+        write_parquet(bucket_path(self._scratch.published, bucket), sort_mentions(merge_moved(stayed, moved)), False)
 
 
-def _stayed_path(workplace: Workplace, bucket: int) -> str:
-    return f"{workplace.parts}/stayed/{bucket:02d}.arrow"
+def _stayed_path(scratch: Scratch, bucket: int) -> str:
+    return f"{scratch.parts}/stayed/{bucket:02d}.arrow"

@@ -20,7 +20,7 @@ from wikisem.surfaces.anchors import ANCHOR_TOTALS, break_ties, follow_redirects
 from wikisem.surfaces.naming import ITEMS, Fallback, count_named, sort_items, surfaces_of
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
 
 TIED: Final = pa.schema([("anchor", pa.string())])
@@ -32,9 +32,9 @@ Found = tuple[int, tuple[bytes, bytes]]  # bucket, (items, candidates)
 class NamePages(beam.PTransform):
     """Batches of items, in the buckets of their sitelinks, to finished files."""
 
-    def __init__(self, mentions: str, options: SurfaceOptions, workplace: Workplace) -> None:
+    def __init__(self, mentions: str, options: SurfaceOptions, scratch: Scratch) -> None:
         super().__init__()
-        self._mentions, self._options, self._workplace = mentions, options, workplace
+        self._mentions, self._options, self._scratch = mentions, options, scratch
 
     def expand(self, items: beam.PCollection) -> beam.PCollection:
         """Follow sitelinks, find candidates, count what ties them, and write."""
@@ -51,7 +51,7 @@ class NamePages(beam.PTransform):
             | "dictionary" >> beam.Create(range(BUCKETS))
             | "count tied anchors" >> beam.ParDo(CountTied(self._mentions), AsList(found.tied))
         )
-        name = NameItems(self._options.fallback, self._workplace)
+        name = NameItems(self._options.fallback, self._scratch)
         return found.pages | "name items" >> beam.ParDo(name, AsList(totals))
 
 
@@ -103,18 +103,18 @@ class CountTied(beam.DoFn):
 class NameItems(beam.DoFn):
     """The items of a bucket and their candidates to the bucket's file of surface forms."""
 
-    def __init__(self, fallback: Fallback, workplace: Workplace) -> None:
-        self._fallback, self._workplace = fallback, workplace
+    def __init__(self, fallback: Fallback, scratch: Scratch) -> None:
+        self._fallback, self._scratch = fallback, scratch
 
     def process(self, found: Found, totals: list[bytes]) -> None:
         """Break the ties and write."""
         bucket, (items, candidates) = found
         chosen = break_ties(decode(candidates), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
-        write_named(decode(items), chosen, self._fallback, self._workplace, f"bucket-{bucket:02d}-of-{BUCKETS}")
+        write_named(decode(items), chosen, self._fallback, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
 
 
-def write_named(items: pa.Table, chosen: pa.Table, fallback: Fallback, workplace: Workplace, name: str) -> None:
+def write_named(items: pa.Table, chosen: pa.Table, fallback: Fallback, scratch: Scratch, name: str) -> None:
     """Name items, and write the rows and their counts as one part of the stage."""
     surfaces = surfaces_of(sort_items(items), chosen, fallback)
-    write_parquet(f"{workplace.done}/{name}.parquet", surfaces)
-    write_counts(f"{workplace.parts}/counts/{name}.json", count_named(items, surfaces))
+    write_parquet(f"{scratch.published}/{name}.parquet", surfaces)
+    write_counts(f"{scratch.parts}/counts/{name}.json", count_named(items, surfaces))

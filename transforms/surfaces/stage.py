@@ -18,7 +18,7 @@ from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import create_binary, list_files, match
 from wikisem.transforms.io.parquet import read_batches, read_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Workplace
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import to_buckets
 from wikisem.transforms.surfaces.pages import NamePages, write_named
 from wikisem.wikipedia.languages import label_codes, wiki_of
@@ -27,38 +27,38 @@ STAGE: Final = "surfaces"
 
 
 def resolve_surfaces(
-    entities: str, mentions: str | None, language: str, options: SurfaceOptions, workplace: Workplace, runtime: Runtime
+    entities: str, mentions: str | None, language: str, options: SurfaceOptions, scratch: Scratch, runtime: Runtime
 ) -> Counts:
-    """Name the items that have a page or a label in the language, into ``done/*.parquet`` of schemas.SURFACES.
+    """Name the items that have a page or a label in the language, into ``published/*.parquet`` of schemas.SURFACES.
 
     ``mentions`` is the folder that ``count_mentions`` left; without it there is the fallback alone. Items named by
     their page lie in the page's bucket, all others in the number of their entities file, both by QID.
-    ``done/summary.json`` says how many came from anchors, labels and titles. Counts are items; left out are those that
+    ``summary.json`` there says how many came from anchors, labels and titles. Counts are items; left out are those that
     neither a link nor the fallback names (``no-name``), and those without a page where no label is asked for
     (``no-page``). Raises MissingInputError.
     """
     files = match([f"{entities}/*.parquet"])
     languages = (*label_codes(language), "mul")
-    read = ReadItems(wiki_of(language), languages, options.fallback, mentions is not None, workplace)
+    read = ReadItems(wiki_of(language), languages, options.fallback, mentions is not None, scratch)
 
     def construct(pipeline: beam.Pipeline) -> None:
         items = pipeline | "entities" >> beam.Create(list(enumerate(files))) | "read items" >> beam.ParDo(read)
         if mentions is not None:
-            _ = items | "name pages" >> NamePages(mentions, options, workplace)
+            _ = items | "name pages" >> NamePages(mentions, options, scratch)
 
-    counts = f"{workplace.parts}/counts/*.json"
+    counts = f"{scratch.parts}/counts/*.json"
     runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(files) + (BUCKETS if mentions else 0))
-    _summarise(workplace)
+    _summarise(scratch)
     return sum_counts(counts)
 
 
-def _summarise(workplace: Workplace) -> None:
+def _summarise(scratch: Scratch) -> None:
     """Count the finished rows by source."""
     sources: Counter[str] = Counter(anchor=0, label=0, title=0)
-    for path in list_files(f"{workplace.done}/*.parquet"):
+    for path in list_files(f"{scratch.published}/*.parquet"):
         for pair in pc.value_counts(read_parquet(path, ["source"])["source"]).to_pylist():
             sources[pair["values"]] += pair["counts"]
-    with create_binary(f"{workplace.done}/summary.json") as sink:
+    with create_binary(f"{scratch.published}/summary.json") as sink:
         sink.write(orjson.dumps(sources, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
 
 
@@ -69,10 +69,10 @@ class ReadItems(beam.DoFn):
     """
 
     def __init__(
-        self, wiki: str, languages: Sequence[str], fallback: Fallback, with_mentions: bool, workplace: Workplace
+        self, wiki: str, languages: Sequence[str], fallback: Fallback, with_mentions: bool, scratch: Scratch
     ) -> None:
         self._wiki, self._languages, self._fallback = wiki, languages, fallback
-        self._with_mentions, self._workplace = with_mentions, workplace
+        self._with_mentions, self._scratch = with_mentions, scratch
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[int, bytes]]:
         """Give out the items to look up, write the others."""
@@ -84,4 +84,4 @@ class ReadItems(beam.DoFn):
             yield from to_buckets(items.filter(asks), "title")
             others.append(items.filter(pc.invert(asks)))
         items = pa.concat_tables(others)
-        write_named(items, CANDIDATES.empty_table(), self._fallback, self._workplace, f"fallback-{number:05d}")
+        write_named(items, CANDIDATES.empty_table(), self._fallback, self._scratch, f"fallback-{number:05d}")
