@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
 from wikisem.pipeline.build.ledger import Run
-from wikisem.pipeline.console.progress import watch
+from wikisem.pipeline.console.progress import say, watch
 from wikisem.recipes.options import Recipe, shipped_recipes
 from wikisem.transforms.io.runtime import Runtime
 
@@ -102,7 +102,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
     runtime = Runtime(absolute_setup_file(beam_options), watch, arguments.workers)
-    return Run(arguments.output, runtime, arguments.max_rejects)
+    return Run(arguments.output, runtime, arguments.max_rejects, say)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

@@ -8,7 +8,6 @@ from wikisem.outputs.groupfile import decode_group
 from wikisem.outputs.wikisem500 import format_group
 from wikisem.pipeline.build.ledger import Record, Run, fingerprint, keep_rejects, reuse
 from wikisem.pipeline.build.stages import require, siteinfo_paths
-from wikisem.pipeline.console.progress import say
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.groups.stage import build_groups
@@ -21,7 +20,7 @@ def groups(run: Run, languages: Sequence[str], recipe: Recipe, seed: int) -> dic
     prints = {language: _print(run, language, languages, recipe, seed) for language in languages}
     found = {language: run.state.find(f"groups/{language}") for language in languages}
     records = {
-        language: reuse(old)
+        language: reuse(run, old)
         for language, old in found.items()
         if old is not None and old.fingerprint == prints[language]
     }
@@ -78,7 +77,7 @@ def _promote(run: Run, scratch: Scratch, language: str, print_: str, counts: Cou
     record = Record(f"groups/{language}", print_, counts, {"cases": cases})
     run.state.put(record)
     if not counts.kept:
-        say(f"warning: no group in {language}; {run.output}/rejected/{language}.jsonl says why")
+        run.log(f"warning: no group in {language}; {run.output}/rejected/{language}.jsonl says why")
     return record
 
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 import orjson
 
 from wikisem.errors import OutputError, TooManyRejectsError
-from wikisem.pipeline.console.progress import say
 from wikisem.records import Counts
 from wikisem.transforms.io.files import create_binary, list_files, open_binary, remove, rename
 from wikisem.transforms.io.runtime import Runtime
@@ -75,13 +74,18 @@ class State:
 FEW_REJECTS: Final = 100  # below this many, --max-rejects is not applied: a small file may well be odd
 
 
+def _ignore(line: str) -> None:
+    del line
+
+
 @dataclass(frozen=True)
 class Run:
-    """What all units of one command share."""
+    """What all units of one command share; ``log`` gets a line for people now and then, shown to no one by default."""
 
     output: str
     runtime: Runtime
     max_rejects: float = 0.01
+    log: Callable[[str], None] = _ignore
 
     @property
     def state(self) -> State:
@@ -147,7 +151,7 @@ def keep_rejects(run: Run, unit: str, scratch: Scratch, counts: Counts) -> None:
         )
 
 
-def reuse(record: Record) -> Record:
-    """Say that a finished unit serves this run too."""
-    say(f"{record.unit}: finished before, nothing changed")
+def reuse(run: Run, record: Record) -> Record:
+    """Report that a finished unit serves this run too."""
+    run.log(f"{record.unit}: finished before, nothing changed")
     return record

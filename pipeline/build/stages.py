@@ -27,7 +27,7 @@ def entities(run: Run, dump: Dump, options: EntityOptions) -> Record:
     old = run.state.find("entities")
     if old is not None and old.fingerprint == print_:
         if _serves(old, options):
-            return reuse(old)
+            return reuse(run, old)
         options = _widen(old, options)
     facts = {**_entity_facts(options), "inputs": dump.describe()}
     return finish(run, "entities", print_, facts, lambda place: read_entities(dump.paths, options, place, run.runtime))
@@ -80,7 +80,7 @@ def mentions(run: Run, language: str, dump: Dump, link_trail: bool) -> Record:
     print_ = fingerprint(version=__version__, language=language, dump=dump.identity(), link_trail=link_trail)
     old = run.state.find(unit)
     if old is not None and old.fingerprint == print_:
-        return reuse(old)
+        return reuse(run, old)
     facts = {"inputs": dump.describe()}
     return finish(
         run, unit, print_, facts, lambda place: count_mentions(dump.paths, language, link_trail, place, run.runtime)
@@ -101,7 +101,7 @@ def surfaces(run: Run, language: str, options: SurfaceOptions, with_mentions: bo
     )
     old = run.state.find(unit)
     if old is not None and old.fingerprint == print_:
-        return reuse(old)
+        return reuse(run, old)
     folder = f"{run.output}/mentions/{language}" if with_mentions else None
     record = finish(
         run,
@@ -126,7 +126,7 @@ def taxonomy(run: Run, options: GraphOptions) -> Record:
     print_ = fingerprint(entities=_identity(items), options=asdict(options))
     old = run.state.find("taxonomy")
     if old is not None and old.fingerprint == print_:
-        return reuse(old)
+        return reuse(run, old)
     return finish(
         run, "taxonomy", print_, {}, lambda place: build_taxonomy(f"{run.output}/entities", options, place, run.runtime)
     )
