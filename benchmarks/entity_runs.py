@@ -13,7 +13,7 @@ from isal import igzip
 
 from benchmarks.report import Command
 from wikisem.transforms.entities.stage import PROPERTIES, EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.reader import EntityReader
 from wikisem.wikidata.values import Fields
@@ -64,7 +64,7 @@ def ours(path: str, workers: int) -> None:
     """The whole stage, from the dump to Parquet."""
     folder = tempfile.mkdtemp(dir=FOLDER)
     try:
-        read_entities([path], EntityOptions(LABELS), Scratch(folder), Runtime(workers=workers))
+        read_entities([path], EntityOptions(LABELS), StageContext(Scratch(folder), Runtime(workers=workers)))
     finally:
         shutil.rmtree(folder)
 

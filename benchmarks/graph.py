@@ -25,7 +25,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import ClusterOptions, Recipe
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
 
@@ -36,7 +36,9 @@ RECIPE = Recipe("benchmark", languages=("la",), cluster=ClusterOptions(max_group
 def run_taxonomy(world: Path, workers: int) -> None:
     """The taxonomy stage."""
     place = _fresh(world / f"taxonomy-{workers}")
-    build_taxonomy(str(world / "entities"), RECIPE.graph, place, Runtime(workers=workers)).check("taxonomy")
+    build_taxonomy(str(world / "entities"), RECIPE.graph, StageContext(place, Runtime(workers=workers))).check(
+        "taxonomy"
+    )
 
 
 def run_groups(world: Path, workers: int) -> None:
@@ -45,7 +47,9 @@ def run_groups(world: Path, workers: int) -> None:
     surfaces = {"la": str(world / "surfaces" / "la")}
     graph = str(world / "taxonomy-1" / "published")
     runtime = Runtime(workers=workers)
-    counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, RECIPE.seed, place, runtime)["la"]
+    counts = build_groups(
+        str(world / "entities"), graph, surfaces, {}, RECIPE, RECIPE.seed, StageContext(place, runtime)
+    )["la"]
     counts.check("groups")
     (world / "groups.txt").write_text(f"{counts.read} {counts.kept}\n", encoding="utf-8")
 

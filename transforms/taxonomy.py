@@ -15,19 +15,20 @@ from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.files import match
 from wikisem.transforms.io.parquet import read_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 
 STAGE: Final = "taxonomy"
 
 
-def build_taxonomy(entities: str, options: GraphOptions, scratch: Scratch, runtime: Runtime) -> Counts:
+def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) -> Counts:
     """Build the pruned class graph into ``published/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
     (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises
     MissingInputError.
     """
+    scratch, runtime = context.scratch, context.runtime
     files = match([f"{entities}/*.parquet"])
 
     def construct(pipeline: beam.Pipeline) -> None:

@@ -12,6 +12,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import create_binary, make_folder, open_binary, remove, rename
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 
 
@@ -58,8 +59,7 @@ def _build(
         siteinfo_paths(run, languages),
         recipe,
         seed,
-        scratch,
-        run.runtime,
+        StageContext(scratch, run.runtime),
     )
     keep_rejects(run, "groups", scratch, Counts())
     records = {language: _promote(run, scratch, language, prints[language], counts[language]) for language in languages}

@@ -13,6 +13,7 @@ from wikisem.pipeline.build.ledger import Record, Run, fingerprint, finish, reus
 from wikisem.recipes.options import GraphOptions, SurfaceOptions
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.files import list_files, open_binary
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy
@@ -30,7 +31,13 @@ def entities(run: Run, dump: Dump, options: EntityOptions) -> Record:
             return reuse(run, old)
         options = _widen(old, options)
     facts = {**_entity_facts(options), "inputs": dump.describe()}
-    return finish(run, "entities", print_, facts, lambda place: read_entities(dump.paths, options, place, run.runtime))
+    return finish(
+        run,
+        "entities",
+        print_,
+        facts,
+        lambda place: read_entities(dump.paths, options, StageContext(place, run.runtime)),
+    )
 
 
 def _entity_facts(options: EntityOptions) -> dict[str, Any]:
@@ -83,7 +90,11 @@ def mentions(run: Run, language: str, dump: Dump, link_trail: bool) -> Record:
         return reuse(run, old)
     facts = {"inputs": dump.describe()}
     return finish(
-        run, unit, print_, facts, lambda place: count_mentions(dump.paths, language, link_trail, place, run.runtime)
+        run,
+        unit,
+        print_,
+        facts,
+        lambda place: count_mentions(dump.paths, language, link_trail, StageContext(place, run.runtime)),
     )
 
 
@@ -108,7 +119,9 @@ def surfaces(run: Run, language: str, options: SurfaceOptions, with_mentions: bo
         unit,
         print_,
         {},
-        lambda place: resolve_surfaces(f"{run.output}/entities", folder, language, options, place, run.runtime),
+        lambda place: resolve_surfaces(
+            f"{run.output}/entities", folder, language, options, StageContext(place, run.runtime)
+        ),
     )
     record = Record(unit, print_, record.counts, {"sources": _summary(run, unit)})
     run.state.put(record)
@@ -128,7 +141,11 @@ def taxonomy(run: Run, options: GraphOptions) -> Record:
     if old is not None and old.fingerprint == print_:
         return reuse(run, old)
     return finish(
-        run, "taxonomy", print_, {}, lambda place: build_taxonomy(f"{run.output}/entities", options, place, run.runtime)
+        run,
+        "taxonomy",
+        print_,
+        {},
+        lambda place: build_taxonomy(f"{run.output}/entities", options, StageContext(place, run.runtime)),
     )
 
 

@@ -16,7 +16,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 
 Line = dict[str, Any]
@@ -61,7 +61,9 @@ LINES: tuple[Line | str, ...] = (
 def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tuple[Counts, list[Line], list[Line]]:
     """The counts, rows and rejects of one run."""
     place = Scratch(str(tmp_path / "work"))
-    counts = read_entities([str(path) for path in inputs], EntityOptions(**options), place, Runtime(workers=workers))
+    counts = read_entities(
+        [str(path) for path in inputs], EntityOptions(**options), StageContext(place, Runtime(workers=workers))
+    )
     tables = [pq.read_table(path) for path in sorted(Path(place.published).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]

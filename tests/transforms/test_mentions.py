@@ -13,7 +13,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -25,7 +25,7 @@ COUNTS = Counts(
 
 def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1) -> Counts:
     """Run the stage in a folder, and check that no page is lost from the count."""
-    counts = count_mentions(inputs, "ltg", link_trail, Scratch(str(folder)), Runtime(workers=workers))
+    counts = count_mentions(inputs, "ltg", link_trail, StageContext(Scratch(str(folder)), Runtime(workers=workers)))
     counts.check("mentions")
     return counts
 

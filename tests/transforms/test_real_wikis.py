@@ -20,7 +20,7 @@ from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
@@ -145,8 +145,8 @@ def test_every_argmax_equals_an_independent_count(
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(bz2.compress(data))
     dictionary, place = Scratch(f"{tmp_path}/mentions"), Scratch(f"{tmp_path}/surfaces")
-    assert count_mentions([str(path)], language, False, dictionary, Runtime()).read == pages
-    resolve_surfaces(entities, dictionary.published, language, SurfaceOptions(), place, Runtime())
+    assert count_mentions([str(path)], language, False, StageContext(dictionary, Runtime())).read == pages
+    resolve_surfaces(entities, dictionary.published, language, SurfaceOptions(), StageContext(place, Runtime()))
     rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.published}/*.parquet")]).to_pylist()
     oracle = Oracle(data, language)
     found = {qid: oracle.argmax(title) for qid, title in titles_in(entities, f"{language}wiki").items()}
@@ -162,7 +162,7 @@ def test_multistream_gives_the_same_bytes(realdata: Path, tmp_path: Path) -> Non
     runs: dict[str, tuple[Counts, list[bytes]]] = {}
     for files in (f"{LTG}.xml.bz2", f"{LTG}-multistream*.bz2"):
         place = Scratch(f"{tmp_path}/run{len(runs)}")
-        counts = count_mentions([f"{realdata}/wikipedia/{files}"], "ltg", False, place, Runtime())
+        counts = count_mentions([f"{realdata}/wikipedia/{files}"], "ltg", False, StageContext(place, Runtime()))
         runs[files] = (counts, [Path(path).read_bytes() for path in list_files(f"{place.published}/*.parquet")])
     one, many = runs.values()
     assert one == many

@@ -15,7 +15,7 @@ from wikisem.records import Counts
 from wikisem.surfaces.naming import Fallback
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 
@@ -86,7 +86,7 @@ def resolve(
     """Run the stage; its checked counts, and qid -> (surface, count, total, source)."""
     options = SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
     place = Scratch(str(folder))
-    counts = resolve_surfaces(entities, mentions, "ltg", options, place, Runtime(workers=workers))
+    counts = resolve_surfaces(entities, mentions, "ltg", options, StageContext(place, Runtime(workers=workers)))
     counts.check("surfaces")
     tables = [read_parquet(path) for path in list_files(f"{folder}/published/*.parquet")]
     assert all(table.schema == schemas.SURFACES for table in tables)

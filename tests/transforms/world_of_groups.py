@@ -13,7 +13,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
 from wikisem.wikipedia.languages import profile
@@ -53,9 +53,9 @@ def run_stages(
     folder = str(write_entities(root / "entities", entities, files))
     surfaces = {one: write_surfaces(root / "surfaces" / one, each, files) for one, each in names.items()}
     graph = Scratch(str(root / "taxonomy"))
-    build_taxonomy(folder, recipe.graph, graph, runtime).check("taxonomy")
+    build_taxonomy(folder, recipe.graph, StageContext(graph, runtime)).check("taxonomy")
     groups = Scratch(str(root / "made"))
-    counts = build_groups(folder, graph.published, surfaces, {}, recipe, recipe.seed, groups, runtime)
+    counts = build_groups(folder, graph.published, surfaces, {}, recipe, recipe.seed, StageContext(groups, runtime))
     return Path(groups.published), counts
 
 

@@ -26,7 +26,7 @@ from wikisem.transforms.entities.choice import (
 from wikisem.transforms.entities.ranges import STAGE, ReadRange
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import list_files, match, open_binary, size_of
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.reader import EntityReader
 from wikisem.wikidata.values import Fields
@@ -56,7 +56,7 @@ class EntityOptions:
     linked_only: bool = False
 
 
-def read_entities(inputs: Sequence[str], options: EntityOptions, scratch: Scratch, runtime: Runtime) -> Counts:
+def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
     """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES.
 
     Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
@@ -64,6 +64,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, scratch: Scratc
     revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError where
     no item is left.
     """
+    scratch, runtime = context.scratch, context.runtime
     ranges = list(enumerate(_plan(inputs)))
     counts = f"{scratch.parts}/counts/*.json"
     read = ReadRange(

@@ -18,8 +18,7 @@ from wikisem.transforms.groups.names import GatherNames, IndexNames, Part
 from wikisem.transforms.groups.plan import PlanBlocks, Sources
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import match
-from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
 
@@ -31,8 +30,7 @@ def build_groups(
     siteinfo: Mapping[str, str],
     recipe: Recipe,
     seed: int,
-    scratch: Scratch,
-    runtime: Runtime,
+    context: StageContext,
 ) -> dict[str, Counts]:
     """Build the groups of each language into ``published/groups`` and ``published/rejected``.
 
@@ -40,6 +38,7 @@ def build_groups(
     the wikis that it knows. Returns the counts of each language: classes with at least ``minimum`` instances that have
     a surface form, kept as groups or rejected by reason. Raises MissingInputError.
     """
+    scratch, runtime = context.scratch, context.runtime
     sources = Sources(taxonomy, dict(siteinfo), recipe, seed, scratch)
     names = [part for one, folder in surfaces.items() for part in Part.deal(one, match([f"{folder}/*.parquet"]))]
     facts = list(enumerate(match([f"{entities}/*.parquet"])))

@@ -11,6 +11,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from wikisem.errors import StageError, UsageError, WikisemError
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.local_workers import deaths_end_the_run, make_runner
+from wikisem.transforms.io.scratch import Scratch
 
 
 class Watch(Protocol):
@@ -82,6 +83,14 @@ class Runtime:
 
     def _names_runner(self) -> bool:
         return any(option.startswith("--runner") for option in self.beam_options)
+
+
+@dataclass(frozen=True)
+class StageContext:
+    """Where a stage writes, and how it runs its pipelines: all that a stage knows of the run it is part of."""
+
+    scratch: Scratch
+    runtime: Runtime
 
 
 def _first_line(error: Exception) -> str:

@@ -23,7 +23,7 @@ from wikisem.surfaces.anchors import follow_redirects, merge_moved, settle_redir
 from wikisem.transforms.io.counts import sum_counts, write_counts, write_rejects
 from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
 from wikisem.transforms.mentions.dump import read_dump
@@ -36,9 +36,7 @@ PAGE_END: Final = b"</page>"
 Batch = tuple[int, bytes]
 
 
-def count_mentions(
-    inputs: Sequence[str], language: str, link_trail: bool, scratch: Scratch, runtime: Runtime
-) -> Counts:
+def count_mentions(inputs: Sequence[str], language: str, link_trail: bool, context: StageContext) -> Counts:
     """Count the links of a dump, in one file or in parts, into ``published/*.parquet`` of schemas.MENTIONS.
 
     It also writes ``siteinfo.json`` and ``redirects/*.parquet`` of schemas.REDIRECTS there. All are in buckets by
@@ -46,6 +44,7 @@ def count_mentions(
     a file counts as one rejected page, since nobody can know how many it held. Raises MissingInputError and
     DamagedInputError.
     """
+    scratch, runtime = context.scratch, context.runtime
     dump = read_dump(inputs, language)
     with create_binary(f"{scratch.published}/siteinfo.json") as sink:
         sink.write(dump.site.to_json().encode())

@@ -17,7 +17,7 @@ from wikisem.surfaces.naming import ITEMS, Fallback, items_of
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import create_binary, list_files, match
 from wikisem.transforms.io.parquet import read_batches, read_parquet
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import to_buckets
 from wikisem.transforms.surfaces.pages import NamePages, write_named
@@ -27,7 +27,7 @@ STAGE: Final = "surfaces"
 
 
 def resolve_surfaces(
-    entities: str, mentions: str | None, language: str, options: SurfaceOptions, scratch: Scratch, runtime: Runtime
+    entities: str, mentions: str | None, language: str, options: SurfaceOptions, context: StageContext
 ) -> Counts:
     """Name the items that have a page or a label in the language, into ``published/*.parquet`` of schemas.SURFACES.
 
@@ -37,6 +37,7 @@ def resolve_surfaces(
     neither a link nor the fallback names (``no-name``), and those without a page where no label is asked for
     (``no-page``). Raises MissingInputError.
     """
+    scratch, runtime = context.scratch, context.runtime
     files = match([f"{entities}/*.parquet"])
     languages = (*label_codes(language), "mul")
     read = ReadItems(wiki_of(language), languages, options.fallback, mentions is not None, scratch)
