@@ -124,10 +124,9 @@ class OracleGroups:
         seed: int,
         profile: LanguageProfile,
         names: Names,
-        stop_affixes: Sequence[str] = (),
     ) -> None:
         self.graph, self.recipe, self.seed = graph, recipe, seed
-        self.profile, self.names, self.stop_affixes = profile, names, stop_affixes
+        self.profile, self.names = profile, names
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
         """O1, O2 and O3 of v, whatever has a surface form."""
@@ -183,7 +182,7 @@ class OracleGroups:
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
-        verdict = judge_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, self.stop_affixes)
+        verdict = judge_cluster(surfaces, self.profile, options.filters, options.cluster.minimum)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         outliers = tuple(self._fill(v, cluster))

@@ -19,14 +19,13 @@ def judge_cluster(
     profile: LanguageProfile,
     filters: FilterOptions,
     minimum: int,
-    stop_affixes: Sequence[str] = (),
 ) -> Verdict:
     """The first broken rule, or a verdict that keeps the cluster.
 
-    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. ``stop_affixes`` are what the
-    dump tells beyond those of the profile. Outliers are never looked at.
+    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are
+    never looked at.
     """
-    return next(broken_rules(surfaces, profile, filters, minimum, stop_affixes), KEEP)
+    return next(broken_rules(surfaces, profile, filters, minimum), KEEP)
 
 
 def broken_rules(
@@ -34,16 +33,14 @@ def broken_rules(
     profile: LanguageProfile,
     filters: FilterOptions,
     minimum: int,
-    stop_affixes: Sequence[str] = (),
 ) -> Iterator[Verdict]:
     """Every rule that the cluster breaks, ``too-few`` first, then digits, affix, stop-affix, length-one."""
     distinct = list(dict.fromkeys(surfaces))
-    stops = (*profile.stop_affixes, *stop_affixes) if filters.stop_affix else ()
     verdicts = (
         judge_size(distinct, minimum),
         judge_digits(distinct, filters.digits),
         judge_affix(distinct, profile, filters.affix),
-        judge_stop_affixes(distinct, stops),
+        judge_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
         judge_length_one(distinct, filters.length_one if profile.length_one else None),
     )
     return (verdict for verdict in verdicts if not verdict.keep)

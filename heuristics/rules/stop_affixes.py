@@ -1,6 +1,6 @@
 """Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -36,8 +36,3 @@ def _has(surface: str, affix: str) -> bool:
     if affix.endswith(_REST):
         return len(surface) >= len(affix) and surface.startswith(affix[:-1])
     return surface.startswith(affix) or surface.endswith(affix)
-
-
-def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
-    """The stop affixes that namespace names give, ``Name:`` each, sorted; the main namespace has no name, so none."""
-    return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))

@@ -27,7 +27,6 @@ class Side:
     """
 
     profile: LanguageProfile
-    stop_affixes: Sequence[str]
     names: NameTable
     ring: Ring
     candidates: CandidateClasses

@@ -63,9 +63,7 @@ class Grouping:
         for place, count in zip(places.tolist(), leading.counts().tolist(), strict=True):
             cluster = merge_surfaces(islice(members, count))
             surfaces = [member.surface for member in cluster]
-            verdict = judge_cluster(
-                surfaces, side.profile, self._recipe.filters, self._recipe.cluster.minimum, side.stop_affixes
-            )
+            verdict = judge_cluster(surfaces, side.profile, self._recipe.filters, self._recipe.cluster.minimum)
             node = int(side.candidates.nodes[place])
             yield cluster if verdict.keep else self._reject(node, side, verdict.reason, verdict.detail)
 

@@ -7,11 +7,11 @@ from wikisem import __version__
 from wikisem.outputs.groupfile import decode_group
 from wikisem.outputs.wikisem500 import format_group
 from wikisem.pipeline.build.ledger import Record, Run, fingerprint, keep_rejects, reuse
-from wikisem.pipeline.build.stages import require, siteinfo_paths
+from wikisem.pipeline.build.stages import mentions_of, require
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.files import create_binary, make_folder, open_binary, remove, rename
+from wikisem.transforms.io.files import create_binary, make_folder, match, open_binary, remove, rename
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 
@@ -34,13 +34,12 @@ def groups(run: Run, languages: Sequence[str], recipe: Recipe, seed: int) -> dic
 
 
 def _print(run: Run, language: str, languages: Sequence[str], recipe: Recipe, seed: int) -> str:
+    needed = sorted(languages) if recipe.outliers.shared else [language]
     return fingerprint(
         version=__version__,
         taxonomy=require(run, "taxonomy").fingerprint,
-        surfaces=[
-            require(run, f"surfaces/{one}").fingerprint
-            for one in (sorted(languages) if recipe.outliers.shared else [language])
-        ],
+        surfaces=[require(run, f"surfaces/{code}").fingerprint for code in needed],
+        siteinfo=[mentions.fingerprint for mentions in mentions_of(run, needed).values()],
         options=[asdict(recipe.cluster), asdict(recipe.outliers), asdict(recipe.filters)],
         seed=seed,
     )
@@ -56,7 +55,7 @@ def _build(
         f"{run.output}/entities",
         f"{run.output}/taxonomy",
         {language: f"{run.output}/surfaces/{language}" for language in languages},
-        siteinfo_paths(run, languages),
+        _siteinfo_paths(run, languages),
         recipe,
         seed,
         StageContext(scratch, run.runtime),
@@ -65,6 +64,12 @@ def _build(
     records = {language: _promote(run, scratch, language, prints[language], counts[language]) for language in languages}
     remove(scratch.root)
     return records
+
+
+def _siteinfo_paths(run: Run, languages: Sequence[str]) -> dict[str, str]:
+    """What the wiki of each language says of itself, where its surfaces were made from links."""
+    units = {language: mentions.unit for language, mentions in mentions_of(run, languages).items()}
+    return {language: match([f"{run.output}/{unit}/siteinfo.json"])[0] for language, unit in units.items()}
 
 
 def _promote(run: Run, scratch: Scratch, language: str, print_: str, counts: Counts) -> Record:

@@ -12,7 +12,7 @@ from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record, Run, fingerprint, finish, reuse
 from wikisem.recipes.options import GraphOptions, SurfaceOptions
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.files import list_files, open_binary
+from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
@@ -123,7 +123,8 @@ def surfaces(run: Run, language: str, options: SurfaceOptions, with_mentions: bo
             f"{run.output}/entities", folder, language, options, StageContext(place, run.runtime)
         ),
     )
-    record = Record(unit, print_, record.counts, {"sources": _summary(run, unit)})
+    facts = {"sources": _summary(run, unit), "mentions": anchors.fingerprint if anchors else None}
+    record = Record(unit, print_, record.counts, facts)
     run.state.put(record)
     return record
 
@@ -168,7 +169,17 @@ def languages_with_mentions(run: Run, languages: Sequence[str]) -> Mapping[str, 
     return {language: run.state.find(f"mentions/{language}") is not None for language in languages}
 
 
-def siteinfo_paths(run: Run, languages: Sequence[str]) -> dict[str, str]:
-    """The siteinfo that the mentions of each language left, where there is one."""
-    paths = {language: f"{run.output}/mentions/{language}/siteinfo.json" for language in languages}
-    return {language: path for language, path in paths.items() if list_files(path)}
+def mentions_of(run: Run, languages: Sequence[str]) -> dict[str, Record]:
+    """The mentions that the surfaces of each language were made from; a language that has none is left out.
+
+    MissingInputError where OUT holds other mentions by now: their siteinfo is another dump's.
+    """
+    made_from = {language: require(run, f"surfaces/{language}").facts.get("mentions") for language in languages}
+    records = {language: require(run, f"mentions/{language}") for language, known in made_from.items() if known}
+    for language, record in records.items():
+        if record.fingerprint != made_from[language]:
+            raise MissingInputError(
+                f"expected surfaces/{language} made from the mentions in {run.output}, saw surfaces made from earlier "
+                f"ones; run `wikisem surfaces` first"
+            )
+    return records

@@ -19,7 +19,7 @@ from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.ids import check_language
 from wikisem.recipes.options import load_recipe
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     language = check_language(arguments.language)
     groups = _in_language(read_dataset(arguments.path), language, arguments.path)
     sample = (surface for group in groups for surface in group.cluster)
-    violations = find_violations(groups, profile(language, sample), load_recipe(arguments.recipe))
+    violations = find_violations(groups, language_profile(language, sample=sample), load_recipe(arguments.recipe))
     if arguments.json:
         print(orjson.dumps([asdict(violation) for violation in violations], option=orjson.OPT_INDENT_2).decode())  # noqa: T201
     else:

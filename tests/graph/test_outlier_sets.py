@@ -20,7 +20,7 @@ from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 from wikisem.sampling import place, places
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 
 
 @settings(max_examples=100, deadline=None)
@@ -32,7 +32,7 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
     graph = Taxonomy.of_entities(entities, pruning).graph
     recipe = Recipe("random", graph=pruning, outliers=options)
     names = {entity.qid: Named("x") for entity in entities}
-    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, profile("en"), names)
+    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, language_profile("en"), names)
     able, numbers, lists = possible_outliers(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
     ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
     nodes = np.arange(len(graph.nodes))

@@ -22,7 +22,7 @@ from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions,
 from wikisem.records import Entity, Group
 from wikisem.schemas import SURFACES
 from wikisem.surfaces.table import NameTable
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 
 PRUNING = GraphOptions(disambiguation=(), root="")
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)
@@ -59,7 +59,7 @@ def judge(
         rows = np.flatnonzero(np.isin(table.items, items))
         own = table.items[rows]
         ring = Ring.of(seed, graph.items[own], rows, numbers[np.searchsorted(items, own)], len(lists))
-        sides[language] = Side(profile(language), (), table, ring, clusters(graph, table, recipe.cluster), {})
+        sides[language] = Side(language_profile(language), table, ring, clusters(graph, table, recipe.cluster), {})
     nodes = np.arange(len(graph.nodes))
     grouping = Grouping(Setting(graph, sides, recipe, seed), prepare_index(graph, lists, nodes))
     return {(language, one.qid): one for language, one in grouping.judge(nodes)}
@@ -77,7 +77,7 @@ def test_groups_and_rejections_are_those_of_the_oracle(
     graph = OracleGraph([Entity(e.qid, e.instance_of, e.subclass_of, e.sitelinks) for e in entities], PRUNING)
     theirs: dict[tuple[str, str], Judgement] = {}
     for language, own in names.items():
-        oracle = OracleGroups(graph, recipe, seed, profile(language), own)
+        oracle = OracleGroups(graph, recipe, seed, language_profile(language), own)
         theirs |= {(language, v): oracle.judge(v) for v in oracle.candidates()}
     assert ours.keys() == theirs.keys()
     for key, wanted in theirs.items():
@@ -98,7 +98,7 @@ def test_shared_outliers_are_the_same_items_in_every_language(
     names: dict[str, Names] = {"en": english, "de": german}
     ours = {key: one for key, one in judge(entities, names, recipe, seed).items() if isinstance(one, Group)}
     graph = OracleGraph(entities, PRUNING)
-    oracles = {k: OracleGroups(graph, recipe, seed, profile(k), own) for k, own in names.items()}
+    oracles = {k: OracleGroups(graph, recipe, seed, language_profile(k), own) for k, own in names.items()}
     for v in {qid for _, qid in ours}:
         able = [k for k, one in oracles.items() if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum]
         used = {k: {member.surface for member in oracles[k].cluster(v)} for k in able}

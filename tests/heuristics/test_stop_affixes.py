@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes, namespace_affixes
-from wikisem.wikipedia.languages import profile
+from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes
+from wikisem.wikipedia.languages import language_profile
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from wikisem.wikipedia.languages import profile
 )
 def test_one_surface_with_a_stop_affix_breaks_the_rule(code: str, surface: str) -> None:
     """At either end, in the language's own words or in MediaWiki's English ones."""
-    verdict = judge_stop_affixes(["Rhine", surface, "Loire"], profile(code).stop_affixes)
+    verdict = judge_stop_affixes(["Rhine", surface, "Loire"], language_profile(code).stop_affixes)
     assert (verdict.keep, verdict.reason) == (False, "stop-affix")
     assert surface in verdict.detail
 
@@ -39,12 +39,12 @@ def test_one_surface_with_a_stop_affix_breaks_the_rule(code: str, surface: str) 
 )
 def test_ordinary_words_pass(code: str, surface: str) -> None:
     """A stop affix is matched whole, at an end, and with the space that sets it off."""
-    assert judge_stop_affixes([surface], profile(code).stop_affixes).keep
+    assert judge_stop_affixes([surface], language_profile(code).stop_affixes).keep
 
 
 def test_an_affix_may_say_where_it_stands() -> None:
     """`列表` ends the title of a list; alone it is a data structure, and in front a list box."""
-    stops = profile("zh").stop_affixes
+    stops = language_profile("zh").stop_affixes
     assert judge_stop_affixes(["殖民地学院列表"], stops).reason == "stop-affix"
     assert judge_stop_affixes(["列表", "列表框"], stops).keep
     assert judge_stop_affixes(["a list of", "List of "], ["List of …"]).keep
@@ -60,12 +60,3 @@ def test_the_fast_way_agrees_with_patterns(surfaces: list[str], affixes: list[st
     ends = [affix.replace("…", ".+") if "…" in affix else f"{affix}.*|.*{affix}" for affix in affixes]
     broken = any(re.fullmatch(end, surface) for end in ends for surface in surfaces)
     assert judge_stop_affixes(surfaces, affixes).keep == (not broken)
-
-
-def test_namespace_names_become_prefixes() -> None:
-    """Each name once, with its colon; the nameless main namespace gives none."""
-    assert namespace_affixes(["", "Kategoreja", "Category", "Sprīža_ap_failu", "Category"]) == (
-        "Category:",
-        "Kategoreja:",
-        "Sprīža ap failu:",
-    )

@@ -11,7 +11,7 @@ import pytest
 from tests.links.parser_reference import counted, parsed, scanned, without_cells, without_galleries
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 from wikisem.wikipedia.xml_pages import read_page
 
@@ -33,7 +33,7 @@ def dump(realdata: Path, name: str) -> tuple[bytes, SiteInfo]:
     """A dump's XML and its wiki; the small dumps carry the siteinfo of another one."""
     data = bz2.decompress((realdata / "wikipedia" / f"{name}.xml.bz2").read_bytes())
     language = name.partition("-")[2] if name.startswith("minidump") else name.partition("wiki")[0]
-    return data, read_siteinfo(data[:100_000]).with_language(language, profile(language).namespace_aliases)
+    return data, read_siteinfo(data[:100_000]).with_language(language, language_profile(language).namespace_aliases)
 
 
 def articles(data: bytes, site: SiteInfo) -> Iterator[Page]:

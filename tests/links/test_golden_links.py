@@ -11,7 +11,7 @@ import pytest
 from tests.links.parser_reference import counted
 from wikisem.links.scan import scan_chunk
 from wikisem.records import Link, Page
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.xml_pages import canonical
 
@@ -22,7 +22,7 @@ def site_of(case: dict[str, Any]) -> SiteInfo:
     """The wiki that a case plays in."""
     language = case.get("language", "en")
     site = SiteInfo(dbname="enwiki", version="0.11", first_letter=case.get("first_letter", True))
-    return site.with_language(language, profile(language).namespace_aliases)
+    return site.with_language(language, language_profile(language).namespace_aliases)
 
 
 def other_layout(text: str) -> bytes:

@@ -13,7 +13,7 @@ from wikisem.pipeline.console.groups import read_groups, read_rejections
 from wikisem.pipeline.demo.facts import LANGUAGES, read_classes, read_items
 from wikisem.recipes.options import load_recipe
 from wikisem.records import Entity, Group, Outlier, Rejection
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 
 ITEMS = read_items()
 RECIPE = load_recipe("demo")
@@ -43,7 +43,7 @@ def graph() -> OracleGraph:
 def expected(language: str) -> tuple[list[Group], list[Rejection]]:
     """The groups and rejections of a language by the method's letter, with the names that the facts give."""
     names = {item.qid: Named(item.names[language].surface, "anchor") for item in ITEMS if language in item.names}
-    return OracleGroups(graph(), RECIPE, RECIPE.seed, profile(language), names).build()
+    return OracleGroups(graph(), RECIPE, RECIPE.seed, language_profile(language), names).build()
 
 
 @each_language

@@ -118,3 +118,32 @@ def test_the_way_inputs_are_told_apart_does_not_show_in_the_result(
     _redone(capsys)
     _build(write_world(str(copy)), output, "de", words=("--checksum",))
     assert _redone(capsys) == set()
+
+
+def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_same_folder(
+    world: WorldFiles, german: Path, tmp_path: Path
+) -> None:
+    """Mentions that an earlier command left are not even read where surfaces were made from labels alone."""
+    output = tmp_path / "out"
+    shutil.copytree(german, output)
+    (output / "mentions" / "de" / "siteinfo.json").write_text("not what surfaces were made from")
+    assert main(["build", "labels", "--wikidata", world.wikidata, "--languages", "de", "--output", str(output)]) == 0
+    alone = tmp_path / "alone"
+    assert main(["build", "labels", "--wikidata", world.wikidata, "--languages", "de", "--output", str(alone)]) == 0
+    assert results_of(output) == results_of(alone)
+
+
+def test_groups_refuse_surfaces_that_were_made_from_other_mentions_than_those_in_the_folder(
+    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Siteinfo belongs to the mentions in OUT: when these were counted anew, surfaces come first, then groups."""
+    output, dump = str(tmp_path / "out"), tmp_path / "another.xml"
+    shutil.copytree(german, output)
+    dump.write_bytes(Path(world.wikipedia["de"]).read_bytes())
+    assert main(["mentions", "--wikipedia", f"de={dump}", "--output", output]) == 0
+    assert main(["groups", "demo", "--languages", "de", "--output", output]) == 1
+    assert "run `wikisem surfaces` first" in capsys.readouterr().err
+    assert main(["surfaces", "demo", "--languages", "de", "--output", output]) == 0
+    _redone(capsys)
+    assert main(["groups", "demo", "--languages", "de", "--output", output]) == 0
+    assert _redone(capsys) == {"groups"}

@@ -16,7 +16,7 @@ from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 
 Built = tuple[list[Group], list[Rejection]]
 
@@ -66,9 +66,9 @@ def read_built(done: Path, language: str) -> Built:
     return [decode_group(line) for line in groups], [decode_rejection(line) for line in rejected]
 
 
-def expected(graph: OracleGraph, names: Names, recipe: Recipe, language: str, stop: Sequence[str] = ()) -> Built:
+def expected(graph: OracleGraph, names: Names, recipe: Recipe, language: str) -> Built:
     """What the oracle makes of the same."""
-    return OracleGroups(graph, recipe, recipe.seed, profile(language), names, stop).build()
+    return OracleGroups(graph, recipe, recipe.seed, language_profile(language), names).build()
 
 
 def bare(built: Built) -> tuple[list[Group], list[tuple[str, str]]]:

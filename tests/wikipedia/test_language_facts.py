@@ -7,7 +7,7 @@ import pytest
 
 from wikisem.wikipedia import languages
 from wikisem.wikipedia.data import link_trails, namespaces
-from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, profile
+from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, language_profile
 
 DOCS = Path(__file__).parents[2] / "docs" / "languages.md"
 SCRIPT_NAMES = {"Hangul": "ko", "Thai": "th", "Lao": "lo", "Khmer": "km", "Burmese": "my", "Tibetan": "bo"}
@@ -36,7 +36,7 @@ def test_no_language_has_two_trails() -> None:
 def test_every_trail_takes_letters_alone() -> None:
     """It compiles, and stops at a space, at marks of wikitext and at punctuation."""
     for code in sorted(WIKIPEDIA_CODES):
-        trail = re.compile(f"({profile(code).link_trail})?")
+        trail = re.compile(f"({language_profile(code).link_trail})?")
         assert [stop for stop in " ]|[{<.,\n" if trail.match(stop)[0]] == [], code  # type: ignore[index]
 
 
@@ -45,7 +45,7 @@ def test_list_words_cannot_be_parts_of_words(code: str) -> None:
     """Where words are spaced, a list word is set off by a space, an apostrophe or a colon."""
     row = languages._ROWS[code]
     words = [word for word in row.lists.split("|") if word]
-    if profile(code).spaced:
+    if language_profile(code).spaced:
         assert all(word[-1] in " :'’" or word[0] == " " for word in words)
     else:
         assert all(detect_script([word]) == row.script and len(word) >= 2 for word in words)
@@ -59,4 +59,4 @@ def test_the_page_on_languages_says_what_the_code_does() -> None:
         if line.startswith("|")
     ]
     stated = {row[0]: int(row[-1]) for row in rows if row[0] in SCRIPT_NAMES}
-    assert stated == {name: profile(code).affix_length for name, code in SCRIPT_NAMES.items()}
+    assert stated == {name: language_profile(code).affix_length for name, code in SCRIPT_NAMES.items()}

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from wikisem.ids import check_language
-from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, label_codes, language_of, profile, wiki_of
+from wikisem.wikipedia.languages import (
+    WIKIPEDIA_CODES,
+    detect_script,
+    label_codes,
+    language_of,
+    language_profile,
+    namespace_affixes,
+    wiki_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +67,7 @@ def test_labels_are_looked_up_under_every_code_of_the_language() -> None:
 
 def test_a_language_without_a_row_is_an_alphabet() -> None:
     """Six characters, length-one on, MediaWiki's default trail, and the canonical namespace names."""
-    unknown = profile("xx")
+    unknown = language_profile("xx")
     assert (unknown.script, unknown.affix, unknown.affix_length, unknown.length_one) == ("", "characters", 6, True)
     assert unknown.link_trail == "[a-z]+"
     assert "Category:" in unknown.stop_affixes
@@ -79,26 +87,26 @@ def test_a_language_without_a_row_is_an_alphabet() -> None:
 def test_the_script_is_read_off_a_sample(sample: list[str], script: str) -> None:
     """A script leads when most letters are its own; digits and punctuation do not vote."""
     assert detect_script(sample) == script
-    assert profile("xx", sample).script == script
+    assert language_profile("xx", sample=sample).script == script
 
 
 def test_a_row_wins_over_the_sample() -> None:
     """What is known of a language does not change with what its articles are about."""
-    assert profile("ja", ["Wikipedia"]) == profile("ja")
-    assert profile("en", ["東京"]).affix == "words"
+    assert language_profile("ja", sample=["Wikipedia"]) == language_profile("ja")
+    assert language_profile("en", sample=["東京"]).affix == "words"
 
 
 def test_codes_of_one_language_share_a_profile() -> None:
     """`nb` has the rules, the trail and the names of `no`."""
-    norwegian, bokmal = profile("no"), profile("nb")
+    norwegian, bokmal = language_profile("no"), language_profile("nb")
     assert (norwegian.stop_affixes, norwegian.link_trail) == (bokmal.stop_affixes, bokmal.link_trail)
-    assert profile("yue").affix == profile("zh-yue").affix == "han"
+    assert language_profile("yue").affix == language_profile("zh-yue").affix == "han"
 
 
 def test_historical_namespace_names_are_known() -> None:
     """No dump lists them, and old articles still use them."""
     for code, name in {"it": "Immagine", "ja": "画像", "de": "Bild", "fr": "Image", "vi": "Tập tin"}.items():
-        assert profile(code).namespace_aliases[name] == 6
+        assert language_profile(code).namespace_aliases[name] == 6
 
 
 @pytest.mark.parametrize(
@@ -116,15 +124,15 @@ def test_historical_namespace_names_are_known() -> None:
 )
 def test_link_trails_follow_the_wiki(code: str, text: str, trail: str) -> None:
     """The trail is what MediaWiki of that language pulls into the link."""
-    found = re.match(profile(code).link_trail, text)
+    found = re.match(language_profile(code).link_trail, text)
     assert (found.group() if found else "") == trail
 
 
 def test_profiles_travel_to_workers() -> None:
     """A profile can be pickled and hashed."""
-    german = profile("de")
+    german = language_profile("de")
     assert pickle.loads(pickle.dumps(german)) == german
-    assert hash(german) == hash(profile("de"))
+    assert hash(german) == hash(language_profile("de"))
 
 
 @pytest.mark.realdata
@@ -140,3 +148,12 @@ def test_every_sitelink_of_the_real_items_is_told_apart(realdata: Path) -> None:
     unknown = {wiki for wiki in wikis if (code := language_of(wiki)) is not None and code not in WIKIPEDIA_CODES}
     assert unknown == set()
     assert {wiki for wiki in wikis if language_of(wiki) is None} == {"commonswiki", "metawiki", "specieswiki"}
+
+
+def test_namespace_names_become_prefixes() -> None:
+    """Each name once, with its colon; the nameless main namespace gives none."""
+    assert namespace_affixes(["", "Kategoreja", "Category", "Sprīža_ap_failu", "Category"]) == (
+        "Category:",
+        "Kategoreja:",
+        "Sprīža ap failu:",
+    )

@@ -15,13 +15,12 @@ from wikisem.heuristics.selection.groups import CAPPED, Grouping
 from wikisem.ids import qid_of
 from wikisem.outputs.groupfile import class_of, decode_rejection, encode_group, encode_rejection, groups_table
 from wikisem.records import Counts, Group, Rejection
-from wikisem.transforms.groups.labels import read_labels, read_stop_affixes
+from wikisem.transforms.groups.labels import read_labels, read_profile
 from wikisem.transforms.groups.names import SAMPLE
 from wikisem.transforms.groups.plan import BLOCK, Sources
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.files import create_binary, open_binary
-from wikisem.wikipedia.languages import profile
 
 
 class JudgeBlock(beam.DoFn):
@@ -58,10 +57,8 @@ class JudgeBlock(beam.DoFn):
 def _side(sources: Sources, language: str) -> Side:
     folder = sources.names(language)
     names = sources.table(language)
-    known = profile(language, names.sample(SAMPLE))
     return Side(
-        profile=known,
-        stop_affixes=read_stop_affixes(sources, known),
+        profile=read_profile(sources, language, names.sample(SAMPLE)),
         names=names,
         ring=open_arrays(Ring, local_folder(f"{folder}/ring")),
         candidates=sources.candidates(language),

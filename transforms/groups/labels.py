@@ -1,6 +1,7 @@
 """What groups need of the items themselves: labels of classes, and titles that show what list articles are called."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apache_beam as beam
@@ -11,12 +12,11 @@ import pyarrow.compute as pc
 from wikisem.graph.edges import places_of, qid_numbers
 from wikisem.graph.types import Flags, Index, Ints
 from wikisem.heuristics.rules.list_titles import LIST_ARTICLE, common_affixes
-from wikisem.heuristics.rules.stop_affixes import namespace_affixes
 from wikisem.sampling import places
 from wikisem.transforms.groups.plan import Sources
 from wikisem.transforms.io.files import list_files, open_binary
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
-from wikisem.wikipedia.languages import LanguageProfile, label_codes, wiki_of
+from wikisem.wikipedia.languages import LanguageProfile, label_codes, language_profile, wiki_of
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
@@ -123,16 +123,20 @@ def read_labels(sources: Sources, language: str) -> Mapping[int, str]:
     return found
 
 
-def read_stop_affixes(sources: Sources, profile: LanguageProfile) -> tuple[str, ...]:
-    """The stop affixes of a language beyond those of its profile: its wiki's namespaces, and words of its lists."""
+def read_profile(sources: Sources, language: str, sample: Iterable[str]) -> LanguageProfile:
+    """The profile of a language, with the namespaces of its wiki and the words of its list articles as stop affixes."""
+    profile = language_profile(language, site=_read_site(sources, language), sample=sample)
     tables = [read_parquet(path) for path in list_files(f"{sources.facts()}/titles-*.parquet")]
     titles = pa.concat_tables([TITLES.empty_table(), *tables])
-    own = titles.filter(pc.equal(titles["language"], profile.code))
+    own = titles.filter(pc.equal(titles["language"], language))
     lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
     words = common_affixes(lists, others, profile.spaced)
-    path = sources.siteinfo.get(profile.code)
+    return replace(profile, stop_affixes=(*profile.stop_affixes, *words))
+
+
+def _read_site(sources: Sources, language: str) -> SiteInfo | None:
+    path = sources.siteinfo.get(language)
     if path is None:
-        return words
+        return None
     with open_binary(path) as source:
-        site = SiteInfo.from_json(source.read().decode())
-    return (*words, *namespace_affixes([*site.namespaces.values(), *site.aliases]))
+        return SiteInfo.from_json(source.read().decode())

@@ -8,7 +8,7 @@ from typing import Final
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.transforms.io.files import match, open_binary
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import LanguageProfile
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 
 # The index that lies beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
@@ -26,7 +26,7 @@ class Dump:
     ranges: tuple[Range, ...]
 
 
-def read_dump(inputs: Sequence[str], language: str) -> Dump:
+def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> Dump:
     """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
 
     A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
@@ -46,7 +46,7 @@ def read_dump(inputs: Sequence[str], language: str) -> Dump:
             raise DamagedInputError(
                 f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
-    known = wiki.with_language(language, profile(language).namespace_aliases)
+    known = wiki.with_language(profile.code, profile.namespace_aliases)
     return Dump(known, tuple(part for ranges in cut.values() for part in ranges))
 
 

@@ -27,7 +27,7 @@ from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
 from wikisem.transforms.mentions.dump import read_dump
-from wikisem.wikipedia.languages import profile
+from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 STAGE: Final = "mentions"
@@ -45,10 +45,11 @@ def count_mentions(inputs: Sequence[str], language: str, link_trail: bool, conte
     DamagedInputError.
     """
     scratch, runtime = context.scratch, context.runtime
-    dump = read_dump(inputs, language)
+    profile = language_profile(language)
+    dump = read_dump(inputs, profile)
     with create_binary(f"{scratch.published}/siteinfo.json") as sink:
         sink.write(dump.site.to_json().encode())
-    trail = profile(language).link_trail if link_trail else ""
+    trail = profile.link_trail if link_trail else ""
 
     def construct(pipeline: beam.Pipeline) -> None:
         links = (

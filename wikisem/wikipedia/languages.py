@@ -12,10 +12,18 @@ import regex
 
 from wikisem.wikipedia.data.link_trails import DEFAULT, link_trail
 from wikisem.wikipedia.data.namespaces import local_names
-from wikisem.wikipedia.siteinfo import CANONICAL
+from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
 from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, wiki_of
 
-__all__ = ["WIKIPEDIA_CODES", "LanguageProfile", "detect_script", "label_codes", "language_of", "profile", "wiki_of"]
+__all__ = [
+    "WIKIPEDIA_CODES",
+    "LanguageProfile",
+    "detect_script",
+    "label_codes",
+    "language_of",
+    "language_profile",
+    "wiki_of",
+]
 
 AffixRule = Literal["words", "characters", "han"]
 
@@ -153,8 +161,15 @@ _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
 _SAMPLE: Final = 10_000
 
 
-def profile(code: str, sample: Iterable[str] = ()) -> LanguageProfile:
-    """The profile of a language; without a row of its own, its script is the one that a sample of its texts leads with.
+def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = ()) -> LanguageProfile:
+    """Everything known of a language: its row, MediaWiki's facts, and what its wiki and its words show, where given.
+
+    ``site`` adds the wiki's namespaces to the stop affixes. A language without a row gets the script that most letters
+    of ``sample`` (strings in the language) are written in.
+
+    >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
+    >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
+    {'Modulis:'}
 
     Codes that name the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) have the same profile but for their code.
     """
@@ -170,7 +185,10 @@ def profile(code: str, sample: Iterable[str] = ()) -> LanguageProfile:
         affix="words" if row is not None and row.words else script.affix,
         affix_length=script.affix_length,
         length_one=script.length_one,
-        stop_affixes=_stop_affixes([*CANONICAL, *_EVERYWHERE, *local], row.lists if row is not None else ""),
+        stop_affixes=(
+            *_stop_affixes([*CANONICAL, *_EVERYWHERE, *local], row.lists if row is not None else ""),
+            *(namespace_affixes([*site.namespaces.values(), *site.aliases]) if site is not None else ()),
+        ),
         link_trail=link_trail(known),
         namespace_aliases=local,
     )
@@ -198,4 +216,9 @@ def _known_code(code: str) -> str:
 def _stop_affixes(namespaces: Iterable[str], lists: str) -> tuple[str, ...]:
     # Titles write the first letter large, labels of Wikidata often small.
     words = {form for word in lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
-    return tuple(sorted({*(f"{name}:" for name in namespaces), *words}))
+    return tuple(sorted({*namespace_affixes(namespaces), *words}))
+
+
+def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
+    """The stop affixes that namespace names give, ``Name:`` each, sorted; the main namespace has no name, so none."""
+    return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))
