@@ -10,7 +10,7 @@ import orjson
 
 from wikisem.categories.analogies import questions
 from wikisem.categories.labels import CategoryWords, RelationWords, Words
-from wikisem.categories.model import Relation
+from wikisem.categories.recipe import Relation
 
 
 def token(word: str) -> str:

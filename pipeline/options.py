@@ -9,7 +9,8 @@ from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
 from wikisem.pipeline.build.ledger import Run
 from wikisem.pipeline.console.progress import say, watch
-from wikisem.recipes.options import Recipe, shipped_recipes
+from wikisem.recipes.load import shipped_recipes
+from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
 
 # Country, continent, capital, currency, located in, part of, facet of, capital of, demonym: what category sets ask

@@ -83,7 +83,7 @@ def test_the_wheel_imports_where_nothing_else_of_the_tree_is(wheel: Path, tmp_pa
         "import importlib, pkgutil, wikisem\n"
         "names = [m.name for m in pkgutil.walk_packages(wikisem.__path__, 'wikisem.')]\n"
         "[importlib.import_module(n) for n in names if not n.endswith(('.worker', '__main__'))]\n"
-        "from wikisem.recipes.options import load_recipe\n"
+        "from wikisem.recipes.load import load_recipe\n"
         "assert load_recipe('wikisem500').seed == 500\n"
         "print(wikisem.__file__, len(names))\n"
     )

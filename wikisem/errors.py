@@ -14,7 +14,7 @@ class UsageError(WikisemError, ValueError):
 
 
 class RecipeError(WikisemError, ValueError):
-    """A recipe has an unknown key, a wrong type or an impossible value."""
+    """A recipe is not there, or has an unknown key, a wrong type or an impossible value."""
 
     exit_code = 2
 

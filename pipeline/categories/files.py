@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wikisem.atomic_files import whole_file
 from wikisem.categories.build import LanguageSet
-from wikisem.categories.model import CategoryRecipe
+from wikisem.categories.recipe import CategoryRecipe
 from wikisem.outputs.categories import (
     analogy_lines,
     category_json,

@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.options import load_recipe
+from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from wikisem.categories.build import LanguageSet, Sources, build_sets
 from wikisem.categories.emoji import installed_emoji
-from wikisem.categories.load import load_category_recipe, shipped_category_recipes
-from wikisem.categories.model import CategoryRecipe
+from wikisem.categories.recipe import CategoryRecipe
+from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
 from wikisem.categories.source import CategorySource
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language

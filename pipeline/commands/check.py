@@ -18,7 +18,7 @@ from wikisem.datasets.groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.ids import check_language
-from wikisem.recipes.options import load_recipe
+from wikisem.recipes.load import load_recipe
 from wikisem.wikipedia.languages import language_profile
 
 

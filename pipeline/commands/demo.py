@@ -21,7 +21,7 @@ from wikisem.pipeline.console.summary import make_console
 from wikisem.pipeline.demo.facts import read_classes, read_items
 from wikisem.pipeline.demo.sample_world import write_world
 from wikisem.pipeline.options import argument, folder
-from wikisem.recipes.options import load_recipe
+from wikisem.recipes.load import load_recipe
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q5119")  # capital: a cluster that every reader knows, with outliers of all three classes

@@ -7,7 +7,7 @@ from wikisem.pipeline import options
 from wikisem.pipeline.build import stages
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.options import load_recipe
+from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

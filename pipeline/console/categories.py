@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.categories.source import Candidate, CategorySource
 from wikisem.outputs.category_report import ReportRow
 from wikisem.pipeline.console.progress import say

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.pipeline.demo.facts import Item, Name
-from wikisem.recipes.tables import read_toml
+from wikisem.recipes.shipped import read_toml
 from wikisem.records import Page
 
 TALK: Final = 1

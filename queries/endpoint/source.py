@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
-from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.categories.source import Candidate, sorted_values
 from wikisem.ids import check_language, is_qid, qid_number, qid_of
 from wikisem.queries.endpoint.client import Client

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from wikisem.categories.model import Category, Condition, PropertyPath
+from wikisem.categories.recipe import Category, Condition, PropertyPath
 from wikisem.categories.source import Candidate, sorted_values
 from wikisem.ids import qid_number
 from wikisem.queries.offline.edges import Edges, Numbers

@@ -12,7 +12,7 @@ from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.plugins.sparql.sparql import Query
 
-from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.errors import RecipeError, UsageError
 from wikisem.ids import check_property, check_qid
 

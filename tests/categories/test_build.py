@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from wikisem.categories.build import Sources, build_sets
 from wikisem.categories.emoji import Emoji
 from wikisem.categories.labels import LeftOut, WordPair
-from wikisem.categories.model import Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.recipe import Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
 from wikisem.categories.source import Candidate
 from wikisem.records import Statement
 

@@ -1,7 +1,7 @@
 """Items and pairs under the words of a language: fallbacks, equal words, and that everything is accounted for."""
 
 from wikisem.categories.labels import LeftOut, ValuedItem, WordPair, category_words, name_in, relation_words
-from wikisem.categories.model import CategoryItem
+from wikisem.categories.recipe import CategoryItem
 from wikisem.categories.source import Candidate
 
 RANKED = [Candidate("Q5", 9), Candidate("Q1", 7), Candidate("Q2", 7), Candidate("Q3", 1), Candidate("Q4", 0)]

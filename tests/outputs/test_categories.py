@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.categories.labels import CategoryWords, LeftOut, RelationWords, WordPair
-from wikisem.categories.model import CategoryItem, Relation
+from wikisem.categories.recipe import CategoryItem, Relation
 from wikisem.datasets.categories import read_categories
 from wikisem.outputs.categories import (
     analogy_lines,

@@ -42,6 +42,8 @@ BUILD = ["build", "wikisem500", "--wikidata", "x", "--output", "o"]
         ),
         (["build", "wikisem500", "--output", "o"], "--wikidata"),
         (["mentions", "--output", "o", "--wikipedia", "de.xml"], "expected LANG=PATH"),
+        (["build", "wikisem50", "--wikidata", "x", "--output", "o"], "did you mean wikisem500?"),
+        (["categories", "emojis", "--languages", "en", "--output", "o"], "did you mean emoji?"),
     ],
 )
 def test_wrong_usage_ends_in_one_message_and_exit_code_two(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.entity_files import write_entities
 from tests.queries.world import WORLD
-from wikisem.categories.model import Category, parse_path
+from wikisem.categories.recipe import Category, parse_path
 from wikisem.categories.source import by_prominence
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
 from wikisem.queries.offline.source import EntitySource

@@ -9,7 +9,7 @@ import pytest
 
 from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
-from wikisem.categories.model import Category, parse_path
+from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
-from wikisem.categories.load import load_category_recipe
-from wikisem.categories.model import Category, PropertyPath, parse_path
+from wikisem.categories.recipe import Category, PropertyPath, parse_path
+from wikisem.categories.recipe_checks import load_category_recipe
 from wikisem.categories.source import CategorySource
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.source import EndpointSource

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikisem.categories.model import Category, PropertyPath, parse_condition, parse_path
+from wikisem.categories.recipe import Category, PropertyPath, parse_condition, parse_path
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.source import EndpointSource

@@ -16,7 +16,7 @@ from wikisem.categories.labels import (
     name_codes,
     relation_words,
 )
-from wikisem.categories.model import Category, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.recipe import Category, CategoryRecipe, PropertyPath, Relation
 from wikisem.categories.source import Candidate, CategorySource, by_prominence
 from wikisem.records import Statement
 

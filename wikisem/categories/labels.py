@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from wikisem.categories.model import CategoryItem
+from wikisem.categories.recipe import CategoryItem
 from wikisem.categories.source import Candidate
 from wikisem.wikis import label_codes
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from wikisem.categories.model import Category, PropertyPath
+from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.ids import qid_number
 from wikisem.records import Statement
 

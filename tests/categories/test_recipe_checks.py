@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.load import load_category_recipe, parse_category_recipe, shipped_category_recipes
-from wikisem.categories.model import Category, Condition, PropertyPath, Relation
-from wikisem.errors import MissingInputError, RecipeError
+from wikisem.categories.recipe import Category, Condition, PropertyPath, Relation
+from wikisem.categories.recipe_checks import load_category_recipe, parse_category_recipe, shipped_category_recipes
+from wikisem.errors import RecipeError
 
 
 def _two(**more: object) -> dict[str, object]:
@@ -40,7 +40,7 @@ def test_statements_are_paths_to_items() -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        ({"class": "Q1"}, "name: expected a value"),
+        ({"class": "Q1"}, "name: expected a string, saw nothing"),
         ({"name": "x"}, "exactly one of class, pattern, emoji"),
         ({"name": "x", "class": "Q1", "pattern": "?item ?p ?o"}, "exactly one of"),
         ({"name": "x", "class": "Q1 } DROP"}, "expected an item id"),
@@ -57,8 +57,8 @@ def test_statements_are_paths_to_items() -> None:
             "exclude: expected no such option beside pattern",
         ),
         ({"name": "x", "emoji": "Flags", "min_sitelinks": 3}, "no such option beside emoji"),
-        ({"name": "x\n: y", "class": "Q1"}, "a text of one line"),
-        (_two(colour="red"), "one of name, seed, category, relation"),
+        ({"name": "x\n: y", "class": "Q1"}, "a string of one line"),
+        (_two(colour="red"), "unknown key colour; known here: name, category, relation, seed"),
         (_two(seed=-1), "seed: expected a whole number"),
         (_two(seed=2**64), "seed: expected a whole number"),
         ({"name": "s", "category": []}, "category: expected at least one table"),
@@ -89,10 +89,13 @@ def test_the_shipped_recipes_are_sound() -> None:
     assert [load_category_recipe(name).name for name in names] == names
 
 
-def test_an_unknown_name_lists_the_known_ones(tmp_path: Path) -> None:
-    """What is neither a file nor a shipped recipe is answered with the names of those that are."""
-    with pytest.raises(MissingInputError, match="emoji, google-semantic, multilingual-content"):
-        load_category_recipe(str(tmp_path / "none.toml"))
+def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones() -> None:
+    """What is neither a file nor a shipped recipe is wrong usage; the nearest of those that ship is suggested."""
+    with pytest.raises(
+        RecipeError, match=r"emoji, google-semantic, multilingual-content\).*; did you mean emoji\?"
+    ) as told:
+        load_category_recipe("emojis")
+    assert told.value.exit_code == 2
 
 
 def test_a_path_is_read_before_a_name(tmp_path: Path) -> None:

@@ -8,7 +8,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from msgspec import Struct, field
+
 from wikisem.errors import BadIdError
+from wikisem.recipes.options import FromZero
 
 _CONDITION: Final = re.compile(r"(P[1-9][0-9]*)(\+?) (Q[1-9][0-9]*)")
 _PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
@@ -30,8 +33,7 @@ class Condition:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Category:
+class Category(Struct, frozen=True):
     """One category: the items of a class, those that a SPARQL pattern binds to ``?item``, or a group of emoji.
 
     ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
@@ -41,7 +43,7 @@ class Category:
     """
 
     name: str
-    class_: str = ""
+    class_: str = field(default="", name="class")
     linked_by: tuple[str, ...] = ("P31",)
     subclasses: bool = False
     statements: tuple[str, ...] = ()
@@ -49,16 +51,15 @@ class Category:
     pattern: str = ""
     emoji: str = ""
     named_by: str = ""
-    min_sitelinks: int = 0
-    limit: int = 0
+    min_sitelinks: FromZero = 0
+    limit: FromZero = 0
 
     def conditions(self) -> tuple[Condition, ...]:
         """The statements, parsed; BadIdError where one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
         return tuple(parse_condition(text) for text in self.statements)
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """Word pairs for analogy questions: the items of one category, each with its value of a property.
 
     ``values`` names the category that the values must belong to, if any. ``questions`` is the size of a seeded sample
@@ -70,21 +71,20 @@ class Relation:
     property: str
     values: str = ""
     order: Literal["subject-first", "value-first"] = "subject-first"
-    questions: int = 0
+    questions: FromZero = 0
 
     def path(self) -> PropertyPath:
         """The property as a path; BadIdError where it is neither "P36" nor "P131+"."""
         return parse_path(self.property)
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryRecipe:
+class CategoryRecipe(Struct, frozen=True):
     """A set of categories, the relations among them, and the seed of every sample."""
 
     name: str
-    categories: tuple[Category, ...]
-    relations: tuple[Relation, ...] = ()
-    seed: int = 500
+    categories: tuple[Category, ...] = field(name="category")
+    relations: tuple[Relation, ...] = field(default=(), name="relation")
+    seed: FromZero = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.errors import MissingInputError, RecipeError
-from wikisem.recipes.options import FilterOptions, Recipe, load_recipe, parse_recipe, shipped_recipes
+from wikisem.errors import RecipeError
+from wikisem.recipes.load import load_recipe, parse_recipe, shipped_recipes
+from wikisem.recipes.options import FilterOptions, Recipe
 
 
 def test_only_the_name_is_required() -> None:
@@ -44,10 +45,17 @@ def test_a_path_wins_over_a_name(tmp_path: Path) -> None:
         load_recipe(str(path))
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    """The shipped names are listed."""
-    with pytest.raises(MissingInputError, match=r"labels, strict, wikisem500\), saw 'wikisem50'"):
+def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones() -> None:
+    """A slip of the keyboard is wrong usage: the shipped names are listed, the nearest is suggested."""
+    with pytest.raises(RecipeError, match=r"labels, strict, wikisem500\), saw 'wikisem50'; did you mean wikisem500\?"):
         load_recipe("wikisem50")
+    assert RecipeError.exit_code == 2
+
+
+def test_a_name_that_resembles_none_is_answered_with_the_list_alone(tmp_path: Path) -> None:
+    """No suggestion is made up, and a missing path is quoted whole."""
+    with pytest.raises(RecipeError, match=r"wikisem500\), saw '.*/zzz\.toml'$"):
+        load_recipe(tmp_path / "zzz.toml")
 
 
 @pytest.mark.parametrize("text", ['name = "unclosed', "name = 1 2", 'a = 1\na = 2\nname = "x"'])
@@ -70,9 +78,9 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({}, "name: expected a text, saw nothing"),
-        ({"name": " "}, "name: expected a text that is not empty, saw ' '"),
-        ({"name": 5}, "name: expected a text, saw 5"),
+        ({}, "name: expected a string, saw nothing"),
+        ({"name": " "}, "name: expected a string that is not empty, saw ' '"),
+        ({"name": 5}, "name: expected a string, saw 5"),
         ({"name": "x", "sed": 1}, "unknown key sed; did you mean seed?"),
         ({"name": "x", "zzz": 1}, "unknown key zzz; known here: name, seed, languages"),
         ({"name": "x", "cluster": {"minimun": 7}}, "unknown key cluster.minimun; did you mean cluster.minimum?"),
@@ -85,7 +93,10 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "outliers": {"minimum": 7}}, "outliers.minimum: expected at most 6"),
         ({"name": "x", "outliers": {"shared": 1}}, "outliers.shared: expected true or false, saw 1"),
         ({"name": "x", "outliers": {"distance": 0}}, "outliers.distance: expected a whole number from 1 up, saw 0"),
-        ({"name": "x", "outliers": {"exclude": "all"}}, "outliers.exclude: expected one of 'instances', 'closure'"),
+        (
+            {"name": "x", "outliers": {"exclude": "all"}},
+            "exclude: expected one of 'closure', 'instances', saw 'all'",
+        ),
         (
             {"name": "x", "filters": {"affix": True}},
             "filters.affix: expected a whole number from 1 up (or false, for off)",
@@ -94,8 +105,8 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "filters": {"stop_affix": 4}}, "filters.stop_affix: expected true or false, saw 4"),
         ({"name": "x", "seed": -1}, "seed: expected a whole number from 0 up, saw -1"),
         ({"name": "x", "seed": 2**64}, "seed: expected a whole number below 2**64"),
-        ({"name": "x", "languages": "en"}, "languages: expected a list of texts, saw 'en'"),
-        ({"name": "x", "languages": ["en", 5]}, "languages: expected a list of texts, saw ['en', 5]"),
+        ({"name": "x", "languages": "en"}, "languages: expected a list of strings, saw 'en'"),
+        ({"name": "x", "languages": ["en", 5]}, "languages[1]: expected a string, saw 5"),
         ({"name": "x", "languages": ["../en"]}, "languages: expected a language code"),
         ({"name": "x", "graph": {"root": "entity"}}, "graph.root: expected an item id"),
         ({"name": "x", "graph": {"disambiguation": ["Q0"]}}, "graph.disambiguation: expected an item id"),

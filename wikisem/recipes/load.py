@@ -1,0 +1,48 @@
+"""Recipes: TOML in, a validated frozen value out, or an error that says what was expected, what was seen and where."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wikisem.errors import RecipeError
+from wikisem.ids import check_language, check_qid
+from wikisem.recipes.options import Recipe
+from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names
+from wikisem.recipes.validation import convert, require, require_ids, require_seed
+
+
+def load_recipe(name_or_path: str | Path) -> Recipe:
+    """Read a recipe from a path, or one that ships with wikisem by its name.
+
+    Raises RecipeError when there is neither, or when the recipe is invalid.
+    """
+    path = find_recipe(name_or_path, __package__)
+    return parse_recipe(read_toml(path), where=str(path))
+
+
+def shipped_recipes() -> list[str]:
+    """The names of the recipes that ship with wikisem."""
+    return shipped_names(__package__)
+
+
+def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
+    """Validate the tables of a recipe; RecipeError names the key's path, what was expected and what was seen."""
+    try:
+        recipe = convert(data, Recipe)
+        _check(recipe)
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error}") from error
+    return recipe
+
+
+def _check(recipe: Recipe) -> None:
+    """What is wrong only in the light of other keys, or of the form of an id."""
+    require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
+    require_seed(recipe.seed)
+    require_ids(check_language, recipe.languages, "languages")
+    require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
+    require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
+    size, minimum = recipe.cluster.size, recipe.cluster.minimum
+    require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
+    most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
+    require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")

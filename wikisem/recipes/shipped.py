@@ -1,0 +1,38 @@
+"""Where a recipe is read from: a file, or the TOML files that ship with wikisem."""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from wikisem.errors import RecipeError
+from wikisem.recipes.validation import did_you_mean
+
+
+def shipped_names(package: str) -> list[str]:
+    """The names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
+    return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
+
+
+def find_recipe(name_or_path: str | Path, package: str) -> Path:
+    """The path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
+
+    Raises RecipeError with the nearest name where there is neither.
+    """
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    names = shipped_names(package)
+    if str(name_or_path) not in names:
+        expected = f"expected a recipe file or the name of a recipe that ships ({', '.join(names)})"
+        hint = did_you_mean(path.stem, names)
+        raise RecipeError(f"{expected}, saw {str(name_or_path)!r}{f'; {hint}' if hint else ''}")
+    return Path(str(resources.files(package) / f"{name_or_path}.toml"))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; RecipeError names the file and the line that cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RecipeError(f"{path}: expected a TOML file, saw {error}") from error
