@@ -219,7 +219,7 @@ def test_places_lead_back_to_the_text(form: str, tmp_path: Path) -> None:
         for chunk in read_records(range_, chunk_bytes=1_000):
             assert isinstance(chunk, Chunk)
             position = chunk.data.index(b"\n") + 1
-            found = re.fullmatch(re.escape(str(path)) + r":(?:(\d+)\+)?(\d+)", chunk.place(position))
+            found = re.fullmatch(re.escape(str(path)) + r":(?:(\d+)\+)?(\d+)", chunk.location(position))
             assert found is not None
             if form != "single.bz2":
                 unit = int(found[1] or 0) - (4 if form == "chain.bz2" else 0)

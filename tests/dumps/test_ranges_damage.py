@@ -116,7 +116,7 @@ def _block_with_false_mark() -> tuple[bytes, int]:
 
 def test_a_record_without_an_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record over the limit is told and passed over; the next one is read."""
-    monkeypatch.setattr("wikisem.dumps.reader.RECORD_LIMIT", 10_000)
+    monkeypatch.setattr("wikisem.dumps.whole_records.RECORD_LIMIT", 10_000)
     text = b"one\n" + b"x" * 300_000 + b"\ntwo\n"
     for target in (7_000, 10**9):
         data, damage = read(write(tmp_path / "dump.json", text), target, chunk=1_000)

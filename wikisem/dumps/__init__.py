@@ -1,10 +1,11 @@
-"""Dumps cut into ranges that decode on their own, whatever they are wrapped in: each record is read exactly once.
+"""Dumps cut into ranges that decode on their own, in any compression: every record is read exactly once.
 
-``plan_ranges`` cuts a file, ``read_records`` gives the whole records of one range and what could not be decoded.
+In: the path of a file, an opener, a delimiter. Out: ranges (``plan_ranges``), and for each range its chunks of whole
+records and the damage that was found on the way (``read_records``). It may not know what a record holds.
 """
 
 from wikisem.dumps.model import Chunk, Damage, Form, Opener, Range, open_plain
 from wikisem.dumps.plan import plan_ranges
-from wikisem.dumps.reader import read_records
+from wikisem.dumps.whole_records import read_records
 
 __all__ = ["Chunk", "Damage", "Form", "Opener", "Range", "open_plain", "plan_ranges", "read_records"]

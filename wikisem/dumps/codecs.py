@@ -1,4 +1,4 @@
-"""The two forms that are chains of members: how a member begins, and what decodes it."""
+"""gzip and zstd, the two forms in which a file is a chain of members: how a member begins, and what decodes it."""
 
 import re
 import zlib
@@ -13,40 +13,40 @@ from wikisem.dumps.model import Form
 
 
 class Decoder(Protocol):
-    """What decodes one member; it keeps the input that it has not come to."""
+    """Decodes one member; input that it has not used yet stays with it."""
 
     @property
     def eof(self) -> bool:
-        """Whether the member is over."""
+        """Whether the member has ended."""
         ...
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing more comes out before something goes in."""
+        """Whether the next call gives text only if it is given more input."""
         ...
 
     @property
     def unused_data(self) -> bytes:
-        """What went in and belongs behind the member."""
+        """Input from after the end of the member."""
         ...
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        """The next text; gzip members give at most ``max_length`` bytes of it."""
+        """The next text: never more than ``max_length`` bytes, or some 32 MiB, whatever the input expands to."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A form: its first bytes, its fast decoder, and a careful one that fails at the very byte that is wrong.
+    """A form: its first bytes, a fast decoder, and a precise one that fails at the very byte that is wrong.
 
-    A head is believed if text comes of ``probe`` bytes from it on, or a whole member. ``smallest`` is the least number
-    of bytes that a member with any text has; ``skippable`` matches the head of a frame without text.
+    A head is believed if ``probe`` bytes from it on decode to some text, or to a whole member. ``smallest`` is the
+    least number of bytes of a member with any text; ``skippable`` matches the head of a frame without text.
     """
 
     name: Form
     magic: bytes
     fast: Callable[[], Decoder]
-    careful: Callable[[], Decoder]
+    precise: Callable[[], Decoder]
     errors: tuple[type[Exception], ...]
     checksum_errors: tuple[str, ...]
     probe: int
@@ -54,45 +54,59 @@ class Codec:
     skippable: re.Pattern[bytes]
 
 
-class _Zlib:
+class _LibraryDecoder(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _InSteps:
+    """A decoder that has no limit on its output, given ``step`` bytes of input at a time.
+
+    So the ratio of the format bounds the text of one call: a zstd block of 4 bytes can repeat a byte 2**17 times, so
+    that 32 KiB of a file may be 1 GiB of text, but 1 KiB is at most 32 MiB.
+    """
+
+    def __init__(self, decoder: _LibraryDecoder, step: int) -> None:
+        self._decoder, self._step = decoder, step
+        self._input = b""
+        self._used = 0
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return self._used >= len(self._input)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data + self._input[self._used :]
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        del max_length
+        if data:
+            self._input, self._used = self._input[self._used :] + data, 0
+        text = b""
+        while not (text or self.needs_input or self.eof):
+            start, self._used = self._used, self._used + self._step
+            text = self._decoder.decompress(self._input[start : self._used])
+        return text
+
+
+def _zlib() -> Decoder:
     """zlib's decoder, slower than isal's, which holds text back and gives none of it when an error comes."""
-
-    def __init__(self) -> None:
-        self._decoder = zlib.decompressobj(wbits=31)
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decoder.unused_data
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        del max_length
-        return self._decoder.decompress(data)
+    return _InSteps(zlib.decompressobj(wbits=31), step=1 << 14)  # at most 1,032 times as much text: 16 MiB
 
 
-class _Zstandard:
-    """zstandard's decoder of one frame."""
-
-    def __init__(self) -> None:
-        # 2**31 is the largest window that `zstd --long=31` writes; the library alone stops at 2**27.
-        self._decoder = zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj()
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decoder.unused_data
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        del max_length
-        return self._decoder.decompress(data)
+def _zstandard() -> Decoder:
+    # 2**31 is the largest window that `zstd --long=31` writes; the library alone stops at 2**27.
+    return _InSteps(zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj(), step=1 << 10)
 
 
 def _isal() -> Decoder:
@@ -102,28 +116,28 @@ def _isal() -> Decoder:
 
 _ISAL_ERROR: Final[Any] = igzip_lib.IsalError  # its stub declares an instance, not a class
 
-# Neither magic number can stand in UTF-8 text, not even in a part that was stored as it is: 0x8B would have to follow
+# Neither magic number occurs in UTF-8 text, not even in a part that was stored uncompressed: 0x8B would have to follow
 # a byte above 0xC1, and 0xFD never occurs (RFC 3629, section 3). So a false head can only be an accident of compressed
-# bits, and these do not decode.
+# bits, and those do not decode.
 GZIP: Final = Codec(
     name="gzip",
     magic=b"\x1f\x8b\x08",  # RFC 1952, 2.3.1: the two ids, and deflate, the only method there is
     fast=_isal,
-    careful=_Zlib,
+    precise=_zlib,
     errors=(_ISAL_ERROR, zlib.error),
     checksum_errors=("incorrect data check", "incorrect length check"),
-    probe=1 << 14,  # accidental bits fail within some hundred symbols; each range pays for two probes
+    probe=1 << 14,  # accidental bits fail within some hundred symbols; each range decodes two probes
     smallest=18,
     skippable=re.compile(rb"(?!)"),
 )
 ZSTD: Final = Codec(
     name="zstd",
     magic=b"\x28\xb5\x2f\xfd",  # RFC 8878, 3.1.1
-    fast=_Zstandard,
-    careful=_Zstandard,
+    fast=_zstandard,
+    precise=_zstandard,
     errors=(zstandard.ZstdError,),
     checksum_errors=("doesn't match checksum",),
-    probe=1 << 18,  # a block gives nothing before it is whole, and has up to 2**17 bytes (RFC 8878, 3.1.1.2.4)
+    probe=1 << 18,  # no text comes before a block is whole, and it has up to 2**17 bytes (RFC 8878, 3.1.1.2.4)
     smallest=9,
     # RFC 8878, 3.1.2: pzstd and seekable files put such frames between those that hold text
     skippable=re.compile(rb"[\x50-\x5f]\x2a\x4d\x18", re.DOTALL),

@@ -1,4 +1,4 @@
-"""The values that the reading of ranges passes around."""
+"""What the readers of ranges pass around: ranges in, blocks and bad regions in between, chunks and damage out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ Opener = Callable[[str], BinaryIO]
 class Range:
     """Bytes ``start`` to ``stop`` (not included) of a file in one of the forms that dumps come in.
 
-    A compressed range holds the units (bzip2 blocks, gzip members, zstd frames) whose first byte lies inside it.
+    A compressed range holds the segments whose first byte is in it. A segment is the smallest part of a file that
+    decodes on its own: a bzip2 block, a gzip member or a zstd frame.
     """
 
     path: str
@@ -24,32 +25,32 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Whole records, delimiters included, and where they stand.
+    """Whole records, delimiters included, and where they are in the file.
 
-    ``unit`` is the byte offset in the file of the bzip2 block, gzip member or zstd frame in which the first record
-    begins (0 in plain files), ``offset`` the place of that record in the text from there on.
+    ``segment`` is the byte offset in the file of the segment in which the first record begins (0 in plain files),
+    ``offset`` the offset of that record in the text that is decoded from there on.
     """
 
     data: bytes
     path: str
-    unit: int
+    segment: int
     offset: int
 
     @property
     def where(self) -> str:
-        """The place of the first record, see ``place``."""
-        return self.place(0)
+        """The location of the first record, see ``format_location``."""
+        return self.location(0)
 
-    def place(self, position: int) -> str:
-        """The place of ``data[position]``: ``path:offset``, or ``path:unit+offset`` where the file is compressed."""
-        return place(self.path, self.unit, self.offset + position)
+    def location(self, position: int) -> str:
+        """The location of ``data[position]``, see ``format_location``."""
+        return format_location(self.path, self.segment, self.offset + position)
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A part of a file that could not be decoded, or the piece of a record that such a part tore off.
+    """A part of a file that could not be decoded, or the part of a record that was cut off by it.
 
-    ``lost`` tells whether text may be missing here; it is false where only a checksum or a file's end is wrong.
+    ``lost`` tells whether text may be missing here; it is false where only a checksum or the end of a file is wrong.
     """
 
     reason: str
@@ -59,28 +60,34 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Decoded text from one unit; ``inside`` is false for text behind the range, read to finish its last record."""
+class Block:
+    """Text decoded from one segment; ``inside`` is false after the range, where text only completes its last record."""
 
     data: bytes
-    unit: int
+    segment: int
     offset: int
     inside: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """Damage among the pieces; ``inside`` is false where it lies behind the range, which leaves it to others."""
+class BadRegion:
+    """Damage between two blocks; ``inside`` is false after the range, whose damage is reported by the next range."""
 
     damage: Damage
     inside: bool
 
 
-def place(path: str, unit: int, offset: int) -> str:
-    """``path:offset``, or ``path:unit+offset`` for text that is not at the beginning of its file."""
-    return f"{path}:{unit}+{offset}" if unit else f"{path}:{offset}"
+def format_location(path: str, segment: int, offset: int) -> str:
+    """Where a record is: ``path:offset`` in the first segment of a file, ``path:segment+offset`` in the others.
+
+    >>> format_location("dump.json.gz", 0, 17)
+    'dump.json.gz:17'
+    >>> format_location("dump.json.gz", 4096, 17)  # 17 bytes into the text of the gzip member at byte 4096
+    'dump.json.gz:4096+17'
+    """
+    return f"{path}:{segment}+{offset}" if segment else f"{path}:{offset}"
 
 
 def open_plain(path: str) -> BinaryIO:
-    """A local file, the opener that is used where none is given."""
+    """Open a local file; the opener that is used where none is given."""
     return Path(path).open("rb")

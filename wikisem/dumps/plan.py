@@ -1,25 +1,25 @@
-"""Where a file is cut: every so many bytes, since a range finds its own first unit."""
+"""Where a file is cut: at multiples of a size, since the reader of a range finds its own first segment."""
 
 import logging
 from typing import BinaryIO, Final
 
-from wikisem.dumps.bzip2.reader import HEADER
+from wikisem.dumps.bzip2.block_reader import HEADER
 from wikisem.dumps.codecs import CODECS
-from wikisem.dumps.members import find_head
+from wikisem.dumps.gzip_zstd import find_head
+from wikisem.dumps.lookahead import Lookahead, size_of
 from wikisem.dumps.model import Form, Opener, Range, open_plain
-from wikisem.dumps.stream import Tape, size_of
 
 _LOG: Final = logging.getLogger(__name__)
 _ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
-# A file with no second member in its first part is read in one go: looking further would read it twice.
+# A file with no second member in this many bytes is read in one go: looking further would read it twice.
 _LOOK_BYTES: Final = 1 << 28
 
 
 def plan_ranges(path: str, open_binary: Opener = open_plain, target_bytes: int = 1 << 25) -> list[Range]:
-    """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes.
+    """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
 
-    The first bytes tell the form; where they are none that is known, the name does, so that a damaged head does not
-    turn a dump into text. An empty file has no ranges.
+    The first bytes tell the form. Where they are those of no known form the file's name does, so that a dump with a
+    damaged head is not read as text.
     """
     with open_binary(path) as source:
         size = size_of(source)
@@ -42,7 +42,7 @@ def _form(path: str, source: BinaryIO) -> Form:
 def _is_single(path: str, form: Form, source: BinaryIO, target_bytes: int) -> bool:
     if form not in CODECS or size_of(source) <= target_bytes:
         return False
-    if find_head(CODECS[form], Tape(source, 1), 1 + _LOOK_BYTES) is not None:
+    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES) is not None:
         return False
     _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, form)
     return True

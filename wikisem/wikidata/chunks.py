@@ -48,7 +48,7 @@ class ChunkReader:
             elif isinstance(found, LeftOut):
                 self._left_out[found.reason] += 1
             else:
-                self.rejects.append(Reject(self._stage, found.reason, chunk.place(position), found.detail))
+                self.rejects.append(Reject(self._stage, found.reason, chunk.location(position), found.detail))
         self._lines.extend(self._columns, lines)
         self._held += len(chunk.data)
         if self._held > _HELD_BYTES:

@@ -24,7 +24,7 @@ _CORES: Final = {mark: _cores(mark) for mark in (BLOCK_MARK, END_MARK)}
 
 
 def find_marks(data: bytes, mark: int) -> list[int]:
-    """The bit offsets in ``data`` at which a mark stands, in ascending order."""
+    """The bit offsets in ``data`` at which a mark begins, in ascending order."""
     found = []
     for bit, core in _CORES[mark]:
         at = data.find(core)

@@ -7,14 +7,14 @@ from typing import Final
 
 from wikisem.dumps.bzip2.bits import END_MARK
 
-# 900,000 symbols of at most 20 bits, and the tables in front of them.
+# 900,000 symbols of at most 20 bits, and the tables before them.
 BLOCK_LIMIT: Final = 2_300_000
 # A block of any level fits the largest.
 _HEADER: Final = b"BZh9"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DecodedBlock:
     """The text of a block, and how many bits of the file it takes."""
 
     text: bytes
@@ -22,7 +22,7 @@ class Block:
 
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
-    """The text of an aligned block of exactly so many bits, its checksum verified; None if it is no such block."""
+    """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is no such block."""
     decoder = bz2.BZ2Decompressor()
     try:
         text = decoder.decompress(_as_stream(block, bits))
@@ -33,7 +33,7 @@ def decode_to(block: bytes, bits: int) -> bytes | None:
 
 def _as_stream(block: bytes, bits: int) -> bytes:
     # The footer is the end mark and the checksum of the stream, which for one block is the block's own: the 32 bits
-    # behind its mark.
+    # after its mark.
     whole, rest = divmod(bits, 8)
     footer = END_MARK << 32 | int.from_bytes(block[6:10], "big")
     last = block[whole] >> (8 - rest) if rest else 0
@@ -41,22 +41,22 @@ def _as_stream(block: bytes, bits: int) -> bytes:
     return _HEADER + block[:whole] + tail.to_bytes(10 + (rest > 0), "big")
 
 
-def decode_without_end(data: bytes) -> Block | None:
-    """The block at the beginning of aligned data that goes on behind it; None if there is none that is whole.
+def decode_without_end(data: bytes) -> DecodedBlock | None:
+    """The block at the beginning of aligned data that goes on after it; None if there is no whole one.
 
-    bzip2 gives nothing out before it has read a block to its last bit, and asks for the next mark only then: so the
-    shortest beginning of the data that gives anything ends in the byte in which the block does.
+    bzip2 returns nothing before it has read a block to its last bit, and looks at the next mark only then: so the
+    shortest prefix of the data for which it returns anything ends in the last byte of the block.
     """
-    size = bisect_left(range(len(data) + 1), True, key=lambda length: _answers(data[:length]))
+    size = bisect_left(range(len(data) + 1), True, key=lambda length: _responds(data[:length]))
     for bits in range(8 * size - 7, 8 * size + 1) if size <= len(data) else ():
         text = decode_to(data, bits)
         if text is not None:
-            return Block(text, bits)
+            return DecodedBlock(text, bits)
     return None
 
 
-def _answers(data: bytes) -> bool:
-    """Whether the data makes a decoder say anything: text, or that it is damaged."""
+def _responds(data: bytes) -> bool:
+    """Whether a decoder of the data returns anything: text, or an error."""
     try:
         return len(bz2.BZ2Decompressor().decompress(_HEADER + data)) > 0
     except OSError:

@@ -1,8 +1,8 @@
-"""Pieces of text from the blocks of a bzip2 file: one stream or many, any level, blocks at any bit offset.
+"""The decoded blocks of a range of a bzip2 file: one stream or many, any level, blocks at any bit offset.
 
-A block begins at its mark and ends where the next mark begins, so each is read alone, as a stream of one block. The
-marks are 48 bits and could occur by chance inside a block; where a block does not end at the next mark it is read
-again without knowing its end, which tells where it really ends, or that it is damaged.
+A block begins at its mark and ends where the next mark begins, so each is decoded alone, as a stream of one block. The
+marks are 48 bits and can occur by chance inside a block. A block that does not end at the next mark is decoded again
+without knowing its end: either that finds its real end, or the block is damaged.
 """
 
 import re
@@ -11,47 +11,47 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BYTES, align, bits_at, find_marks
-from wikisem.dumps.bzip2.blocks import BLOCK_LIMIT, Block, decode_to, decode_without_end
-from wikisem.dumps.model import Damage, Gap, Piece, Range, place
-from wikisem.dumps.stream import STEP, Tape
+from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, DecodedBlock, decode_to, decode_without_end
+from wikisem.dumps.lookahead import STEP, Lookahead
+from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 HEADER: Final = re.compile(rb"BZh[1-9]")
-# What stands between blocks of neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
+# What is between the blocks of two neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
 _BORDER_BYTES: Final = 6 + 4 + 1 + 4
 _EMPTY_STREAMS: Final = rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)*"
 _BEFORE_BLOCK: Final = re.compile(_EMPTY_STREAMS + rb"BZh[1-9]")
 _BEFORE_END: Final = re.compile(_EMPTY_STREAMS + rb"\0*")
-# So much of the compressed file is kept in hand: more than a block.
+# How much of the compressed file is kept in memory: more than a block.
 _KEEP: Final = 1 << 23
 # Fewer bytes cannot hold a block: mark, checksum and the tables that even one symbol needs.
 _SMALLEST: Final = 34
 
 
-def read_blocks(range_: Range, source: BinaryIO) -> Iterator[Piece | Gap]:
-    """The text of the blocks that begin in the range, then of those behind it, for as long as somebody asks."""
-    blocks = _Blocks(range_.path, source, range_.start)
+def read_blocks(range_: Range, source: BinaryIO) -> Iterator[Block | BadRegion]:
+    """The blocks that begin in the range, then those after it, for as long as the caller asks for more."""
+    blocks = _BlockScanner(range_.path, source, range_.start)
     mark = blocks.mark_from(8 * range_.start)
     first = range_.start > 0
-    if not first and (wrong := blocks.border(0, mark)):
-        yield Gap(wrong, inside=True)
+    if not first and (damage := blocks.border(0, mark)):
+        yield BadRegion(damage, inside=True)
     while mark is not None:
         inside = mark // 8 < range_.stop
         block = blocks.read(mark)
         following = blocks.mark_from(mark + (block.bits if block else 1))
         if block:
-            yield Piece(block.text, mark // 8, 0, inside)
-            wrong = blocks.border(mark + block.bits, following)
+            yield Block(block.text, mark // 8, 0, inside)
+            damage = blocks.border(mark + block.bits, following)
         else:
-            wrong = None if first and _is_false(range_, source, mark) else blocks.damage(mark, following)
-        if wrong:
-            yield Gap(wrong, inside)
+            damage = None if first and _is_false(range_, source, mark) else blocks.damage(mark, following)
+        if damage:
+            yield BadRegion(damage, inside)
         mark, first = following, False
 
 
 def _is_false(range_: Range, source: BinaryIO, mark: int) -> bool:
-    """Whether the first mark of a range stands inside a block that begins in front of the range."""
+    """Whether the first mark of a range is inside a block that begins before the range, so that it is no mark."""
     start = max(0, range_.start - BLOCK_LIMIT)
-    blocks = _Blocks(range_.path, source, start)
+    blocks = _BlockScanner(range_.path, source, start)
     before = None
     following = blocks.mark_from(8 * start)
     while following is not None and following < mark:
@@ -60,16 +60,16 @@ def _is_false(range_: Range, source: BinaryIO, mark: int) -> bool:
     return block is not None and before is not None and before + block.bits > mark
 
 
-class _Blocks:
-    """The marks of a file from some byte on, and the blocks behind them; places are bits of the file."""
+class _BlockScanner:
+    """The marks of a file from some byte on, and the blocks at them; positions are bits of the file."""
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
-        self._path, self._tape = path, Tape(source, start)
+        self._path, self._ahead = path, Lookahead(source, start)
         self._marks: deque[int] = deque()
-        self._scanned = start  # every mark that begins in front of this byte has been found
+        self._scanned = start  # every mark that begins before this byte has been found
 
     def mark_from(self, bit: int) -> int | None:
-        """The first block mark at or behind a bit; the marks in front of it are forgotten."""
+        """The first block mark at or after a bit; the marks before it are forgotten."""
         while True:
             while self._marks and self._marks[0] < bit:
                 self._marks.popleft()
@@ -79,24 +79,24 @@ class _Blocks:
                 return None
 
     def _scan(self) -> bool:
-        if not self._tape.grow():
+        if not self._ahead.fill():
             return False
-        data = self._tape.slice(self._scanned, self._tape.end)
+        data = self._ahead.slice(self._scanned, self._ahead.end)
         last = self._marks[-1] if self._marks else -1
         found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK))
         self._marks.extend(mark for mark in found if mark > last)
-        self._scanned = max(self._scanned, self._tape.end - MARK_BYTES)
-        if len(self._tape.data) > _KEEP:
-            self._tape.drop(self._tape.end - _KEEP // 2)
+        self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
+        if len(self._ahead.data) > _KEEP:
+            self._ahead.discard(self._ahead.end - _KEEP // 2)
         return True
 
-    def read(self, mark: int) -> Block | None:
+    def read(self, mark: int) -> DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
         for end in self._ends(mark, self._second_mark()):
-            data = self._tape.slice(mark // 8, (end + 7) // 8)
+            data = self._ahead.slice(mark // 8, (end + 7) // 8)
             text = decode_to(align(data, mark % 8), end - mark)
             if text is not None:
-                return Block(text, end - mark)
+                return DecodedBlock(text, end - mark)
         return decode_without_end(self._from(mark))
 
     def _second_mark(self) -> int | None:
@@ -105,39 +105,39 @@ class _Blocks:
         return self._marks[1] if len(self._marks) > 1 else None
 
     def _ends(self, mark: int, following: int | None) -> list[int]:
-        """Where the block at a mark probably ends: at the next mark, or at an end mark right in front of that."""
+        """Where the block at a mark probably ends: at the next mark, or at an end mark right before that."""
         if following is None:
             return [mark + bit for bit in find_marks(self._from(mark), END_MARK)]
         if following % 8:
             return [following]
         start = max(mark // 8, following // 8 - _BORDER_BYTES)
-        border = self._tape.slice(start, following // 8)
+        border = self._ahead.slice(start, following // 8)
         return [*(8 * start + bit for bit in find_marks(border, END_MARK)), following]
 
     def _from(self, mark: int) -> bytes:
-        return align(self._tape.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
+        return align(self._ahead.slice(mark // 8, mark // 8 + BLOCK_LIMIT), mark % 8)
 
     def border(self, end: int, following: int | None) -> Damage | None:
-        """What is wrong between the end of a block (or the beginning of the file) and the next mark, if anything is."""
+        """The damage between the end of a block (or the beginning of the file) and the next mark, if there is any."""
         if end == following:
             return None
         start = end
         if end:
-            if bits_at(self._tape.slice(end // 8, end // 8 + 8), end % 8) != END_MARK:
-                return self._gap("undecodable" if following else "truncated", end, following)
+            if bits_at(self._ahead.slice(end // 8, end // 8 + 8), end % 8) != END_MARK:
+                return self._damage_between("undecodable" if following else "truncated", end, following)
             start = end + 80 + (-end % 8)
         stop = start // 8 + STEP if following is None else (following + 7) // 8
-        between = self._tape.slice(start // 8, stop)
+        between = self._ahead.slice(start // 8, stop)
         expected = _BEFORE_END if following is None else _BEFORE_BLOCK
-        return None if expected.fullmatch(between) else self._gap("garbage", start, following)
+        return None if expected.fullmatch(between) else self._damage_between("garbage", start, following)
 
     def damage(self, mark: int, following: int | None) -> Damage:
-        """What to say of a block that cannot be decoded."""
+        """The damage to report for a block that cannot be decoded."""
         truncated = following is None and not find_marks(self._from(mark), END_MARK)
-        return self._gap("truncated" if truncated else "undecodable", mark, following)
+        return self._damage_between("truncated" if truncated else "undecodable", mark, following)
 
-    def _gap(self, reason: str, start: int, stop: int | None) -> Damage:
+    def _damage_between(self, reason: str, start: int, stop: int | None) -> Damage:
         until = "its end" if stop is None else f"byte {(stop + 7) // 8}"
         detail = f"expected bzip2 blocks, saw none that can be decoded from byte {start // 8} of the file to {until}"
         lost = reason != "garbage" if stop is None else stop - start >= 8 * _SMALLEST
-        return Damage(reason, place(self._path, start // 8, 0), detail, lost)
+        return Damage(reason, format_location(self._path, start // 8, 0), detail, lost)

@@ -1,0 +1,177 @@
+"""The blocks of a range of a chain of gzip members or zstd frames (both called members here)."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import BinaryIO, Final
+
+from wikisem.dumps.codecs import Codec, Decoder
+from wikisem.dumps.lookahead import Lookahead
+from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
+
+# A damaged member is decoded again in steps of this size, and the step that fails byte by byte.
+_STEP_BYTES: Final = 1 << 16
+_TRUNCATED: Final = "truncated"
+
+
+def find_head(codec: Codec, ahead: Lookahead, limit: int) -> int | None:
+    """The offset of the next member that begins before ``limit``; ``ahead`` is then there, or near the limit."""
+    while ahead.base < limit:
+        found = ahead.data.find(codec.magic)
+        if found < 0:
+            ahead.discard(max(ahead.base, ahead.end - len(codec.magic) + 1))
+            if not ahead.fill():
+                return None
+            continue
+        ahead.discard(ahead.base + found)
+        if ahead.base < limit and _is_sound(codec, ahead):
+            return ahead.base
+        ahead.discard(ahead.base + 1)
+    return None
+
+
+def _is_sound(codec: Codec, ahead: Lookahead) -> bool:
+    decoder = codec.precise()
+    try:
+        return len(decoder.decompress(ahead.slice(ahead.base, ahead.base + codec.probe))) > 0 or decoder.eof
+    except codec.errors:
+        return False
+
+
+def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
+    """The text of the members that begin in the range, then of those after it, as long as the caller asks for more."""
+    ahead = Lookahead(source, range_.start)
+    if range_.start and find_head(codec, ahead, range_.stop) is None:
+        return
+    inside = True
+    while True:
+        for damage in _go_to_next(range_.path, codec, ahead):
+            yield BadRegion(damage, inside)
+        if not ahead.slice(ahead.base, ahead.base + 1):
+            return
+        # The range after this one looks for a sound head, and so passes over a damaged member at its start: that
+        # member is this range's to report.
+        inside = inside and (ahead.base < range_.stop or not _is_sound(codec, ahead))
+        yield from _read_member(range_.path, codec, ahead, chunk_bytes, inside=inside)
+
+
+def _go_to_next(path: str, codec: Codec, ahead: Lookahead) -> Iterator[Damage]:
+    """Go on to the next head, or to the end; anything in between but frames without text and padding is damage."""
+    while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
+        ahead.discard(ahead.base + len(head) + int.from_bytes(head[4:], "little"))
+    ahead.skip_zeros()
+    start = ahead.base
+    if ahead.slice(start, start + len(codec.magic)) in (b"", codec.magic):
+        return
+    found = _resume(codec, ahead)
+    lost = found is not None and found - start >= codec.smallest
+    detail = f"expected a {codec.name} member, saw {ahead.base - start} bytes of something else"
+    yield Damage("garbage", format_location(path, start, 0), detail, lost)
+
+
+def _resume(codec: Codec, ahead: Lookahead) -> int | None:
+    """Go on to the next head that decodes, and give its offset; or to the end, and give None."""
+    found = find_head(codec, ahead, sys.maxsize)
+    if found is None:
+        ahead.discard(ahead.end)
+    return found
+
+
+def _read_member(
+    path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, *, inside: bool
+) -> Iterator[Block | BadRegion]:
+    head, decoder, given = ahead.base, codec.fast(), 0
+    with suppress(*codec.errors):
+        for text in _decode(decoder, ahead, chunk_bytes):
+            yield Block(text, head, given, inside)
+            given += len(text)
+    if decoder.eof:
+        ahead.unread(decoder.unused_data)
+        return
+    for rescued in _rescue(path, codec, ahead, head):
+        if isinstance(rescued, Damage):
+            yield BadRegion(rescued, inside)
+        elif rescued.offset + len(rescued.data) > given:
+            start = max(0, given - rescued.offset)
+            yield Block(rescued.data[start:], head, rescued.offset + start, inside)
+
+
+def _decode(decoder: Decoder, ahead: Lookahead, chunk_bytes: int) -> Iterator[bytes]:
+    """The text of a member, up to its end or that of the file."""
+    while not decoder.eof:
+        wants_input = decoder.needs_input
+        data = ahead.read_buffered() if wants_input else b""
+        text = decoder.decompress(data, chunk_bytes)
+        if text:
+            yield text
+        elif not data and (wants_input or not decoder.needs_input):
+            return  # the file ends here, or the decoder neither gives nor takes anything
+
+
+def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int) -> Iterator[Block | Damage]:
+    """Decode a damaged member again: first to find the step that fails, then once more with that step byte by byte."""
+    ahead.seek(head)
+    coarse = _PreciseReading(codec, ahead, sys.maxsize)
+    for _ in coarse.texts():
+        pass
+    ahead.seek(head)
+    fine = _PreciseReading(codec, ahead, coarse.reached)
+    given = 0
+    for text in fine.texts():
+        yield Block(text, head, given, inside=True)
+        given += len(text)
+    if fine.failure:
+        yield _damage_of(path, codec, ahead, head, given, fine.failure)
+
+
+def _damage_of(path: str, codec: Codec, ahead: Lookahead, head: int, given: int, failure: str) -> Damage:
+    """The damage of a member; ``ahead`` goes on to the next member, which the decoder may already have entered."""
+    failed = ahead.base
+    ahead.seek(head + 1)
+    found = _resume(codec, ahead)
+    where = format_location(path, head, given)
+    if failure == _TRUNCATED and found is None:
+        detail = f"the {codec.name} member ends too soon after {given} bytes of text, in byte {failed} of the file"
+        return Damage("truncated", where, detail)
+    checksum = any(text in failure for text in codec.checksum_errors)
+    lost = found is not None and not 0 <= found - failed < codec.smallest
+    detail = f"{failure} after {given} bytes of text, in bytes {head} to {ahead.base} of the file"
+    return Damage("checksum" if checksum else "undecodable", where, detail, lost or not checksum)
+
+
+class _PreciseReading:
+    """One member through the precise decoder; ``failure`` says how it ended, "" if well."""
+
+    def __init__(self, codec: Codec, ahead: Lookahead, fine_from: int) -> None:
+        self._codec, self._ahead, self._fine_from = codec, ahead, fine_from
+        self.reached, self.failure = ahead.base, ""
+
+    def texts(self) -> Iterator[bytes]:
+        """The text, step by step; from byte ``fine_from`` of the file on, a step is a single byte."""
+        decoder = self._codec.precise()
+        for data in self._inputs():
+            try:
+                yield from _texts(decoder, data)
+            except self._codec.errors as error:
+                self.failure = str(error)
+                self._ahead.seek(self.reached)
+                return
+            if decoder.eof:
+                self._ahead.seek(self.reached + len(data) - len(decoder.unused_data))
+                return
+        self.failure = _TRUNCATED
+
+    def _inputs(self) -> Iterator[bytes]:
+        while data := self._ahead.slice(self._ahead.base, self._ahead.base + _STEP_BYTES):
+            self._ahead.discard(self._ahead.base + len(data))
+            size = 1 if self.reached >= self._fine_from else len(data)
+            for start in range(0, len(data), size):
+                yield data[start : start + size]
+                self.reached += size
+
+
+def _texts(decoder: Decoder, data: bytes) -> Iterator[bytes]:
+    """All text that comes of some input."""
+    while text := decoder.decompress(data):
+        yield text
+        data = b""

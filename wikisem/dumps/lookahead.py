@@ -1,0 +1,82 @@
+"""A file read forwards, with the bytes that were read but not used open to random access."""
+
+from typing import BinaryIO, Final
+
+STEP: Final = 1 << 20
+
+
+def size_of(source: BinaryIO) -> int:
+    """The size of an open file in bytes."""
+    source.seek(0, 2)
+    return source.tell()
+
+
+class Lookahead:
+    """The bytes of a file from ``base`` on, as far as they have been read.
+
+    >>> import io
+    >>> ahead = Lookahead(io.BytesIO(b"abcdefgh"), start=2, step=3)
+    >>> ahead.slice(3, 6), ahead.base, ahead.end  # looking ahead moves nothing
+    (b'def', 2, 8)
+    >>> ahead.discard(4)
+    >>> data = ahead.read_buffered()
+    >>> data, ahead.base
+    (b'efgh', 8)
+    >>> ahead.unread(b"gh")
+    >>> ahead.read_buffered(), ahead.read_buffered()
+    (b'gh', b'')
+    """
+
+    def __init__(self, source: BinaryIO, start: int, step: int = STEP) -> None:
+        self._source, self._step = source, step
+        self.seek(start)
+
+    def seek(self, offset: int) -> None:
+        """Go to an offset, and forget what was read."""
+        self.base, self.data = offset, b""
+
+    @property
+    def end(self) -> int:
+        """The offset after the last byte that was read."""
+        return self.base + len(self.data)
+
+    def fill(self) -> bool:
+        """Read on; False at the end of the file."""
+        self._source.seek(self.end)  # others may read the same file in between
+        more = self._source.read(self._step)
+        self.data += more
+        return len(more) > 0
+
+    def discard(self, offset: int) -> None:
+        """Forget the bytes in front of an offset; where it has not been reached, nothing in between is read."""
+        self.data = self.data[max(0, offset - self.base) :]
+        self.base = max(self.base, offset)
+
+    def slice(self, start: int, stop: int) -> bytes:
+        """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
+        if start < self.base:
+            self._source.seek(start)
+            return self._source.read(stop - start)
+        while self.end < stop and self.fill():
+            pass
+        return self.data[start - self.base : stop - self.base]
+
+    def read_buffered(self) -> bytes:
+        """All that was read and not used, or the next bytes of the file if there is nothing; b"" at its end."""
+        if not self.data:
+            self.fill()
+        data, self.base, self.data = self.data, self.end, b""
+        return data
+
+    def unread(self, data: bytes) -> None:
+        """Put back the end of what ``read_buffered`` gave."""
+        if data:
+            self.base, self.data = self.base - len(data), data + self.data
+
+    def skip_zeros(self) -> None:
+        """Go to the next byte that is not 0, or to the end."""
+        while not (rest := self.data.lstrip(b"\0")):
+            self.discard(self.end)
+            if not self.fill():
+                return
+        self.discard(self.end - len(rest))

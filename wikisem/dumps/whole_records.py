@@ -1,0 +1,167 @@
+"""Blocks of text into chunks of whole records, each record in exactly one range.
+
+A range owns the records that begin after the first delimiter at or after its start (the first range: those from its
+start on), up to the end of the first delimiter that begins at or after its stop. So neighbouring ranges agree without
+knowing of each other, even where a delimiter, a record or a segment crosses their border:
+
+    text     aaa;bb;cccc;dd;    the delimiter is ";", the border of the two ranges is at offset 5
+    range 1  aaa;bb;            "bb" begins in range 1, which reads on to the delimiter that ends it
+    range 2         cccc;dd;    what is left of "bb" is skipped
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from wikisem.dumps.bzip2.block_reader import read_blocks
+from wikisem.dumps.codecs import CODECS
+from wikisem.dumps.gzip_zstd import read_members
+from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Opener, Range, format_location, open_plain
+from wikisem.dumps.plain import read_plain
+
+# The longest items of Wikidata are about 5 MB, the longest pages of Wikipedia 2 MB (2026-09). A longer record has lost
+# its delimiter, and must not fill the memory of a worker.
+RECORD_LIMIT: Final = 1 << 26
+
+
+def read_records(
+    range_: Range, open_binary: Opener = open_plain, delimiter: bytes = b"\n", chunk_bytes: int = 8 << 20
+) -> Iterator[Chunk | Damage]:
+    """The records of a range in chunks of about ``chunk_bytes``, and the damage between them.
+
+    A record ends with the delimiter; the last one of a file may lack it.
+    """
+    with open_binary(range_.path) as source:
+        assembler = _RecordAssembler(range_, delimiter, chunk_bytes)
+        for block in _blocks(range_, source, chunk_bytes):
+            yield from assembler.abandon(block) if isinstance(block, BadRegion) else assembler.add(block)
+            if assembler.done:
+                return
+        yield from assembler.finish()
+
+
+def _blocks(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
+    if range_.form == "plain":
+        return read_plain(range_, source, chunk_bytes)
+    if range_.form == "bzip2":
+        return read_blocks(range_, source)
+    return read_members(range_, CODECS[range_.form], source, chunk_bytes)
+
+
+class _RecordAssembler:
+    """Text that has come in and has not gone out yet; ``done`` once the range's last record has."""
+
+    def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int) -> None:
+        self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
+        self._parts: list[bytes] = []
+        self._size = self._segment = self._offset = 0
+        self._searched = 0  # text after the range is known to hold no delimiter up to here
+        self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
+        self._outside = False
+        self.done = False
+
+    def add(self, block: Block) -> Iterator[Chunk | Damage]:
+        """Take a block in, and give whole records out once there are ``chunk_bytes`` of them."""
+        if not block.inside:
+            yield from self._add_outside(block)
+            return
+        self._append(block)
+        if self._skipping:
+            self._skip()
+        if self._size >= self._chunk_bytes:
+            yield from self._flush()
+
+    def _add_outside(self, block: Block) -> Iterator[Chunk | Damage]:
+        if not self._outside:
+            yield from self._flush()
+            self._outside, self._searched = True, self._size
+        self._append(block)
+        if self._skipping:
+            self._skip_outside()
+            if self._skipping:
+                return
+        text = self._join()
+        found = text.find(self._delimiter, self._searched)
+        if found >= 0:
+            self.done = True
+            yield self._chunk(text[: found + len(self._delimiter)])
+        else:
+            self._searched = max(self._searched, len(text) - len(self._delimiter) + 1)
+            yield from self._check_length()
+
+    def _skip_outside(self) -> None:
+        """A record after the range is ours only if the delimiter before it begins inside; its end may come later."""
+        text = self._join()
+        found = text.find(self._delimiter)
+        if 0 <= found < self._searched:
+            self._skipping, self._searched = False, 0
+            self._keep(text, found + len(self._delimiter))
+        else:
+            self.done = len(text) >= self._searched + len(self._delimiter) - 1
+
+    def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
+        """Report damage: whole records go out, the one that had begun is abandoned."""
+        if region.damage.lost:
+            yield from self._flush()
+            yield from self._abandon_record("the rest of it cannot be decoded")
+            self._skipping = True
+            self.done = not region.inside
+        if region.inside:
+            yield region.damage
+
+    def finish(self) -> Iterator[Chunk | Damage]:
+        """The end of the file: what is left is its last record, without a delimiter."""
+        if not self._skipping:
+            yield from self._flush()
+            if self._size:
+                yield self._chunk(self._join())
+
+    def _append(self, block: Block) -> None:
+        if not self._parts:
+            self._segment, self._offset = block.segment, block.offset
+        self._parts.append(block.data)
+        self._size += len(block.data)
+
+    def _join(self) -> bytes:
+        text = b"".join(self._parts)
+        self._parts = [text]
+        return text
+
+    def _skip(self) -> None:
+        text = self._join()
+        found = text.find(self._delimiter)
+        self._skipping = found < 0
+        # The text may end in the first bytes of a delimiter.
+        self._keep(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else found + len(self._delimiter))
+
+    def _keep(self, text: bytes, start: int) -> None:
+        self._offset += start
+        self._parts = [text[start:]] if start < len(text) else []
+        self._size = len(text) - start
+
+    def _flush(self) -> Iterator[Chunk | Damage]:
+        if self._skipping or not self._size:
+            return
+        if self._delimiter not in self._parts[-1]:  # it may cross from one part to the next
+            self._join()
+        *before, last = self._parts
+        stop = last.rfind(self._delimiter) + len(self._delimiter)
+        if stop >= len(self._delimiter):
+            yield self._chunk(b"".join([*before, memoryview(last)[:stop]]))
+            self._offset += self._size - len(last)
+            self._keep(last, stop)
+        yield from self._check_length()
+
+    def _check_length(self) -> Iterator[Damage]:
+        if self._size > RECORD_LIMIT:
+            yield from self._abandon_record(f"it has more than {RECORD_LIMIT} bytes")
+            self._skipping, self.done = True, self._outside
+
+    def _abandon_record(self, why: str) -> Iterator[Damage]:
+        text = self._join() if not self._skipping else b""
+        if text.strip():
+            detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
+            yield Damage("torn-record", format_location(self._path, self._segment, self._offset), detail)
+        self._parts, self._size = [], 0
+
+    def _chunk(self, text: bytes) -> Chunk:
+        return Chunk(text, self._path, self._segment, self._offset)
