@@ -47,9 +47,7 @@ def run_groups(world: Path, workers: int) -> None:
     surfaces = {"la": str(world / "surfaces" / "la")}
     graph = str(world / "taxonomy-1" / "published")
     runtime = Runtime(workers=workers)
-    counts = build_groups(
-        str(world / "entities"), graph, surfaces, {}, RECIPE, RECIPE.seed, StageContext(place, runtime)
-    )["la"]
+    counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, StageContext(place, runtime))["la"]
     counts.check("groups")
     (world / "groups.txt").write_text(f"{counts.read} {counts.kept}\n", encoding="utf-8")
 

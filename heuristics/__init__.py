@@ -1,1 +1,5 @@
-"""The filters of the method: pure functions that keep or reject, and say why."""
+"""The judgements of the method: the rules that a cluster must pass, and the selection of members and outliers.
+
+In: surface forms, the class graph, a recipe. Out: verdicts, groups and rejections, each with its reason. It may not
+know Beam, files or the network.
+"""

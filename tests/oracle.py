@@ -6,14 +6,14 @@ from functools import lru_cache
 
 import networkx as nx
 
-from wikisem.heuristics.rules.cluster import judge_cluster
+from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Member, Outlier, Rejection
-from wikisem.sampling import place as place_of
+from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
-place = lru_cache(maxsize=None)(place_of)
+hash_key = lru_cache(maxsize=None)(uncached_hash_key)
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,10 @@ class OracleGroups:
         self,
         graph: OracleGraph,
         recipe: Recipe,
-        seed: int,
         profile: LanguageProfile,
         names: Names,
     ) -> None:
-        self.graph, self.recipe, self.seed = graph, recipe, seed
+        self.graph, self.recipe = graph, recipe
         self.profile, self.names = profile, names
 
     def outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
@@ -151,9 +150,9 @@ class OracleGroups:
 
     def ring(self, items: Iterable[str], v: str) -> list[str]:
         """Those that may be outliers, in the order in which class v meets them on the ring."""
-        start = place(self.seed, qid_number(v))
+        start = hash_key(self.recipe.seed, qid_number(v))
         able = (item for item in items if self._may_stand(item))
-        return sorted(able, key=lambda item: (place(self.seed, qid_number(item)) - start) % 2**64)
+        return sorted(able, key=lambda item: (hash_key(self.recipe.seed, qid_number(item)) - start) % 2**64)
 
     def _may_stand(self, item: str) -> bool:
         return item in self.names and self.graph.entities[item].sitelinks >= self.recipe.outliers.min_sitelinks
@@ -182,7 +181,7 @@ class OracleGroups:
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
-        verdict = judge_cluster(surfaces, self.profile, options.filters, options.cluster.minimum)
+        verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         outliers = tuple(self._fill(v, cluster))
@@ -228,6 +227,6 @@ class OracleGroups:
 
     def _order(self, v: str) -> tuple[int, int]:
         if self.recipe.cluster.class_order == "sample":
-            return place(self.seed, qid_number(v)), qid_number(v)
+            return hash_key(self.recipe.seed, qid_number(v)), qid_number(v)
         entity = self.graph.entities.get(v)
         return -(entity.sitelinks if entity else 0), qid_number(v)

@@ -5,9 +5,10 @@ from typing import Final
 
 import apache_beam as beam
 
-from wikisem.graph.build import Graph, build_graph
-from wikisem.graph.distance import PREFIX, prepare_ways
-from wikisem.graph.edges import COLUMNS, Edges, places_of
+from wikisem.graph.class_graph import ClassGraph, build_graph
+from wikisem.graph.distance import PREFIX, contract_graph
+from wikisem.graph.item_edges import COLUMNS, ItemEdges
+from wikisem.graph.sorting import indices_of
 from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
@@ -19,6 +20,9 @@ from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 
 STAGE: Final = "taxonomy"
+
+# The rows of a file of entities, how many of them have edges, and the folder of these edges.
+_EdgeFile = tuple[int, int, str]
 
 
 def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) -> Counts:
@@ -35,13 +39,13 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
         (
             pipeline
             | "entities" >> beam.Create(list(enumerate(files)))
-            | "deal out" >> beam.Reshuffle()
+            | "distribute" >> beam.Reshuffle()
             | "read edges" >> beam.ParDo(ReadEdges(scratch))
-            | "meet" >> beam.GroupByKey()
+            | "bring together" >> beam.GroupByKey()
             | "build" >> beam.ParDo(BuildGraph(options, scratch))
         )
 
-    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/supers.targets.npy", total=len(files))
+    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/subclass_of.targets.npy", total=len(files))
     return sum_counts(f"{scratch.parts}/counts/*.json")
 
 
@@ -51,12 +55,12 @@ class ReadEdges(beam.DoFn):
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
 
-    def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, tuple[int, int, str]]]:
-        """Read and write; give out how many items there were, how many of them have edges, and where these are."""
+    def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, _EdgeFile]]:
+        """Read and write."""
         number, path = numbered
         table = read_parquet(path, COLUMNS)
         folder = f"{self._scratch.parts}/edges/{number:05d}"
-        edges = Edges.of_table(table)
+        edges = ItemEdges.of_table(table)
         save_arrays(edges, folder)
         yield None, (table.num_rows, len(edges.items), folder)
 
@@ -67,21 +71,20 @@ class BuildGraph(beam.DoFn):
     def __init__(self, options: GraphOptions, scratch: Scratch) -> None:
         self._options, self._scratch = options, scratch
 
-    def process(self, met: tuple[None, Iterable[tuple[int, int, str]]]) -> None:
+    def process(self, all_files: tuple[None, Iterable[_EdgeFile]]) -> None:
         """Merge in the order of the files, prune, write."""
-        parts = sorted(met[1], key=lambda part: part[2])
-        folders = [local_folder(folder) for _, _, folder in parts]
-        graph = build_graph([open_arrays(Edges, folder) for folder in folders], self._options)
+        files = sorted(all_files[1], key=lambda file: file[2])
+        graph = build_graph([open_arrays(ItemEdges, local_folder(folder)) for _, _, folder in files], self._options)
         save_arrays(graph, self._scratch.published)
-        save_arrays(prepare_ways(graph), self._scratch.published, PREFIX)
-        counts = _count(sum(rows for rows, _, _ in parts), sum(items for _, items, _ in parts), graph)
+        save_arrays(contract_graph(graph), self._scratch.published, PREFIX)
+        counts = _count(sum(rows for rows, _, _ in files), sum(items for _, items, _ in files), graph)
         write_counts(f"{self._scratch.parts}/counts/graph.json", counts)
 
 
-def _count(read: int, with_class: int, graph: Graph) -> Counts:
-    """``with_class`` items of those read have a P31 or P279."""
-    with_line = graph.class_sitelinks >= 0
-    _, also_instance = places_of(graph.nodes, graph.items)
-    kept = len(graph.items) + int((with_line & ~also_instance).sum())
-    left_out = {"no-class": read - with_class, "pruned": with_class - kept}
+def _count(read: int, with_edges: int, graph: ClassGraph) -> Counts:
+    """Of ``read`` items ``with_edges`` have a P31 or P279."""
+    in_dump = graph.class_sitelinks >= 0
+    _, also_instance = indices_of(graph.nodes, graph.items)
+    kept = len(graph.items) + int((in_dump & ~also_instance).sum())
+    left_out = {"no-class": read - with_edges, "pruned": with_edges - kept}
     return Counts(read, kept, {reason: count for reason, count in left_out.items() if count})

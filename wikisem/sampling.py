@@ -2,7 +2,7 @@
 
 ``h(seed, n)`` is the SplitMix64 finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 OOPSLA 2014; constants as in Vigna's public-domain splitmix64.c) applied to the seed, then to the seed's hash plus n
-steps of the golden-ratio increment. It is a bijection in n for every seed, so that no two items ever share a place.
+steps of the golden-ratio increment. It is a bijection in n for every seed, so that no two items ever share a hash key.
 """
 
 from typing import Final
@@ -22,12 +22,12 @@ def _mix(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def places(seed: int, numbers: npt.ArrayLike) -> npt.NDArray[np.uint64]:
-    """Places on the ring of 2**64 for item numbers (shape ``(n,)``), as uint64 of the same shape."""
+def hash_keys(seed: int, numbers: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    """h(seed, n) for numbers of shape ``(n,)``, as uint64 of the same shape."""
     base = _mix(np.asarray([seed % 2**64], dtype=np.uint64) + _INCREMENT)
     return _mix(base + np.asarray(numbers).astype(np.uint64) * _INCREMENT)
 
 
-def place(seed: int, number: int) -> int:
-    """The place of one item number on the ring, as a Python integer."""
-    return int(places(seed, [number])[0])
+def hash_key(seed: int, number: int) -> int:
+    """h(seed, n) of one number, as a Python integer."""
+    return int(hash_keys(seed, [number])[0])

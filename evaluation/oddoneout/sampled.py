@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wikisem.evaluation.category_words import Members, Places
 from wikisem.evaluation.oddoneout.definitions import Distance, odd, prepared, slack
 from wikisem.evaluation.oddoneout.intruders import Pool
-from wikisem.sampling import places
+from wikisem.sampling import hash_keys
 
 _PAIRS_AT_ONCE: Final = 4096
 
@@ -41,7 +41,7 @@ def draw(
     Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
     pool that are not in S.
     """
-    keys = places(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
+    keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
     sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
     taken = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
     free = len(pool) - np.count_nonzero(taken >= 0, axis=1)

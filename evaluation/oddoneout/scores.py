@@ -14,7 +14,7 @@ from wikisem.evaluation.oddoneout.exact import OddCounter
 from wikisem.evaluation.oddoneout.intruders import Intruders, Pool, pools
 from wikisem.evaluation.oddoneout.sampled import count_sampled
 from wikisem.evaluation.vectors.words import WordVectors
-from wikisem.sampling import place
+from wikisem.sampling import hash_key
 
 # 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
 _MOST_LIMITS: Final = 1 << 27
@@ -47,7 +47,7 @@ def score_oddoneout(
     sources = pools(categories, vocabulary, settings.intruders, settings.skip_oov)
     for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
         if settings.sample:
-            yield _sampled(members, pool, settings, place(settings.seed, number))
+            yield _sampled(members, pool, settings, hash_key(settings.seed, number))
         else:
             yield _exact(members, pool, settings)
 

@@ -1,6 +1,6 @@
-"""Rule ``affix``: clusters whose surfaces are alike on the outside (Blair et al. 2016, 3.1 and its footnote 3).
+"""Rule ``affix``: clusters whose surfaces begin or end alike (Blair et al. 2016, 3.1 and its footnote 3).
 
-What counts as the outside is a property of the language: a word, some characters, or one or two Han characters.
+How much counts as an affix is a property of the language: a word, some characters, or one or two Han characters.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +16,11 @@ REASON: Final = "affix"
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
 
-# An affix: how to call it, how to read it off a surface (None: the surface has none), how many may not share it.
+# An affix: its name, how to read it off a surface (None: it has none), and how many surfaces that share it reject.
 _Affix = tuple[str, Callable[[str], str | None], int]
 
 
-def judge_affix(surfaces: Sequence[str], profile: LanguageProfile, number: int | None) -> Verdict:
+def check_affix(surfaces: Sequence[str], profile: LanguageProfile, number: int | None) -> Verdict:
     """Reject when at least ``number`` surfaces begin or end alike, by the language's rule; None switches it off.
 
     For a single Han character it takes two surfaces more than ``number``.
@@ -50,34 +50,34 @@ def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
 
 
 def first_word(surface: str) -> str | None:
-    """The text in front of the first space; the whole surface if it has none."""
+    """The part before the first space; the whole surface if it has none, None if it is blank."""
     words = surface.split()
     return words[0] if words else None
 
 
 def last_word(surface: str) -> str | None:
-    """The text behind the last space; the whole surface if it has none."""
+    """The part after the last space; the whole surface if it has none, None if it is blank."""
     words = surface.split()
     return words[-1] if words else None
 
 
 def first_characters(surface: str, length: int) -> str | None:
-    """The first grapheme clusters, if there are as many."""
+    """The first ``length`` grapheme clusters, None if there are fewer."""
     return _whole(graphemes(surface)[:length], length)
 
 
 def last_characters(surface: str, length: int) -> str | None:
-    """The last grapheme clusters, if there are as many."""
+    """The last ``length`` grapheme clusters, None if there are fewer."""
     return _whole(graphemes(surface)[-length:], length)
 
 
 def first_han(surface: str, length: int) -> str | None:
-    """The first characters, if there are as many and all are Han."""
+    """The first ``length`` grapheme clusters if all are Han, None if not or if there are fewer."""
     return _whole(tuple(filter(is_han, graphemes(surface)[:length])), length)
 
 
 def last_han(surface: str, length: int) -> str | None:
-    """The last characters, if there are as many and all are Han."""
+    """The last ``length`` grapheme clusters if all are Han, None if not or if there are fewer."""
     return _whole(tuple(filter(is_han, graphemes(surface)[-length:])), length)
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from wikisem.heuristics.rules.affix import judge_affix
-from wikisem.heuristics.rules.digits import judge_digits
-from wikisem.heuristics.rules.length_one import judge_length_one
-from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes
+from wikisem.heuristics.rules.affix import check_affix
+from wikisem.heuristics.rules.digits import check_digits
+from wikisem.heuristics.rules.length_one import check_length_one
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.languages import LanguageProfile
@@ -14,7 +14,7 @@ from wikisem.wikipedia.languages import LanguageProfile
 TOO_FEW: Final = "too-few"
 
 
-def judge_cluster(
+def check_cluster(
     surfaces: Sequence[str],
     profile: LanguageProfile,
     filters: FilterOptions,
@@ -22,8 +22,7 @@ def judge_cluster(
 ) -> Verdict:
     """The first broken rule, or a verdict that keeps the cluster.
 
-    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are
-    never looked at.
+    ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
     """
     return next(broken_rules(surfaces, profile, filters, minimum), KEEP)
 
@@ -37,16 +36,16 @@ def broken_rules(
     """Every rule that the cluster breaks, ``too-few`` first, then digits, affix, stop-affix, length-one."""
     distinct = list(dict.fromkeys(surfaces))
     verdicts = (
-        judge_size(distinct, minimum),
-        judge_digits(distinct, filters.digits),
-        judge_affix(distinct, profile, filters.affix),
-        judge_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
-        judge_length_one(distinct, filters.length_one if profile.length_one else None),
+        check_size(distinct, minimum),
+        check_digits(distinct, filters.digits),
+        check_affix(distinct, profile, filters.affix),
+        check_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
+        check_length_one(distinct, filters.length_one if profile.length_one else None),
     )
     return (verdict for verdict in verdicts if not verdict.keep)
 
 
-def judge_size(distinct: Sequence[str], minimum: int) -> Verdict:
+def check_size(distinct: Sequence[str], minimum: int) -> Verdict:
     """Reject when fewer than ``minimum`` surfaces are left once equal ones are merged."""
     if len(distinct) >= minimum:
         return KEEP

@@ -1,4 +1,4 @@
-"""Rule ``digits``: clusters whose surfaces differ by numbers only (Blair et al. 2016, 3.1: "January 2010", ...)."""
+"""Rule ``digits``: clusters whose surfaces differ in numbers only (Blair et al. 2016, 3.1: "January 2010", ...)."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ REASON: Final = "digits"
 _DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
 
 
-def judge_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
+def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
     """Reject when at least ``number`` surfaces are identical once every digit is removed; None switches it off."""
     if number is None:
         return KEEP
@@ -22,5 +22,5 @@ def judge_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
 
 
 def without_digits(surface: str) -> str:
-    """The surface with every decimal digit removed, the rest as it was."""
+    """The surface with every decimal digit removed."""
     return _DIGITS.sub("", surface)

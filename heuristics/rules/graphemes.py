@@ -6,15 +6,15 @@ from typing import Final
 
 import regex
 
-# Text of these blocks has neither combining marks nor joiners, so that each code point is a cluster of its own.
+# These blocks have neither combining marks nor joiners, so that each code point is a grapheme cluster.
 _PLAIN: Final = re.compile("[ -~\u00a0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff]*")
 _CLUSTERS: Final = regex.compile(r"\X")
 _HAN: Final = regex.compile(r"\p{Script=Han}")
 
 
-@lru_cache(maxsize=1024)  # several rules, and both ends of each, read the few surfaces of one cluster
+@lru_cache(maxsize=1024)  # several rules read both ends of the same few surfaces
 def graphemes(text: str) -> tuple[str, ...]:
-    """The grapheme clusters of a text, in order; joined they give the text."""
+    """The grapheme clusters of a string, in order; joined they give the string."""
     return tuple(text) if _PLAIN.fullmatch(text) else tuple(_CLUSTERS.findall(text))
 
 

@@ -9,7 +9,7 @@ from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 REASON: Final = "length-one"
 
 
-def judge_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
+def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
     """Reject when at least ``number`` surfaces are one character (grapheme cluster) long; None switches it off."""
     if number is None:
         return KEEP

@@ -1,4 +1,4 @@
-"""The cluster filters over data sets that stand already, ours or others: a linter for test groups."""
+"""The cluster rules applied to existing data sets, ours or others: a linter for test groups."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ class Violation:
 def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recipe: Recipe) -> list[Violation]:
     """Every rule that any of the groups breaks, in the order of the groups and of the rules.
 
-    ``build`` writes the first broken rule alone; someone who mends a group wants to know them all. Only the stop
-    affixes of the language are known here: there is no dump to tell more.
+    ``build`` writes the first broken rule only; somebody who repairs a group wants to know all of them. Only the stop
+    affixes of the language are known here, because there is no dump to add more.
     """
     return [
         Violation(group.id, verdict.reason, verdict.detail)
         for group in groups
-        for verdict in broken_rules(surfaces(group), profile, recipe.filters, recipe.cluster.minimum)
+        for verdict in broken_rules(cluster_surfaces(group), profile, recipe.filters, recipe.cluster.minimum)
     ]
 
 
-def surfaces(group: WordGroup) -> list[str]:
-    """The cluster's surface forms as they would stand in running text, with a space for ``_``."""
+def cluster_surfaces(group: WordGroup) -> list[str]:
+    """The cluster's surface forms as they are in running text, with a space for ``_``."""
     return [surface.replace("_", " ") for surface in group.cluster]

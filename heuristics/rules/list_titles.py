@@ -1,7 +1,7 @@
-"""What the titles of list articles have in common, and the titles of other articles have not.
+"""What the titles of list articles have in common and the titles of other articles do not.
 
 List articles are the instances of Q13406463 (Wikimedia list article). "List of ", "Liste ", "一覧": every Wikipedia has
-its own words for them, and its own titles tell which.
+its own words for them, which are found in its titles.
 """
 
 import re
@@ -13,18 +13,18 @@ from wikisem.heuristics.rules.graphemes import graphemes
 
 LIST_ARTICLE: Final = "Q13406463"
 
-# Conservative on purpose, since one surface with a stop affix costs a whole cluster: words of a wiki with few lists say
-# nothing yet, a tenth of them must agree, and no more than one in a thousand other titles may look the same.
+# Conservative on purpose, since one surface with a stop affix rejects a whole cluster: at least 20 lists and a tenth of
+# all lists must share an affix, and at most one in a thousand other titles may have it.
 SUPPORT: Final = 20
 SHARE: Final = 0.1
 RARE: Final = 0.001
 
-# "List of " says more than "List " when nine tenths of those that have the one have the other.
+# "List of " replaces "List " when nine tenths of the titles with "List " have it.
 _EXTENDS: Final = 0.9
 
 _WORDS: Final = 3
 _CHARACTERS: Final = range(2, 9)
-_FRONT: Final = re.compile(r"[^\s:]+:?\s*")  # a word with the space behind it; a colon ends a word too
+_FRONT: Final = re.compile(r"[^\s:]+:?\s*")  # a word and the space after it; a colon ends a word too
 _BACK: Final = re.compile(r"\s*\S+")
 
 
@@ -36,7 +36,7 @@ def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) ->
     """
     titles = sorted(set(lists))
     rest = list(others)
-    text = "\n".join(["", *rest, ""])  # counting in one text is many times faster than asking title by title
+    text = "\n".join(["", *rest, ""])  # counting in one string is many times faster than title by title
     front, back = (_first_words, _last_words) if spaced else (_first_characters, _last_characters)
     rare = RARE * len(rest)
     prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}

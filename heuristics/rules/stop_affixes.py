@@ -8,29 +8,29 @@ from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 
 REASON: Final = "stop-affix"
 
-_REST: Final = "…"  # stands for at least one character of the surface
+_REST: Final = "…"  # at least one character of the surface
 
 
-def judge_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
+def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
     """Reject when any surface starts or ends with one of the stop affixes (case kept).
 
-    An affix may say where it stands: "…列表" only at the end of something, "List of …" only at the beginning.
+    An affix may be bound to one end: "…列表" only ends a longer surface, "List of …" only begins one.
     """
     bare = _bare(tuple(stop_affixes))
     for surface in surfaces:
-        if surface.startswith(bare) or surface.endswith(bare):  # rarely so, and fast to tell
-            found = next((affix for affix in stop_affixes if _has(surface, affix)), None)
+        if surface.startswith(bare) or surface.endswith(bare):  # a fast test that rarely passes
+            found = next((affix for affix in stop_affixes if _has_affix(surface, affix)), None)
             if found is not None:
                 return reject(REASON, f"{surface!r} has the stop affix {found!r}")
     return KEEP
 
 
-@lru_cache(maxsize=64)  # the same for all clusters of a language
+@lru_cache(maxsize=64)  # one entry a language
 def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(affix.strip(_REST) for affix in stop_affixes)
 
 
-def _has(surface: str, affix: str) -> bool:
+def _has_affix(surface: str, affix: str) -> bool:
     if affix.startswith(_REST):
         return len(surface) >= len(affix) and surface.endswith(affix[1:])
     if affix.endswith(_REST):

@@ -1,4 +1,4 @@
-"""What a rule says of a cluster, and the question behind several rules: how many surfaces have something in common."""
+"""The verdict of a rule on a cluster, and what several rules ask: how many surfaces have something in common."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a cluster is kept; if not, the rule's stable name and what broke it, for people."""
+    """Whether a cluster is kept; if not, the rule's stable name and, for people, what broke it."""
 
     keep: bool
     reason: str = ""
@@ -25,7 +25,10 @@ def reject(reason: str, detail: str) -> Verdict:
 def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -> tuple[str, list[str]]:
     """The key that most surfaces share and those surfaces, in their order; the earliest key wins a tie.
 
-    Surfaces with the key None share nothing. Without any other, the answer is an empty key and no surfaces.
+    Surfaces whose key is None are ignored. If no others are left, the answer is an empty key and no surfaces.
+
+    >>> largest_sharing(["oak", "oak tree", "elm"], lambda surface: surface.split()[0])
+    ('oak', ['oak', 'oak tree'])
     """
     sharing: dict[str, list[str]] = {}
     for surface in surfaces:

@@ -1,7 +1,7 @@
 """Stage 5: groups in the languages that need them, and the files that people load."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from wikisem import __version__
 from wikisem.outputs.groupfile import decode_group
@@ -56,8 +56,7 @@ def _build(
         f"{run.output}/taxonomy",
         {language: f"{run.output}/surfaces/{language}" for language in languages},
         _siteinfo_paths(run, languages),
-        recipe,
-        seed,
+        replace(recipe, seed=seed),
         StageContext(scratch, run.runtime),
     )
     keep_rejects(run, "groups", scratch, Counts())

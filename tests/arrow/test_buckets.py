@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, split
-from wikisem.sampling import place
+from wikisem.sampling import hash_key
 from wikisem.schemas import MENTIONS
 
 texts = st.text(max_size=20)
@@ -21,7 +21,7 @@ def naive_hash(text: str) -> int:
     data = text.encode()
     state = len(data)
     for start in range(0, len(data), 8):
-        state = place(0, state ^ int.from_bytes(data[start : start + 8], "little"))
+        state = hash_key(0, state ^ int.from_bytes(data[start : start + 8], "little"))
     return state
 
 

@@ -1,4 +1,4 @@
-"""Uniting words along rows, and reading one bit of all of them, against loops."""
+"""Unions of bitsets along rows, and reading one bit of all of them, against loops."""
 
 from functools import reduce
 from operator import or_
@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.graph.csr import Rows, offsets_of
-from wikisem.graph.outlier_sets.bitsets import Bits, Unions
+from wikisem.graph.csr import CsrRows, offsets_of
+from wikisem.graph.outlier_sets.bitsets import BitPlanes, RowUnion
 
 WORDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30)
 
@@ -20,16 +20,16 @@ def test_rows_of_every_length_are_united(words: list[int], data: st.DataObject) 
     targets = st.lists(st.integers(0, len(words) - 1), max_size=40)
     rows = data.draw(st.lists(targets, max_size=12))
     flat = np.array([target for row in rows for target in row], dtype=np.uint32)
-    united = Unions.of(Rows(offsets_of(np.array([len(row) for row in rows], dtype=np.int64)), flat))
+    united = RowUnion.of(CsrRows(offsets_of(np.array([len(row) for row in rows], dtype=np.int64)), flat))
     wanted = [reduce(or_, (words[target] for target in row), 0) for row in rows]
-    assert united.unite(np.array(words, dtype=np.uint64)).tolist() == wanted
+    assert united.union(np.array(words, dtype=np.uint64)).tolist() == wanted
 
 
 @settings(max_examples=40, deadline=None)
 @given(WORDS, st.integers(0, 63))
-def test_a_bit_is_found_in_the_rows_that_hold_it(words: list[int], place: int) -> None:
+def test_a_bit_is_found_in_the_rows_that_hold_it(words: list[int], bit: int) -> None:
     """Reading all rows and asking single ones say the same as shifting the words."""
-    bits = Bits(np.array(words, dtype=np.uint64))
-    wanted = [row for row, word in enumerate(words) if word >> place & 1]
-    assert bits.rows(place).tolist() == wanted
-    assert np.flatnonzero(bits.held(np.arange(len(words)), place)).tolist() == wanted
+    bits = BitPlanes(np.array(words, dtype=np.uint64))
+    wanted = [row for row, word in enumerate(words) if word >> bit & 1]
+    assert bits.rows_with(bit).tolist() == wanted
+    assert np.flatnonzero(bits.contains(np.arange(len(words)), np.uint64(bit))).tolist() == wanted

@@ -16,7 +16,7 @@ WHOLE = GraphOptions(disambiguation=(), root="")
 
 @st.composite
 def sparse_graphs(draw: st.DrawFn) -> list[Entity]:
-    """Classes with few superclasses each, mostly near in number: long ways, chains, leaves of every kind, islands."""
+    """Classes with few superclasses each, mostly near in number: long paths, chains, leaves of every kind, islands."""
     count = draw(st.integers(2, 30))
     reach = draw(st.sampled_from([2, 4, 30]))
     most = draw(st.sampled_from([1, 2, 4]))
@@ -32,7 +32,7 @@ def class_graph(*edges: tuple[int, int]) -> Taxonomy:
 
 @settings(max_examples=50, deadline=None)
 @given(sparse_graphs(), st.integers(0, 8))
-def test_ways_of_every_length_are_the_shortest(entities: list[Entity], limit: int) -> None:
+def test_paths_of_every_length_are_the_shortest(entities: list[Entity], limit: int) -> None:
     """All pairs are as far apart as networkx says, without a limit and with any, in both directions."""
     taxonomy = Taxonomy.of_entities(entities, WHOLE)
     edges = [(e.qid, parent) for e in entities for parent in e.subclass_of if parent != e.qid]
@@ -49,17 +49,18 @@ def test_ways_of_every_length_are_the_shortest(entities: list[Entity], limit: in
 def test_leaves_with_up_to_two_superclasses_are_taken_out(entities: list[Entity]) -> None:
     """What is left has a subclass or three superclasses, and no pair is both one and two steps apart."""
     taxonomy = Taxonomy.of_entities(entities, WHOLE)
-    graph, ways = taxonomy.graph, taxonomy.ways
+    graph, contracted = taxonomy.graph, taxonomy.contracted
     wanted = [n for n in range(len(graph.nodes)) if len(graph.down.row(n)) or len(graph.up.row(n)) > 2]
-    assert ways.inner.tolist() == wanted
-    one, two = (set(zip(rows.sources().tolist(), rows.targets.tolist(), strict=True)) for rows in (ways.one, ways.two))
+    assert contracted.kept_nodes.tolist() == wanted
+    rows_1, rows_2 = contracted.edges_1, contracted.edges_2
+    one, two = (set(zip(rows.sources().tolist(), rows.targets.tolist(), strict=True)) for rows in (rows_1, rows_2))
     assert not one & two
 
 
 def test_leaves_are_bridges_between_their_superclasses() -> None:
-    """Three leaves below the same two classes are one edge of length two; a way may begin at one of them."""
+    """Three leaves below the same two classes are one edge of length two; a path may begin at one of them."""
     taxonomy = class_graph((3, 1), (3, 2), (4, 1), (4, 2), (5, 1), (5, 2), (1, 9), (6, 2))
-    assert taxonomy.ways.two.counts().sum() == 2  # there and back
+    assert taxonomy.contracted.edges_2.counts().sum() == 2  # there and back
     assert taxonomy.distance("Q1", "Q2") == 2
     assert taxonomy.distance("Q3", "Q4") == 2
     assert taxonomy.distance("Q9", "Q6") == 4

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, OUTLIERS, worlds
 from tests.oracle import Named, OracleGraph, OracleGroups
-from wikisem.graph.outlier_sets.bitsets import Bits
-from wikisem.graph.outlier_sets.class_lists import possible_outliers
-from wikisem.graph.outlier_sets.hash_ring import Ring
-from wikisem.graph.outlier_sets.index import OutlierSets, prepare_index
+from wikisem.graph.array_types import Int64s
+from wikisem.graph.outlier_sets.bitsets import BitPlanes
+from wikisem.graph.outlier_sets.class_lists import outlier_pool
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.graph.types import Index
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.sampling import place, places
+from wikisem.sampling import hash_key, hash_keys
 from wikisem.wikipedia.languages import language_profile
 
 
@@ -28,20 +28,20 @@ from wikisem.wikipedia.languages import language_profile
 def test_each_class_walks_the_ring_through_its_exact_sets(
     entities: list[Entity], pruning: GraphOptions, options: OutlierOptions, seed: int
 ) -> None:
-    """For every class and outlier class, the walk meets exactly the set, in the order of the ring from its place."""
+    """For every class and outlier class, the walk meets exactly the set, in the order of the ring from its hash key."""
     graph = Taxonomy.of_entities(entities, pruning).graph
-    recipe = Recipe("random", graph=pruning, outliers=options)
+    recipe = Recipe("random", seed=seed, graph=pruning, outliers=options)
     names = {entity.qid: Named("x") for entity in entities}
-    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, seed, language_profile("en"), names)
-    able, numbers, lists = possible_outliers(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
-    ring = Ring.of(seed, graph.items[able], able, numbers, len(lists))
+    oracle = OracleGroups(OracleGraph(entities, pruning), recipe, language_profile("en"), names)
+    items, numbers, lists = outlier_pool(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
+    ring = HashRing.of(seed, graph.items[items], items, numbers, len(lists))
     nodes = np.arange(len(graph.nodes))
-    found = OutlierSets(graph, prepare_index(graph, lists, nodes), options).of(nodes).sets
+    found = OutlierSets(graph, build_outlier_index(graph, lists, nodes), options).of(nodes).sets
     for node in nodes.tolist():
         number = int(graph.nodes[node])
-        for words, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
-            walk = ring.walk(Bits(words), node, np.uint64(place(seed, number)))
-            met = [qid_of(int(graph.items[ring.rows[position]])) for position in walk]
+        for bitsets, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
+            walk = ring.walk(BitPlanes(bitsets), node, np.uint64(hash_key(seed, number)))
+            met = [qid_of(int(graph.items[ring.rows[location]])) for location in walk]
             assert met == oracle.ring(wanted, qid_of(number))
 
 
@@ -66,15 +66,15 @@ def test_the_first_hits_are_found_in_sets_of_every_density(count: int) -> None:
     check_walks(np.arange(1, 12_001), lists, hits, count, 5)
 
 
-def check_walks(numbers: Index, lists: Index, hits: Mapping[int, AbstractSet[int]], count: int, seed: int) -> None:
-    """Bit b stands for the items on the lists ``hits[b]``: all of them are met, and the first ``count`` found."""
+def check_walks(numbers: Int64s, lists: Int64s, hits: Mapping[int, AbstractSet[int]], count: int, seed: int) -> None:
+    """Bit b is set for the items on the lists ``hits[b]``: all of them are met, and the first ``count`` found."""
     kinds = int(lists.max()) + 1
     words = np.array([sum(1 << bit for bit, held in hits.items() if kind in held) for kind in range(kinds)], np.uint64)
-    ring = Ring.of(seed, numbers, numbers, lists, kinds)
-    starts = np.array([place(seed, 7 * bit) for bit in hits], dtype=np.uint64)
-    ahead = ring.leading(Bits(words), np.array(list(hits)), starts, count)
+    ring = HashRing.of(seed, numbers, numbers, lists, kinds)
+    starts = np.array([hash_key(seed, 7 * bit) for bit in hits], dtype=np.uint64)
+    ahead = ring.first_locations(BitPlanes(words), np.array(list(hits)), starts, count)
     for (bit, held), start, first in zip(hits.items(), starts, ahead, strict=True):
         wanted = numbers[np.isin(lists, list(held))]
-        wanted = wanted[np.argsort(places(seed, wanted) - start)]
-        assert np.array_equal(ring.rows[list(ring.walk(Bits(words), bit, start))], wanted)
+        wanted = wanted[np.argsort(hash_keys(seed, wanted) - start)]
+        assert np.array_equal(ring.rows[list(ring.walk(BitPlanes(words), bit, start))], wanted)
         assert np.array_equal(ring.rows[first], wanted[:count])

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.digits import judge_digits, without_digits
+from wikisem.heuristics.rules.digits import check_digits, without_digits
 
 MONTHS = ["January 2010", "January 2012", "January 2014"]
 
 
 def test_three_surfaces_alike_but_for_digits_break_the_rule() -> None:
     """More than two is the paper's limit, and the detail names the surfaces."""
-    verdict = judge_digits(["March", *MONTHS, "April"], 3)
+    verdict = check_digits(["March", *MONTHS, "April"], 3)
     assert not verdict.keep
     assert verdict.reason == "digits"
     assert all(month in verdict.detail for month in MONTHS)
@@ -18,7 +18,7 @@ def test_three_surfaces_alike_but_for_digits_break_the_rule() -> None:
 
 def test_two_surfaces_alike_but_for_digits_pass() -> None:
     """Two of eight may be alike."""
-    assert judge_digits(["March", *MONTHS[:2], "April"], 3).keep
+    assert check_digits(["March", *MONTHS[:2], "April"], 3).keep
 
 
 def test_digits_of_every_script_count() -> None:
@@ -31,11 +31,11 @@ def test_digits_of_every_script_count() -> None:
 
 def test_none_switches_the_rule_off() -> None:
     """A recipe's `digits = false` keeps what the rule would reject."""
-    assert judge_digits([*MONTHS, "January 2016"], None).keep
+    assert check_digits([*MONTHS, "January 2016"], None).keep
 
 
 @given(st.lists(st.text("ab1٢ ", max_size=4), unique=True, max_size=8), st.integers(1, 5))
 def test_the_rule_is_the_sentence_of_the_paper(surfaces: list[str], number: int) -> None:
     """Rejected exactly when some text is left by at least that many surfaces when digits go."""
     stems = ["".join(c for c in surface if not c.isdigit()) for surface in surfaces]
-    assert judge_digits(surfaces, number).keep == all(stems.count(stem) < number for stem in stems)
+    assert check_digits(surfaces, number).keep == all(stems.count(stem) < number for stem in stems)

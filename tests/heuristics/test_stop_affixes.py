@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.stop_affixes import judge_stop_affixes
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.wikipedia.languages import language_profile
 
 
@@ -29,7 +29,7 @@ from wikisem.wikipedia.languages import language_profile
 )
 def test_one_surface_with_a_stop_affix_breaks_the_rule(code: str, surface: str) -> None:
     """At either end, in the language's own words or in MediaWiki's English ones."""
-    verdict = judge_stop_affixes(["Rhine", surface, "Loire"], language_profile(code).stop_affixes)
+    verdict = check_stop_affixes(["Rhine", surface, "Loire"], language_profile(code).stop_affixes)
     assert (verdict.keep, verdict.reason) == (False, "stop-affix")
     assert surface in verdict.detail
 
@@ -39,16 +39,16 @@ def test_one_surface_with_a_stop_affix_breaks_the_rule(code: str, surface: str) 
 )
 def test_ordinary_words_pass(code: str, surface: str) -> None:
     """A stop affix is matched whole, at an end, and with the space that sets it off."""
-    assert judge_stop_affixes([surface], language_profile(code).stop_affixes).keep
+    assert check_stop_affixes([surface], language_profile(code).stop_affixes).keep
 
 
 def test_an_affix_may_say_where_it_stands() -> None:
     """`列表` ends the title of a list; alone it is a data structure, and in front a list box."""
     stops = language_profile("zh").stop_affixes
-    assert judge_stop_affixes(["殖民地学院列表"], stops).reason == "stop-affix"
-    assert judge_stop_affixes(["列表", "列表框"], stops).keep
-    assert judge_stop_affixes(["a list of", "List of "], ["List of …"]).keep
-    assert not judge_stop_affixes(["List of x"], ["List of …"]).keep
+    assert check_stop_affixes(["殖民地学院列表"], stops).reason == "stop-affix"
+    assert check_stop_affixes(["列表", "列表框"], stops).keep
+    assert check_stop_affixes(["a list of", "List of "], ["List of …"]).keep
+    assert not check_stop_affixes(["List of x"], ["List of …"]).keep
 
 
 AFFIXES = st.lists(st.sampled_from(["a", "ab", "…a", "b…", "…ba", "ab…", "c"]), max_size=4)
@@ -59,4 +59,4 @@ def test_the_fast_way_agrees_with_patterns(surfaces: list[str], affixes: list[st
     """An affix is a pattern in which "…" stands for at least one character."""
     ends = [affix.replace("…", ".+") if "…" in affix else f"{affix}.*|.*{affix}" for affix in affixes]
     broken = any(re.fullmatch(end, surface) for end in ends for surface in surfaces)
-    assert judge_stop_affixes(surfaces, affixes).keep == (not broken)
+    assert check_stop_affixes(surfaces, affixes).keep == (not broken)

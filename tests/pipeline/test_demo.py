@@ -43,7 +43,7 @@ def graph() -> OracleGraph:
 def expected(language: str) -> tuple[list[Group], list[Rejection]]:
     """The groups and rejections of a language by the method's letter, with the names that the facts give."""
     names = {item.qid: Named(item.names[language].surface, "anchor") for item in ITEMS if language in item.names}
-    return OracleGroups(graph(), RECIPE, RECIPE.seed, language_profile(language), names).build()
+    return OracleGroups(graph(), RECIPE, language_profile(language), names).build()
 
 
 @each_language

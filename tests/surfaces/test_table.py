@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import worlds
 from wikisem.errors import DamagedInputError
-from wikisem.graph.build import Graph
+from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import candidate_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.records import Entity, Member
@@ -31,7 +31,7 @@ ITEMS = [Entity(f"Q{number}", instance_of=("Q1",), sitelinks=number % 7) for num
 GRAPH = Taxonomy.of_entities(ITEMS).graph
 
 
-def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: Graph = GRAPH) -> NameTable:
+def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: ClassGraph = GRAPH) -> NameTable:
     """The name table of items, out of two parts."""
     rows = pa.Table.from_pylist([{"qid": qid, "title": None, **name} for qid, name in named.items()], schema=SURFACES)
     return NameTable.merge([NameTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()

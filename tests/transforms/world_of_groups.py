@@ -55,7 +55,7 @@ def run_stages(
     graph = Scratch(str(root / "taxonomy"))
     build_taxonomy(folder, recipe.graph, StageContext(graph, runtime)).check("taxonomy")
     groups = Scratch(str(root / "made"))
-    counts = build_groups(folder, graph.published, surfaces, {}, recipe, recipe.seed, StageContext(groups, runtime))
+    counts = build_groups(folder, graph.published, surfaces, {}, recipe, StageContext(groups, runtime))
     return Path(groups.published), counts
 
 
@@ -68,7 +68,7 @@ def read_built(done: Path, language: str) -> Built:
 
 def expected(graph: OracleGraph, names: Names, recipe: Recipe, language: str) -> Built:
     """What the oracle makes of the same."""
-    return OracleGroups(graph, recipe, recipe.seed, language_profile(language), names).build()
+    return OracleGroups(graph, recipe, language_profile(language), names).build()
 
 
 def bare(built: Built) -> tuple[list[Group], list[tuple[str, str]]]:

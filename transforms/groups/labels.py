@@ -1,4 +1,4 @@
-"""What groups need of the items themselves: labels of classes, and titles that show what list articles are called."""
+"""What groups need of the items themselves: labels of classes, and titles that show how list articles are named."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.graph.edges import places_of, qid_numbers
-from wikisem.graph.types import Flags, Index, Ints
+from wikisem.graph.array_types import Flags, Int64s, Ints
+from wikisem.graph.item_edges import qid_numbers
+from wikisem.graph.sorting import indices_of
 from wikisem.heuristics.rules.list_titles import LIST_ARTICLE, common_affixes
-from wikisem.sampling import places
-from wikisem.transforms.groups.plan import Sources
+from wikisem.sampling import hash_keys
+from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.files import list_files, open_binary
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.wikipedia.languages import LanguageProfile, label_codes, language_profile, wiki_of
@@ -22,44 +23,44 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
 
-# How many items of the graph show what titles look like that are no list's.
+# About how many items of the graph show what titles of other articles look like.
 _OTHERS = 200_000
 
 
-class GatherFacts(beam.DoFn):
+class CollectLabels(beam.DoFn):
     """A numbered file of entities to the labels of its classes and the titles of its list articles, and of others."""
 
-    def __init__(self, sources: Sources, languages: Sequence[str]) -> None:
-        self._sources, self._languages = sources, languages
-        self._found: tuple[Ints, int] | None = None
+    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
+        self._files, self._languages = files, languages
+        self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Write both and say so."""
+        """Write both; yields the path."""
         number, path = numbered
-        classes, every = self._wanted()
+        classes, every = self._classes_and_sampling()
         numbers, lists = _items(path)
-        named = places_of(numbers, classes)[1]
-        # The seed is no business of this sample: it must not decide which clusters are lists.
-        shown = lists | (places(0, numbers) % np.uint64(every) == 0)
+        is_class = indices_of(numbers, classes)[1]
+        # Not by the recipe's seed: which clusters are lists must not depend on it.
+        shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
         labels, titles = [LABELS.empty_table()], [TITLES.empty_table()]
-        for rows, maps in _maps(path, "labels", named):
+        for rows, maps in _maps(path, "labels", is_class):
             labels.extend(_labels(numbers[rows], maps, language) for language in self._languages)
         for rows, maps in _maps(path, "titles", shown):
             titles.extend(_titles(numbers[rows], lists[rows], maps, language) for language in self._languages)
-        write_parquet(f"{self._sources.facts()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
-        write_parquet(f"{self._sources.facts()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
+        write_parquet(f"{self._files.labels()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
+        write_parquet(f"{self._files.labels()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
         yield None, path
 
-    def _wanted(self) -> tuple[Ints, int]:
-        """The numbers of the classes that may be candidates, and one in how many titles is shown."""
-        if self._found is None:
-            graph = self._sources.graph()
-            classes = graph.nodes[graph.members.counts() >= self._sources.recipe.cluster.minimum]
-            self._found = classes, 1 + len(graph.items) // _OTHERS
-        return self._found
+    def _classes_and_sampling(self) -> tuple[Ints, int]:
+        """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
+        if self._wanted is None:
+            graph = self._files.graph()
+            classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
+            self._wanted = classes, 1 + len(graph.items) // _OTHERS
+        return self._wanted
 
 
-def _items(path: str) -> tuple[Index, Flags]:
+def _items(path: str) -> tuple[Int64s, Flags]:
     """The numbers of all items of a file, and which of them are list articles."""
     numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
     for table in read_row_groups(path, ["qid", "instance_of"], ["instance_of.list.element"]):
@@ -68,17 +69,17 @@ def _items(path: str) -> tuple[Index, Flags]:
     return np.concatenate(numbers), np.concatenate(lists)
 
 
-def _instances_of(kinds: pa.ListArray, qid: str) -> Flags:
-    flags = np.zeros(len(kinds), dtype=bool)
-    flat = kinds.flatten()
+def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
+    flags = np.zeros(len(classes), dtype=bool)
+    flat = classes.flatten()
     codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
     if len(codes):
-        flags[pc.list_parent_indices(kinds).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
+        flags[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
     return flags
 
 
-def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Index, pa.MapArray]]:
-    """The wanted rows of a column of maps, some at a time; a file without any is not read."""
+def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:
+    """The wanted rows of a column of maps, a batch at a time; a file without any is not read."""
     begin = 0
     for table in read_batches(path, [column]) if wanted.any() else ():
         rows = begin + np.flatnonzero(wanted[begin : begin + table.num_rows])
@@ -86,7 +87,7 @@ def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Index, pa.Map
         begin += table.num_rows
 
 
-def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Index, pa.Array]:
+def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array]:
     """The rows whose map has one of the keys, and the value under the first of these keys that it has."""
     offsets = maps.offsets.to_numpy()
     rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
@@ -98,12 +99,12 @@ def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Index, pa.Array]:
     return rows[order[first]], maps.items.take(pa.array(order[first]))
 
 
-def _labels(numbers: Index, maps: pa.MapArray, language: str) -> pa.Table:
+def _labels(numbers: Int64s, maps: pa.MapArray, language: str) -> pa.Table:
     rows, labels = _best(maps, (*label_codes(language), "mul", "en"))
     return _table([numbers[rows], labels], language, LABELS)
 
 
-def _titles(numbers: Index, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
+def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
     rows, titles = _best(maps, [wiki_of(language)])
     return _table([numbers[rows], titles, lists[rows]], language, TITLES)
 
@@ -113,20 +114,20 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
 
 
-def read_labels(sources: Sources, language: str) -> Mapping[int, str]:
+def read_labels(files: GroupFiles, language: str) -> Mapping[int, str]:
     """Class number -> label: in the language, else in ``mul``, else in English."""
     found: dict[int, str] = {}
-    for path in list_files(f"{sources.facts()}/labels-*.parquet"):
+    for path in list_files(f"{files.labels()}/labels-*.parquet"):
         table = read_parquet(path)
         own = table.filter(pc.equal(table["language"], language))
         found.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
     return found
 
 
-def read_profile(sources: Sources, language: str, sample: Iterable[str]) -> LanguageProfile:
+def read_profile(files: GroupFiles, language: str, sample: Iterable[str]) -> LanguageProfile:
     """The profile of a language, with the namespaces of its wiki and the words of its list articles as stop affixes."""
-    profile = language_profile(language, site=_read_site(sources, language), sample=sample)
-    tables = [read_parquet(path) for path in list_files(f"{sources.facts()}/titles-*.parquet")]
+    profile = language_profile(language, site=_read_site(files, language), sample=sample)
+    tables = [read_parquet(path) for path in list_files(f"{files.labels()}/titles-*.parquet")]
     titles = pa.concat_tables([TITLES.empty_table(), *tables])
     own = titles.filter(pc.equal(titles["language"], language))
     lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
@@ -134,8 +135,8 @@ def read_profile(sources: Sources, language: str, sample: Iterable[str]) -> Lang
     return replace(profile, stop_affixes=(*profile.stop_affixes, *words))
 
 
-def _read_site(sources: Sources, language: str) -> SiteInfo | None:
-    path = sources.siteinfo.get(language)
+def _read_site(files: GroupFiles, language: str) -> SiteInfo | None:
+    path = files.siteinfo.get(language)
     if path is None:
         return None
     with open_binary(path) as source:

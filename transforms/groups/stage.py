@@ -1,8 +1,7 @@
 """Stage 5: the groups of every language, from the class graph and the surface forms.
 
-Everything large lies in files that workers map into memory; what travels between the steps is names of files and
-numbers of blocks. One block is a run of candidate classes, judged in all languages at once, because the outlier sets
-do not depend on the language.
+Everything large is in files that workers map into memory; only names of files and numbers travel between the steps. A
+slice of the candidate classes is judged in all languages at once, because outlier sets do not depend on the language.
 """
 
 from collections.abc import Mapping
@@ -12,10 +11,11 @@ import apache_beam as beam
 
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.groups.blocks import FinishLanguage, JudgeBlock
-from wikisem.transforms.groups.labels import GatherFacts
-from wikisem.transforms.groups.names import GatherNames, IndexNames, Part
-from wikisem.transforms.groups.plan import PlanBlocks, Sources
+from wikisem.transforms.groups.judging import FinishLanguage, JudgeClasses
+from wikisem.transforms.groups.labels import CollectLabels
+from wikisem.transforms.groups.outlier_indexes import IndexOutliers
+from wikisem.transforms.groups.shared_files import GroupFiles
+from wikisem.transforms.groups.surface_tables import IndexSurfaces, ReadSurfaces, SurfacePart
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import match
 from wikisem.transforms.io.runtime import StageContext
@@ -29,7 +29,6 @@ def build_groups(
     surfaces: Mapping[str, str],
     siteinfo: Mapping[str, str],
     recipe: Recipe,
-    seed: int,
     context: StageContext,
 ) -> dict[str, Counts]:
     """Build the groups of each language into ``published/groups`` and ``published/rejected``.
@@ -38,36 +37,38 @@ def build_groups(
     the wikis that it knows. Returns the counts of each language: classes with at least ``minimum`` instances that have
     a surface form, kept as groups or rejected by reason. Raises MissingInputError.
     """
-    scratch, runtime = context.scratch, context.runtime
-    sources = Sources(taxonomy, dict(siteinfo), recipe, seed, scratch)
-    names = [part for one, folder in surfaces.items() for part in Part.deal(one, match([f"{folder}/*.parquet"]))]
-    facts = list(enumerate(match([f"{entities}/*.parquet"])))
+    files = GroupFiles(taxonomy, dict(siteinfo), recipe, context.scratch)
+    parts = [
+        part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
+    ]
+    entity_files = list(enumerate(match([f"{entities}/*.parquet"])))
+    languages = sorted(surfaces)
 
     def construct(pipeline: beam.Pipeline) -> None:
-        named = (
+        indexed = (
             pipeline
-            | "surfaces" >> beam.Create(names)
-            | "deal out surfaces" >> beam.Reshuffle()
-            | "gather names" >> beam.ParDo(GatherNames(sources))
-            | "meet parts" >> beam.GroupByKey()
-            | "index names" >> beam.ParDo(IndexNames(sources))
+            | "surfaces" >> beam.Create(parts)
+            | "distribute surfaces" >> beam.Reshuffle()
+            | "read surfaces" >> beam.ParDo(ReadSurfaces(files))
+            | "group parts by language" >> beam.GroupByKey()
+            | "index surfaces" >> beam.ParDo(IndexSurfaces(files))
         )
-        told = (
+        labelled = (
             pipeline
-            | "entities" >> beam.Create(facts)
-            | "deal out entities" >> beam.Reshuffle()
-            | "gather facts" >> beam.ParDo(GatherFacts(sources, sorted(surfaces)))
+            | "entities" >> beam.Create(entity_files)
+            | "distribute entities" >> beam.Reshuffle()
+            | "collect labels" >> beam.ParDo(CollectLabels(files, languages))
         )
         (
-            (named, told)
-            | "gathered" >> beam.Flatten()
-            | "meet" >> beam.GroupByKey()
-            | "plan" >> beam.ParDo(PlanBlocks(sources, sorted(surfaces)))
-            | "deal out blocks" >> beam.Reshuffle()
-            | "judge" >> beam.ParDo(JudgeBlock(sources, sorted(surfaces)))
-            | "meet languages" >> beam.GroupByKey()
-            | "finish" >> beam.ParDo(FinishLanguage(sources))
+            (indexed, labelled)
+            | "both" >> beam.Flatten()
+            | "wait for both" >> beam.GroupByKey()
+            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages))
+            | "distribute slices" >> beam.Reshuffle()
+            | "judge classes" >> beam.ParDo(JudgeClasses(files, languages))
+            | "group slices by language" >> beam.GroupByKey()
+            | "finish" >> beam.ParDo(FinishLanguage(files))
         )
 
-    runtime.run(construct, label=STAGE)
-    return {language: sum_counts(f"{scratch.parts}/counts/{language}.json") for language in surfaces}
+    context.runtime.run(construct, label=STAGE)
+    return {language: sum_counts(f"{context.scratch.parts}/counts/{language}.json") for language in surfaces}

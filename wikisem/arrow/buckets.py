@@ -1,6 +1,6 @@
 """Rows to buckets by the hash of a text column, and rows of one bucket back into one table; no row is a Python value.
 
-The hash folds a text into 64 bits eight bytes at a time through ``seeds.places``, so that a bucket depends on the
+The hash folds a text into 64 bits eight bytes at a time through ``sampling.hash_keys``, so that a bucket depends on the
 UTF-8 bytes alone: not on a process, a machine, a library's version or where the text stands in its table.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from wikisem.sampling import places
+from wikisem.sampling import hash_keys
 
 # Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that the batches that
 # a mapper sends to each stay large. It is part of the layout on disk: what stands in buckets is read by bucket.
@@ -38,7 +38,7 @@ def _hash_block(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
     while active.size:
         left = lengths[active] - done
         word = words[starts[active] + done] & _LOW_BYTES[np.minimum(left, _WORD)]
-        hashes[active] = places(0, hashes[active] ^ word)
+        hashes[active] = hash_keys(0, hashes[active] ^ word)
         active, done = active[left > _WORD], done + _WORD
     return hashes
 

@@ -7,7 +7,7 @@ Mikolov et al. (2013) ask such questions of 14 relations; with n pairs there are
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from wikisem.sampling import place
+from wikisem.sampling import hash_key
 
 Pair: TypeAlias = tuple[str, str]
 Question: TypeAlias = tuple[str, str, str, str]
@@ -34,6 +34,6 @@ def sample_of(total: int, size: int, seed: int) -> list[int]:
     draw = 0
     while len(found) < size:
         # Multiplying spreads the ring of 2**64 evenly over the numbers, which a remainder would not.
-        found.add(place(seed, draw) * total // _RING)
+        found.add(hash_key(seed, draw) * total // _RING)
         draw += 1
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Compressed sparse rows: for each node a run of others, in one array."""
+"""Compressed sparse rows: for each node a run of targets, all in one array; and walks along them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,24 +6,36 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.sorting import SHIFT, distinct, pack, second_of, sort_pairs
-from wikisem.graph.types import Flags, Index, Ints
+from wikisem.graph.array_types import Flags, Int64s, Ints
+from wikisem.graph.sorting import SHIFT, distinct, pack_pairs, second_of, sort_pairs
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Row i holds ``targets[offsets[i]:offsets[i + 1]]``; offsets have shape ``(n + 1,)``."""
+class CsrRows:
+    """Row i is ``targets[offsets[i]:offsets[i + 1]]``; ``offsets`` has shape ``(n + 1,)``.
+
+    >>> rows = CsrRows.from_pairs(np.array([2, 0, 2]), np.array([7, 5, 4]), count=3)
+    >>> rows.offsets.tolist(), rows.targets.tolist()
+    ([0, 1, 1, 3], [5, 4, 7])
+    >>> [rows.row(node).tolist() for node in range(len(rows))]
+    [[5], [], [4, 7]]
+    """
 
     offsets: Ints
     targets: Ints
 
     @staticmethod
-    def from_pairs(sources: Ints, targets: Ints, count: int) -> "Rows":
-        """The rows of ``count`` nodes, each row sorted and without repetition."""
-        keys = sort_pairs(pack(sources, targets))
+    def from_pairs(sources: Ints, targets: Ints, count: int) -> "CsrRows":
+        """The rows of ``count`` nodes, each row sorted and without duplicates."""
+        keys = sort_pairs(pack_pairs(sources, targets))
         targets = second_of(keys)
         keys >>= SHIFT
-        return Rows(offsets_of(np.bincount(keys.view(np.int64), minlength=count)), targets)
+        return CsrRows(offsets_of(np.bincount(keys.view(np.int64), minlength=count)), targets)
+
+    @staticmethod
+    def undirected(first: Ints, second: Ints, count: int) -> "CsrRows":
+        """The rows of edges that can be followed in both directions."""
+        return CsrRows.from_pairs(np.concatenate([first, second]), np.concatenate([second, first]), count)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -32,69 +44,74 @@ class Rows:
         """The targets of one node, as a view."""
         return self.targets[self.offsets[node] : self.offsets[node + 1]]
 
-    def counts(self) -> Index:
-        """How many targets each node has."""
+    def counts(self) -> Int64s:
+        """The number of targets of each node."""
         return np.diff(self.offsets)
 
     def sources(self) -> npt.NDArray[np.uint32]:
-        """The source of each target: with ``targets``, the pairs that the rows hold."""
+        """The source of each target, so that ``(sources(), targets)`` are the edges."""
         return np.repeat(np.arange(len(self), dtype=np.uint32), self.counts())
 
-    def take(self, nodes: Ints) -> "Rows":
+    def take(self, nodes: Ints) -> "CsrRows":
         """The rows of some nodes, in the order given."""
         starts = self.offsets[nodes].astype(np.int64)
         counts = self.offsets[nodes + 1] - starts
         offsets = offsets_of(counts)
-        places = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Rows(offsets, self.targets[places])
+        indices = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
+        return CsrRows(offsets, self.targets[indices])
 
-    def keep(self, wanted: Flags) -> "Rows":
-        """The same rows with only those targets that are flagged (shape of ``targets``)."""
+    def keep(self, wanted: Flags) -> "CsrRows":
+        """The same rows with only the flagged targets (``wanted`` has the shape of ``targets``)."""
         running = offsets_of(wanted)
-        return Rows(running[self.offsets], self.targets[wanted])
+        return CsrRows(running[self.offsets], self.targets[wanted])
 
-    def reverse(self, count: int) -> "Rows":
+    def without(self, others: "CsrRows") -> "CsrRows":
+        """The same rows without the targets that the same row of ``others`` has; both must be sorted."""
+        asked, known = pack_pairs(self.sources(), self.targets), pack_pairs(others.sources(), others.targets)
+        indices = np.searchsorted(known, asked)
+        # The key appended is no edge, so that an index past the end is a miss.
+        return self.keep(np.append(known, ~np.uint64(0))[indices] != asked)
+
+    def reverse(self, count: int) -> "CsrRows":
         """For each of ``count`` targets the nodes that lead to it."""
-        return Rows.from_pairs(self.targets, self.sources(), count)
+        return CsrRows.from_pairs(self.targets, self.sources(), count)
 
 
-def offsets_of(counts: Ints | Flags) -> Index:
+def offsets_of(counts: Ints | Flags) -> Int64s:
     """Where each row begins, and where the last one ends."""
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets
 
 
-def layers(rows: Rows, starts: Ints | Sequence[int], limit: int | None = None) -> npt.NDArray[np.int16]:
-    """How many steps each node is from the nearest start, up to ``limit``; -1 where it is not reached."""
+def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.int16]:
+    """The number of steps to each node from the nearest start; -1 where no start leads."""
     steps = np.full(len(rows), -1, dtype=np.int16)
-    front: Ints = np.asarray(starts, dtype=np.int64)
+    frontier: Ints = np.asarray(starts, dtype=np.int64)
     step = 0
-    while len(front):
-        steps[front] = step
-        if step == limit:
-            break
-        reached = rows.take(front).targets
-        # Repeats are dropped once they are few: only nodes that were never seen get this far.
-        front = distinct(reached[steps[reached] < 0])
+    while len(frontier):
+        steps[frontier] = step
+        targets = rows.take(frontier).targets
+        # Duplicates are dropped after the filter, because only few targets are still unvisited.
+        frontier = distinct(targets[steps[targets] < 0])
         step += 1
     return steps
 
 
-def closure(rows: Rows, start: int) -> Ints:
-    """The nodes that can be reached from one, itself included, in ascending order.
+def reached(rows: CsrRows, starts: Ints | Sequence[int]) -> Flags:
+    """Which nodes can be reached from the starts, these included."""
+    return steps_from(rows, starts) >= 0
 
-    The cost is that of what is reached: flags that are zero take no memory until something is written beside them.
+
+def closure(rows: CsrRows, start: int) -> Ints:
+    """The nodes that can be reached from one node, itself included, in ascending order.
+
+    This costs as much as what is reached: memory of zeros is not backed by pages until something is written there.
     """
     seen = np.zeros(len(rows), dtype=bool)
-    fronts: list[Ints] = [np.array([start])]
-    while len(fronts[-1]):
-        seen[fronts[-1]] = True
-        ahead = rows.take(fronts[-1]).targets
-        fronts.append(distinct(ahead[~seen[ahead]]))
-    return np.sort(np.concatenate(fronts))
-
-
-def reached(rows: Rows, starts: Ints | Sequence[int]) -> Flags:
-    """Which nodes can be reached from the starts, these included."""
-    return layers(rows, starts) >= 0
+    frontiers: list[Ints] = [np.array([start])]
+    while len(frontiers[-1]):
+        seen[frontiers[-1]] = True
+        targets = rows.take(frontiers[-1]).targets
+        frontiers.append(distinct(targets[~seen[targets]]))
+    return np.sort(np.concatenate(frontiers))

@@ -1,4 +1,4 @@
-"""Records of arrays on disk: one .npy file an array, mapped into memory by every process that opens them."""
+"""Dataclasses of arrays on disk: one .npy file for each array, mapped into memory by every process that opens it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 
 def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
-    """The arrays of a dataclass by name; those of a dataclass within it are called ``field.name``."""
+    """The arrays of a dataclass by name; those of a nested dataclass are called ``field.name``."""
     for field in fields(record):
         value = getattr(record, field.name)
         if is_dataclass(value):

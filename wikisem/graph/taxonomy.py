@@ -1,6 +1,6 @@
-"""The class graph of Wikidata, asked by QID: what is above, below, an instance of, or near a class.
+"""The class graph of Wikidata by QID: what is above, below, an instance of, or near a class.
 
-The graph is the pruned one of the method (see ``wikisem.graph.build``); with ``GraphOptions(root="",
+The graph is the pruned one of the method (see ``wikisem.graph.class_graph``); with ``GraphOptions(root="",
 disambiguation=())`` it is all of Wikidata's P31 and P279.
 """
 
@@ -14,12 +14,13 @@ import networkx as nx
 import numpy as np
 
 from wikisem.errors import UnknownItemError
-from wikisem.graph.build import Graph, build_graph
-from wikisem.graph.csr import Rows, closure
-from wikisem.graph.distance import PREFIX, Ways, distance_between, prepare_ways
-from wikisem.graph.edges import Edges, places_of
+from wikisem.graph.array_types import Ints
+from wikisem.graph.class_graph import ClassGraph, build_graph
+from wikisem.graph.csr import CsrRows, closure
+from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
+from wikisem.graph.item_edges import ItemEdges
+from wikisem.graph.sorting import distinct, indices_of
 from wikisem.graph.store import open_arrays, write_arrays
-from wikisem.graph.types import Ints
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
@@ -27,10 +28,10 @@ from wikisem.records import Entity
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """The class graph; QIDs in, QIDs out, both as strings, lists in the order of their numbers.
+    """The class graph; takes and returns QIDs as strings, lists ordered by number.
 
-    Every method raises UnknownItemError, a KeyError that names the QID, for what is neither a class nor an instance
-    of a class in the graph, and BadIdError for what is no QID.
+    Every method raises UnknownItemError, a KeyError that names the QID, for an item that is neither a class nor an
+    instance of a class in the graph, and BadIdError for a string that is no QID.
 
     >>> taxonomy = Taxonomy.of_entities([
     ...     Entity("Q42", instance_of=("Q1028181",)),
@@ -46,29 +47,29 @@ class Taxonomy:
     3
     """
 
-    graph: Graph
-    ways: Ways
+    graph: ClassGraph
+    contracted: ContractedGraph
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Taxonomy":
-        """Open the folder that the taxonomy stage wrote; arrays are mapped, not read, so this takes no time.
+        """Open the folder that the taxonomy stage wrote; arrays are mapped, not read, so this takes milliseconds.
 
-        Raises MissingInputError when no class graph is there, DamagedInputError when it cannot be understood.
+        Raises MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
         """
         folder = Path(path)
-        return cls(open_arrays(Graph, folder), open_arrays(Ways, folder, PREFIX))
+        return cls(open_arrays(ClassGraph, folder), open_arrays(ContractedGraph, folder, PREFIX))
 
     @classmethod
     def of_entities(cls, entities: Iterable[Entity], options: GraphOptions | None = None) -> "Taxonomy":
         """Build the graph of some items in memory, pruned as the options say."""
-        graph = build_graph([Edges.of_entities(entities)], options or GraphOptions())
-        return cls(graph, prepare_ways(graph))
+        graph = build_graph([ItemEdges.of_entities(entities)], options or GraphOptions())
+        return cls(graph, contract_graph(graph))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph to a folder that ``load`` opens."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        for record, prefix in ((self.graph, ""), (self.ways, PREFIX)):
+        for record, prefix in ((self.graph, ""), (self.contracted, PREFIX)):
             write_arrays(record, lambda name: (folder / name).open("wb"), prefix)
 
     def superclasses(self, qid: str) -> list[str]:
@@ -80,21 +81,21 @@ class Taxonomy:
         return self._qids(self._row(self.graph.down, qid))
 
     def above(self, qid: str) -> list[str]:
-        """All superclasses, transitively (``wdt:P279+``), without the class itself even when it lies on a cycle."""
+        """All superclasses, transitively (``wdt:P279+``), without the class itself even when it is on a cycle."""
         return self._beyond(self.graph.up, qid)
 
     def below(self, qid: str) -> list[str]:
-        """All subclasses, transitively (``^wdt:P279+``), without the class itself even when it lies on a cycle."""
+        """All subclasses, transitively (``^wdt:P279+``), without the class itself even when it is on a cycle."""
         return self._beyond(self.graph.down, qid)
 
     def instances(self, qid: str) -> list[str]:
         """I(v): the items that are an instance of the class itself."""
-        return self._items(self._row(self.graph.members, qid))
+        return self._items(self._row(self.graph.instances, qid))
 
     def most_linked(self, qid: str, count: int) -> list[tuple[str, int]]:
         """The first ``count`` of I(v) with their sitelinks, most sitelinks first, then by number."""
-        members = self._row(self.graph.members, qid)[:count]
-        numbers, sitelinks = self.graph.items[members].tolist(), self.graph.sitelinks[members].tolist()
+        items = self._row(self.graph.instances, qid)[:count]
+        numbers, sitelinks = self.graph.items[items].tolist(), self.graph.sitelinks[items].tolist()
         return [(qid_of(number), links) for number, links in zip(numbers, sitelinks, strict=True)]
 
     def instances_below(self, qid: str) -> list[str]:
@@ -102,7 +103,7 @@ class Taxonomy:
         node = self._node(qid)
         if node is None:
             return []
-        return self._items(self.graph.members.take(closure(self.graph.down, node)).targets)
+        return self._items(self.graph.instances.take(closure(self.graph.down, node)).targets)
 
     def classes(self, qid: str) -> list[str]:
         """The classes that an item is a direct instance of; none for a class that is no instance."""
@@ -119,28 +120,31 @@ class Taxonomy:
         return None if depth < 0 else depth
 
     def distance(self, one: str, other: str, limit: int | None = None) -> int | None:
-        """d(a, b): steps over P279 edges, taken in both directions; None when further than ``limit`` or unreachable."""
+        """d(a, b): steps over P279 edges, taken in both directions; None beyond ``limit`` and where no path leads."""
         first, second = self._node(one), self._node(other)
         if one == other:
             return 0
         if first is None or second is None:
             return None
-        return distance_between(self.graph, self.ways, first, second, limit)
+        return distance_between(self.graph, self.contracted, first, second, limit)
 
     def to_networkx(self, around: str, radius: int = 1) -> Any:
         """The classes within ``radius`` steps of one, as a ``networkx.DiGraph``, edges from sub- to superclass."""
-        picture = nx.DiGraph()
-        picture.add_node(around)
+        neighbourhood = nx.DiGraph()
+        neighbourhood.add_node(around)
         node = self._node(around)
-        front: Ints = np.array([] if node is None else [node], dtype=np.int64)
-        seen = set(front.tolist())
+        frontier: Ints = np.array([] if node is None else [node], dtype=np.int64)
+        seen = set(frontier.tolist())
         for _ in range(radius):
-            pairs = [*self._pairs(self.graph.up, front), *((b, a) for a, b in self._pairs(self.graph.down, front))]
-            picture.add_edges_from((self._qid(low), self._qid(high)) for low, high in pairs)
+            pairs = [
+                *self._pairs(self.graph.up, frontier),
+                *((b, a) for a, b in self._pairs(self.graph.down, frontier)),
+            ]
+            neighbourhood.add_edges_from((self._qid(low), self._qid(high)) for low, high in pairs)
             fresh = {node for pair in pairs for node in pair} - seen
             seen |= fresh
-            front = np.array(sorted(fresh), dtype=np.int64)
-        return picture
+            frontier = np.array(sorted(fresh), dtype=np.int64)
+        return neighbourhood
 
     def __contains__(self, qid: str) -> bool:
         try:
@@ -149,31 +153,31 @@ class Taxonomy:
             return False
         return True
 
-    def _pairs(self, rows: Rows, nodes: Ints) -> list[tuple[int, int]]:
+    def _pairs(self, rows: CsrRows, nodes: Ints) -> list[tuple[int, int]]:
         near = rows.take(nodes)
         return list(zip(nodes[near.sources()].tolist(), near.targets.tolist(), strict=True))
 
-    def _beyond(self, rows: Rows, qid: str) -> list[str]:
+    def _beyond(self, rows: CsrRows, qid: str) -> list[str]:
         node = self._node(qid)
         if node is None:
             return []
         nodes = closure(rows, node)
         return self._qids(nodes[nodes != node])
 
-    def _row(self, rows: Rows, qid: str) -> Ints:
+    def _row(self, rows: CsrRows, qid: str) -> Ints:
         node = self._node(qid)
         return np.zeros(0, dtype=np.int64) if node is None else rows.row(node)
 
     def _node(self, qid: str) -> int | None:
-        """The place of a class; None for an instance that is no class."""
-        node = _place(self.graph.nodes, qid)
+        """The node of a class; None for an instance that is no class."""
+        node = _index(self.graph.nodes, qid)
         if node is None and self._item(qid) is None:
-            pruned = _place(self.graph.removed, qid) is not None
+            pruned = _index(self.graph.removed, qid) is not None
             raise UnknownItemError(f"expected an item of the class graph, saw {qid}" + (", pruned" if pruned else ""))
         return node
 
     def _item(self, qid: str) -> int | None:
-        return _place(self.graph.items, qid)
+        return _index(self.graph.items, qid)
 
     def _qid(self, node: int) -> str:
         return qid_of(int(self.graph.nodes[node]))
@@ -182,12 +186,12 @@ class Taxonomy:
         return [qid_of(number) for number in self.graph.nodes[np.sort(nodes)].tolist()]
 
     def _items(self, items: Ints) -> list[str]:
-        return [qid_of(number) for number in self.graph.items[np.unique(items)].tolist()]
+        return [qid_of(number) for number in self.graph.items[distinct(items)].tolist()]
 
 
-def _place(numbers: Ints, qid: str) -> int | None:
+def _index(numbers: Ints, qid: str) -> int | None:
     number = qid_number(qid)
     if number >= 2**63:
         return None
-    places, found = places_of(np.array([number]), numbers)
-    return int(places[0]) if found[0] else None
+    indices, found = indices_of(np.array([number]), numbers)
+    return int(indices[0]) if found[0] else None

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.errors import DamagedInputError
-from wikisem.graph.build import Graph
-from wikisem.graph.csr import Rows, offsets_of
-from wikisem.graph.edges import places_of, qid_numbers
-from wikisem.graph.sorting import sorted_order
-from wikisem.graph.types import Index, Ints
+from wikisem.graph.array_types import Int64s, Ints
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import CsrRows, offsets_of
+from wikisem.graph.item_edges import qid_numbers
+from wikisem.graph.sorting import indices_of, sorted_order
 from wikisem.ids import qid_of
 from wikisem.records import Member
 
@@ -32,24 +32,24 @@ class NameTable:
     """Surface forms of a language: row i is what item ``items[i]``, a place in the graph, is called.
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
-    are the item's own. Rows stand in any order until ``in_order`` has sorted them by item.
+    are the item's own. Rows are in any order until ``in_order`` has sorted them by item.
     """
 
     items: npt.NDArray[np.uint32]
-    numbers: Index
+    numbers: Int64s
     sitelinks: npt.NDArray[np.int32]
-    offsets: Index
+    offsets: Int64s
     text: npt.NDArray[np.uint8]
     sources: npt.NDArray[np.int8]
-    counts: Index
-    totals: Index
+    counts: Int64s
+    totals: Int64s
 
     @staticmethod
-    def of_table(table: pa.Table, graph: Graph) -> "NameTable":
+    def of_table(table: pa.Table, graph: ClassGraph) -> "NameTable":
         """The names of items in the graph, from the columns of ``COLUMNS``; DamagedInputError for what is no name."""
         numbers = qid_numbers(table["qid"])
-        places, here = places_of(numbers, graph.items)
-        table, items = table.filter(pa.array(here)).combine_chunks(), places[here].astype(np.uint32)
+        indices, here = indices_of(numbers, graph.items)
+        table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
         offsets, text = _texts(table["surface"])
         return NameTable(
             items,
@@ -72,7 +72,7 @@ class NameTable:
 
     def take(self, rows: Ints) -> "NameTable":
         """Some rows, in the order given."""
-        text = Rows(self.offsets, self.text)
+        text = CsrRows(self.offsets, self.text)
         chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
         return NameTable(
             self.items[rows],
@@ -115,12 +115,12 @@ class NameTable:
         return (member.surface for member in self.members(np.arange(min(count, len(self)))))
 
 
-def _texts(texts: pa.ChunkedArray) -> tuple[Index, npt.NDArray[np.uint8]]:
+def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
     """The bytes of all texts one behind the other, and where each begins."""
     array = texts.cast(pa.large_string()).combine_chunks()
     array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
     _, bounds, text = array.buffers()
-    offsets: Index = np.frombuffer(bounds, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    offsets: Int64s = np.frombuffer(bounds, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     return offsets - offsets[0], np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
 

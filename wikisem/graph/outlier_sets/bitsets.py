@@ -1,4 +1,15 @@
-"""Sets of up to 64 classes as 64-bit words, one bit a class: united along the rows of a graph in bulk."""
+"""Sets of up to 64 classes as bits of a 64-bit integer, for many rows at once.
+
+All questions about outlier sets are asked for 64 classes at a time: class i of those asked for has bit i. With three
+classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
+
+>>> bitsets = set_bits(3, np.array([0, 1]), np.array([0, 2]))
+>>> bitsets.tolist()                                              # node 0: {0}, node 1: {2}, node 2: {}
+[1, 4, 0]
+>>> rows = CsrRows.from_pairs(np.array([2, 2]), np.array([0, 1]), count=3)
+>>> RowUnion.of(rows).union(bitsets).tolist()                     # node 2: {0, 2}
+[0, 0, 5]
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,95 +17,94 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import Rows, offsets_of
-from wikisem.graph.types import Flags, Index, Ints, Words
+from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
+from wikisem.graph.csr import CsrRows, offsets_of
 
-WIDTH = 64
+WIDTH: Final = 64
 
-
-# Rows are united one column after another up to this many targets; what longer rows have beyond them goes in one go.
+# The first targets of all rows are united column by column, up to this many; the rest of longer rows in one call.
 _COLUMNS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Unions:
-    """Rows made ready for ``unite``, longest first: ``order`` are the rows that are not empty.
+class RowUnion:
+    """Rows prepared for ``union``: ``order`` are the rows that are not empty, longest first.
 
-    ``columns[j]`` is the j-th target of those that have one; ``rest`` is what long rows have beyond the columns, and
-    ``starts`` is where each of them begins there. ``reduceat`` alone would do, but takes longer to begin a row than to
-    read the one or two targets that most rows have.
+    ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the columns,
+    and ``starts`` is where each of them begins there. ``reduceat`` alone would do, but it takes longer to begin a row
+    than to read the one or two targets that most rows have.
     """
 
-    order: Index
-    columns: tuple[Index, ...]
-    rest: Index
-    starts: Index
+    order: Int64s
+    columns: tuple[Int64s, ...]
+    rest: Int64s
+    starts: Int64s
     count: int
 
     @staticmethod
-    def of(rows: Rows) -> "Unions":
-        """Make rows ready."""
+    def of(rows: CsrRows) -> "RowUnion":
+        """Prepare rows."""
         counts = rows.counts()
-        order: Index = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         counts, begins, targets = counts[order], rows.offsets[order].astype(np.int64), rows.targets.astype(np.int64)
-        longer = [int(np.count_nonzero(counts > place)) for place in range(_COLUMNS + 1)]
-        columns = tuple(targets[begins[:end] + place] for place, end in enumerate(longer[:-1]) if end)
+        longer = [int(np.count_nonzero(counts > column)) for column in range(_COLUMNS + 1)]
+        columns = tuple(targets[begins[:end] + column] for column, end in enumerate(longer[:-1]) if end)
         long = longer[-1]
-        over = Rows(np.stack([begins[:long] + _COLUMNS, begins[:long] + counts[:long]], axis=1).reshape(-1), targets)
-        rest = np.concatenate([targets[:0], *(over.row(2 * place) for place in range(long))])
-        return Unions(order, columns, rest, offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
+        tails = np.stack([begins[:long] + _COLUMNS, begins[:long] + counts[:long]], axis=1).reshape(-1)
+        rest = np.concatenate([targets[:0], *(CsrRows(tails, targets).row(2 * row) for row in range(long))])
+        return RowUnion(order, columns, rest, offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
 
-    def unite(self, words: Words) -> Words:
-        """For each row the union of its targets' words; an empty row's is empty."""
+    def union(self, bitsets: Bitsets) -> Bitsets:
+        """For each row the union of its targets' bitsets; an empty row's is empty."""
         united = np.zeros(self.count, dtype=np.uint64)
         if len(self.order):
-            # Targets are in range: with "clip" numpy does not look at each of them before it begins.
-            found: Words = words.take(self.columns[0], mode="clip")
+            # All targets are in range; with "clip" numpy does not check them before it begins.
+            found: Bitsets = bitsets.take(self.columns[0], mode="clip")
             for column in self.columns[1:]:
-                found[: len(column)] |= words.take(column, mode="clip")
+                found[: len(column)] |= bitsets.take(column, mode="clip")
             if len(self.rest):
-                found[: len(self.starts)] |= np.bitwise_or.reduceat(words.take(self.rest, mode="clip"), self.starts)
+                found[: len(self.starts)] |= np.bitwise_or.reduceat(bitsets.take(self.rest, mode="clip"), self.starts)
             united[self.order] = found
         return united
 
 
-class Bits:
-    """The words of many rows, laid out so that one bit of all of them is read quickly."""
+class BitPlanes:
+    """The bitsets of many rows, laid out so that one bit of all of them is read quickly."""
 
-    def __init__(self, words: Words) -> None:
-        self.words = words
+    def __init__(self, bitsets: Bitsets) -> None:
+        self.bitsets = bitsets
         self._planes: npt.NDArray[np.uint8] | None = None
 
-    def held(self, rows: Ints, place: int | Ints) -> Flags:
-        """Which of some rows hold the bit; with an array of places, which row holds which."""
-        flags: Flags = (self.words[rows] & (np.uint64(1) << np.uint64(place))) != 0
-        return flags
+    def contains(self, rows: Ints, bits: Ints | np.uint64) -> Flags:
+        """Whether each row has its bit; both arrays are broadcast against each other."""
+        return contains(self.bitsets[rows], bits)
 
-    def rows(self, place: int) -> Index:
-        """All rows that hold the bit, ascending."""
+    def rows_with(self, bit: int) -> Int64s:
+        """All rows that have the bit, ascending."""
         if self._planes is None:
-            # Eight planes of one byte a row: what is read for one bit is an eighth of the words.
-            shifted = [(self.words >> np.uint64(shift)).astype(np.uint8) for shift in range(0, WIDTH, 8)]
+            # Eight planes with one byte for each row: reading one bit of all rows takes an eighth of the memory.
+            shifted = [(self.bitsets >> np.uint64(shift)).astype(np.uint8) for shift in range(0, WIDTH, 8)]
             self._planes = np.stack(shifted)
-        return np.flatnonzero((self._planes[place // 8] & np.uint8(1 << place % 8)) != 0)
+        return np.flatnonzero((self._planes[bit // 8] & np.uint8(1 << bit % 8)) != 0)
 
 
-def pairs(words: Words) -> tuple[Index, Index]:
-    """Every bit that is set, as (row, place), ascending."""
-    rows = np.flatnonzero(words != 0)
-    flags = np.unpackbits(words[rows].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    held, bits = np.nonzero(flags.view(bool))
-    return rows[held], bits
+def contains(bitsets: Bitsets, bits: Ints | np.uint64) -> Flags:
+    """Whether each bitset has its bit."""
+    flags: Flags = (bitsets & (np.uint64(1) << bits.astype(np.uint64))) != 0
+    return flags
 
 
-def bit(place: int) -> np.uint64:
-    """The word that holds one class alone."""
-    return np.uint64(1 << place)
+def bit_pairs(bitsets: Bitsets) -> tuple[Int64s, Int64s]:
+    """Every bit that is set, as (row, bit), ascending."""
+    rows = np.flatnonzero(bitsets != 0)
+    flags = np.unpackbits(bitsets[rows].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    found, bits = np.nonzero(flags.view(bool))
+    return rows[found], bits
 
 
-def mark(count: int, nodes: Ints, places: Ints) -> Words:
-    """Words for ``count`` nodes in which node ``nodes[i]`` holds the bit of ``places[i]``; negative nodes are none."""
-    words = np.zeros(count, dtype=np.uint64)
-    here = nodes >= 0
-    np.bitwise_or.at(words, nodes[here], np.uint64(1) << places[here].astype(np.uint64))
-    return words
+def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
+    """Bitsets of ``count`` rows in which row ``rows[i]`` has bit ``bits[i]``; negative rows are ignored."""
+    bitsets = np.zeros(count, dtype=np.uint64)
+    here = rows >= 0
+    np.bitwise_or.at(bitsets, rows[here], np.uint64(1) << bits[here].astype(np.uint64))
+    return bitsets

@@ -1,110 +1,123 @@
-"""The choice of outliers: possible outliers stand on a ring by the hash of their number, and a class walks along it.
+"""The order in which a class draws its outliers: items are on a ring by the hash of their number.
 
 σₒ of Blair et al. (2016, equation 16) draws uniformly; here class v takes the first items of a set from h(seed, v)
 onwards, so that the draw differs from class to class and depends on nothing but the seed, the class and the set.
+
+Five items with hash keys 10, 20, 30, 40, 50 have locations 0 to 4 on the ring. A set holds the items at locations 0, 1
+and 3, and class v has the hash key 25, so it starts at location 2:
+
+    location   0    1    2    3    4
+    key       10   20   30   40   50
+    in set    yes  yes  no   yes  no
+                        ↑ v starts here and meets 3, then 0, then 1
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import Rows
-from wikisem.graph.outlier_sets.bitsets import Bits, pairs
-from wikisem.graph.sorting import first_of, pack, second_of
-from wikisem.graph.types import Index, Ints, Words
-from wikisem.sampling import places
+from wikisem.graph.array_types import Bitsets, Int64s, Ints
+from wikisem.graph.csr import CsrRows
+from wikisem.graph.outlier_sets.bitsets import BitPlanes, bit_pairs
+from wikisem.graph.sorting import first_of, pack_pairs, second_of
+from wikisem.sampling import hash_keys
 
-# How many items ahead are looked at for many classes at once. Then, to begin a walk takes as long as to look at more,
-# so a class may have so many times as many items as would pay, and is listed all the same.
+# How many locations ahead are examined for many classes at once.
 _LOOK: Final = 512
-_MORE: Final = 2
+# To start a walk costs as much as examining more: listing all of a set pays off up to this many times what a walk
+# would be expected to pass.
+_LISTING_BONUS: Final = 2
 
-# How many items a walk looks at before it counts what there is, and the factor by which each later look grows.
+# How many locations a walk examines before it counts the set, and the factor by which each later look grows.
 _FIRST_LOOK: Final = 64
 _GROWTH: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Ring:
-    """Possible outliers in the order of their places on the ring of 2**64.
+class HashRing:
+    """The outlier pool of a language in the order of its hash keys. A *location* is an index into these arrays.
 
-    ``places`` (ascending), ``rows`` (what the caller knows an item by) and ``lists`` (the number of its list of
-    classes) are of shape ``(n,)``; ``by_list`` holds for each list the positions of its items on the ring.
+    ``keys`` (ascending), ``rows`` (the item's row in the caller's table) and ``lists`` (the number of its list of
+    classes) have shape ``(n,)``; ``by_list`` has for each list the locations of its items.
     """
 
-    places: npt.NDArray[np.uint64]
+    keys: npt.NDArray[np.uint64]
     rows: npt.NDArray[np.uint32]
     lists: npt.NDArray[np.uint32]
-    by_list: Rows
+    by_list: CsrRows
 
     @staticmethod
-    def of(seed: int, numbers: Ints, rows: Ints, lists: Ints, list_count: int) -> "Ring":
+    def of(seed: int, numbers: Ints, rows: Ints, lists: Ints, list_count: int) -> "HashRing":
         """The ring of items with these numbers, rows and lists."""
-        around = places(seed, numbers)
-        order = np.argsort(around)
+        keys = hash_keys(seed, numbers)
+        order = np.argsort(keys)
         ordered = lists[order].astype(np.uint32)
-        by_list = Rows.from_pairs(ordered, np.arange(len(order), dtype=np.uint32), list_count)
-        return Ring(around[order], rows[order].astype(np.uint32), ordered, by_list)
+        by_list = CsrRows.from_pairs(ordered, np.arange(len(order), dtype=np.uint32), list_count)
+        return HashRing(keys[order], rows[order].astype(np.uint32), ordered, by_list)
 
-    def leading(self, sets: Bits, bits: Ints, starts: Words, count: int) -> list[list[int]]:
-        """The first ``count`` positions of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
-        size = len(self.places)
-        begins = np.searchsorted(self.places, starts)
-        ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
-        met = sets.held(self.lists[ahead], bits[:, None])
-        found = [row[hits][:count].tolist() for row, hits in zip(ahead, met, strict=True)]
-        short = np.flatnonzero(np.count_nonzero(met, axis=1) < count)
-        if size > _LOOK and len(short):
-            for place, more in zip(short.tolist(), self._listed(sets, bits[short], begins[short], count), strict=True):
-                walk = self.walk(sets, int(bits[place]), starts[place])
-                found[place] = list(islice(walk, count)) if more is None else more
-        return found
+    def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
+        """The locations of the items whose list has the bit, from the hash key ``start`` once around the ring.
 
-    def _listed(self, sets: Bits, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
-        """The first positions of each class, by listing all it has; None for one that has too many."""
-        lists, places = pairs(sets.words & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64)))
-        asked = np.argsort(bits)[np.searchsorted(np.sort(bits), places)]
-        sizes = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
-        many = np.bincount(asked, weights=sizes, minlength=len(bits))
-        # All are listed where they are fewer than the items that a walk can expect to pass on its way to ``count``.
-        few = many * many <= _MORE * _MORE * count * len(self.places)
-        listed = few[asked]
-        positions = self.by_list.take(lists[listed])
-        owners = asked[listed][positions.sources()]
-        keys = pack(owners, (positions.targets.astype(np.int64) - begins[owners]) % len(self.places))
-        keys.sort()
-        edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1))
-        for place, (first, end) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
-            steps = second_of(keys[first : min(end, first + count)])
-            yield ((begins[place] + steps) % len(self.places)).tolist() if few[place] else None
-
-    def walk(self, sets: Bits, place: int, start: np.uint64) -> Iterator[int]:
-        """Positions of the items whose list holds bit ``place``, from ``start`` once around the ring.
-
-        Where hits are frequent they are met by walking; where they are so rare that listing and sorting them all
-        costs less than the walk that is still to be expected, they are listed.
+        Frequent items are found by examining one location after another. Where they are so rare that listing and
+        sorting all of them costs less than the expected rest of the walk, they are listed.
         """
-        size = len(self.places)
-        begin, looked, look = int(np.searchsorted(self.places, start)), 0, _FIRST_LOOK
-        hits: Index | None = None
+        size = len(self.keys)
+        begin, looked, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
+        in_set: Int64s | None = None
         while looked < size:
             ahead = (begin + looked + np.arange(min(look, size - looked))) % size
-            yield from ahead[sets.held(self.lists[ahead], place)].tolist()
+            yield from ahead[sets.contains(self.lists[ahead], np.uint64(bit))].tolist()
             looked += len(ahead)
             look *= _GROWTH
             if looked < size:
-                hits = sets.rows(place) if hits is None else hits
-                if int((self.by_list.offsets[hits + 1] - self.by_list.offsets[hits]).sum()) <= look:
-                    yield from self._list(hits, begin, looked)
+                in_set = sets.rows_with(bit) if in_set is None else in_set
+                if int(self._sizes(in_set).sum()) <= look:
+                    yield from self._list_all(in_set, begin, looked)
                     return
 
-    def _list(self, hits: Index, begin: int, looked: int) -> list[int]:
-        """All positions of the lists ``hits`` that the walk has not met, in its order."""
-        steps: Index = (self.by_list.take(hits).targets.astype(np.int64) - begin) % len(self.places)
+    def _sizes(self, lists: Ints) -> Ints:
+        sizes: Ints = self.by_list.offsets[lists + 1] - self.by_list.offsets[lists]
+        return sizes
+
+    def _list_all(self, lists: Int64s, begin: int, looked: int) -> list[int]:
+        """All locations of the items of some lists that the walk has not examined yet, in its order."""
+        steps: Int64s = (self.by_list.take(lists).targets.astype(np.int64) - begin) % len(self.keys)
         steps.sort()
-        rest: list[int] = ((begin + steps[steps >= looked]) % len(self.places)).tolist()
+        rest: list[int] = ((begin + steps[steps >= looked]) % len(self.keys)).tolist()
         return rest
+
+    def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
+        """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
+        size = len(self.keys)
+        begins = np.searchsorted(self.keys, starts)
+        ahead = (begins[:, None] + np.arange(min(_LOOK, size))) % max(size, 1)
+        hits = sets.contains(self.lists[ahead], bits[:, None])
+        found = [locations[hit][:count].tolist() for locations, hit in zip(ahead, hits, strict=True)]
+        short = np.flatnonzero(np.count_nonzero(hits, axis=1) < count)
+        if size > _LOOK and len(short):
+            listed = self._list_first(sets, bits[short], begins[short], count)
+            for index, locations in zip(short.tolist(), listed, strict=True):
+                walk = self.walk(sets, int(bits[index]), starts[index])
+                found[index] = list(islice(walk, count)) if locations is None else locations
+        return found
+
+    def _list_first(self, sets: BitPlanes, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
+        """The first locations of each class, by listing all of its set; None where the set is too large for that."""
+        lists, bit_of_list = bit_pairs(sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64)))
+        asked = np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
+        items = np.bincount(asked, weights=self._sizes(lists), minlength=len(bits))
+        # A walk expects to pass count * size / items locations; listing costs about as much as there are items.
+        few = items * items <= _LISTING_BONUS**2 * count * len(self.keys)
+        listed = few[asked]
+        locations = self.by_list.take(lists[listed])
+        owners = asked[listed][locations.sources()]
+        keys = pack_pairs(owners, (locations.targets.astype(np.int64) - begins[owners]) % len(self.keys))
+        keys.sort()
+        edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1)).tolist()
+        for index, (first, end) in enumerate(pairwise(edges)):
+            steps = second_of(keys[first : min(end, first + count)])
+            yield ((begins[index] + steps) % len(self.keys)).tolist() if few[index] else None

@@ -1,56 +1,52 @@
-"""Which class brought an outlier in: the sibling, the cousin, or for O3 the outlier's own class."""
+"""The class via which an outlier came in: the sibling, the cousin, or for O3 the outlier's own class."""
 
 import numpy as np
 
-from wikisem.graph.outlier_sets.index import Family, OutlierIndex
-from wikisem.graph.sorting import distinct, first_of, pack, second_of
-from wikisem.graph.types import Flags, Index, Ints, Words
+from wikisem.graph.array_types import Int64s, Ints
+from wikisem.graph.outlier_sets.bitsets import contains
+from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, RelativeSet
+from wikisem.graph.sorting import distinct, first_of, pack_pairs, second_of
 
 
-class Bringers:
-    """Answers for many outliers at once, each known by its list of classes; the lowest node where several qualify."""
+class ViaFinder:
+    """Answers for many outliers at once, each by the number of its list; the lowest node where several qualify."""
 
     def __init__(self, index: OutlierIndex) -> None:
-        self._lists, self._descent = index.lists, index.descent
-        self._ends = np.append(self._descent.starts[1:], len(self._descent.nodes))
+        self._lists, self._ancestors = index.lists, index.ancestors
+        self._ends = np.append(self._ancestors.component_starts[1:], len(self._ancestors.row_to_node))
 
-    def own(self, lists: Ints) -> Ints:
-        """The lowest class of each list, which brings its items into O3."""
+    def own_class(self, lists: Ints) -> Ints:
+        """The lowest class of each list, via which its items come into O3."""
         lowest: Ints = self._lists.targets[self._lists.offsets[lists]]
         return lowest
 
-    def of(self, lists: Ints, places: Ints, family: Family) -> Index:
-        """The lowest class of the family that is on the list or above it; bit ``places[i]`` for list i.
+    def relative(self, lists: Ints, bits: Ints, relatives: RelativeSet) -> Int64s:
+        """The lowest relative of class ``bits[i]`` that is on list i, or above a class on it.
 
-        The way up leads through classes that hold the bit alone: they are those at or below the family.
+        The search goes up from the list through components that have the bit only: those at or below a relative.
         """
         lowest = np.full(len(lists), np.iinfo(np.int64).max)
         classes = self._lists.take(lists)
         asked: Ints = classes.sources()
-        at: Ints = self._descent.component[self._descent.slot[classes.targets]]
+        component: Ints = self._ancestors.component[self._ancestors.node_to_row[classes.targets]]
         while len(asked):
-            inside = _held(family.held[at], places[asked])
-            asked, at = _once(asked[inside], at[inside])
-            self._lower(lowest, asked, at, places, family.seeds)
-            over = self._descent.over.take(at)
-            asked, at = asked[over.sources()], over.targets
+            inside = contains(relatives.at_or_below[component], bits[asked])
+            asked, component = _distinct_pairs(asked[inside], component[inside])
+            self._note_lowest(lowest, asked, component, bits, relatives)
+            above = self._ancestors.component_parents.take(component)
+            asked, component = asked[above.sources()], above.targets
         return lowest
 
-    def _lower(self, lowest: Index, asked: Ints, at: Ints, places: Ints, seeds: Words) -> None:
-        """Take note of the family's own classes among the components that were reached."""
-        begins = self._descent.starts[at]
-        counts = self._ends[at] - begins
+    def _note_lowest(self, lowest: Int64s, asked: Ints, component: Ints, bits: Ints, relatives: RelativeSet) -> None:
+        """Lower ``lowest`` where the rows of the components that were reached are relatives."""
+        starts = self._ancestors.component_starts[component]
+        counts = self._ends[component] - starts
         asked = np.repeat(asked, counts)
-        slots = np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(len(asked))
-        found = _held(seeds[slots], places[asked])
-        np.minimum.at(lowest, asked[found], self._descent.nodes[slots[found]])
+        rows = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(len(asked))
+        found = contains(relatives.relatives[rows], bits[asked])
+        np.minimum.at(lowest, asked[found], self._ancestors.row_to_node[rows[found]])
 
 
-def _held(words: Words, places: Ints) -> Flags:
-    flags: Flags = (words >> places.astype(np.uint64)) & np.uint64(1) != 0
-    return flags
-
-
-def _once(asked: Ints, at: Ints) -> tuple[Ints, Ints]:
-    keys = distinct(pack(asked, at))
+def _distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    keys = distinct(pack_pairs(first, second))
     return first_of(keys), second_of(keys)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outliers import fill_outliers
+from wikisem.heuristics.selection.outlier_choice import choose_outliers
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
@@ -27,7 +27,7 @@ CANDIDATES = st.tuples(
 def test_classes_are_filled_in_turn_and_in_order() -> None:
     """Two of each, in the order O1 O1 O2 O2 O3 O3, first come first."""
     candidates = [[outlier(10 * which + n, f"{which}{n}", which) for n in range(4)] for which in (1, 2, 3)]
-    chosen = fill_outliers(CLUSTER, candidates, 2)
+    chosen = choose_outliers(CLUSTER, candidates, 2)
     assert [(item.outlier_class, item.surface) for item in chosen] == [
         (1, "10"),
         (1, "11"),
@@ -42,7 +42,7 @@ def test_a_surface_or_item_that_is_taken_is_skipped() -> None:
     """By the cluster or by an earlier outlier, of the same class or another; the next candidate takes the place."""
     first = [outlier(10, "elm", 1), outlier(1, "other oak", 1), outlier(11, "moss", 1), outlier(12, "moss", 1)]
     second = [outlier(11, "another moss", 2), outlier(13, "fern", 2)]
-    chosen = fill_outliers(CLUSTER, [first, second, []], 2)
+    chosen = choose_outliers(CLUSTER, [first, second, []], 2)
     assert [(item.id, item.surface) for item in chosen] == [("Q11", "moss"), ("Q13", "fern")]
 
 
@@ -54,11 +54,11 @@ def test_candidates_are_read_no_further_than_needed() -> None:
         yield outlier(11, "b", 1)
         raise AssertionError("read a third candidate")
 
-    assert len(fill_outliers(CLUSTER, [two_then_fail()], 2)) == 2
+    assert len(choose_outliers(CLUSTER, [two_then_fail()], 2)) == 2
 
 
 @given(CANDIDATES, st.integers(1, 3))
-def test_filling_agrees_with_plain_reading(candidates: tuple[list[Outlier], ...], per_class: int) -> None:
+def test_choosing_agrees_with_plain_reading(candidates: tuple[list[Outlier], ...], per_class: int) -> None:
     """Walk through all candidates and take each that has room and is new in item and surface."""
     expected: list[Outlier] = []
     for ordered in candidates:
@@ -67,4 +67,4 @@ def test_filling_agrees_with_plain_reading(candidates: tuple[list[Outlier], ...]
             room = sum(item.outlier_class == candidate.outlier_class for item in expected) < per_class
             if room and all(candidate.id != item.id and candidate.surface != item.surface for item in taken):
                 expected.append(candidate)
-    assert list(fill_outliers(CLUSTER, candidates, per_class)) == expected
+    assert list(choose_outliers(CLUSTER, candidates, per_class)) == expected

@@ -1,0 +1,114 @@
+"""Slices of the candidate classes to groups and rejections, and those of a language to its finished files."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import apache_beam as beam
+import pyarrow.parquet as pq
+
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
+from wikisem.graph.store import open_arrays
+from wikisem.heuristics.selection.class_order import first_classes
+from wikisem.heuristics.selection.groups import CAPPED, GroupBuilder
+from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
+from wikisem.ids import qid_of
+from wikisem.outputs.groupfile import class_of, decode_rejection, encode_group, encode_rejection, groups_table
+from wikisem.records import Counts, Group, Rejection
+from wikisem.transforms.groups.labels import read_labels, read_profile
+from wikisem.transforms.groups.outlier_indexes import SLICE
+from wikisem.transforms.groups.shared_files import GroupFiles
+from wikisem.transforms.groups.surface_tables import SAMPLE
+from wikisem.transforms.io.arrays import local_folder
+from wikisem.transforms.io.counts import write_counts
+from wikisem.transforms.io.files import create_binary, open_binary
+
+
+class JudgeClasses(beam.DoFn):
+    """The number of a slice to a file of groups and one of rejections in each language."""
+
+    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
+        self._files, self._languages = files, languages
+        self._builder: GroupBuilder | None = None
+
+    def process(self, number: int) -> Iterator[tuple[str, int]]:
+        """Judge the classes of the slice; every language has its files, empty where it has no candidate class here."""
+        # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
+        self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
+        candidates = self._files.all_candidates(self._languages)[number * SLICE : (number + 1) * SLICE]
+        groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
+        rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
+        for language, judgement in self._builder.judge(candidates):
+            if isinstance(judgement, Group):
+                groups[language].append(encode_group(judgement))
+            else:
+                rejected[language].append(encode_rejection(judgement))
+        for language in self._languages:
+            _write(self._files.judged("groups", language, number), groups[language])
+            _write(self._files.judged("rejected", language, number), rejected[language])
+            yield language, number
+
+    def _index(self) -> OutlierIndex:
+        return open_arrays(OutlierIndex, local_folder(self._files.outlier_index()))
+
+    def _inputs(self) -> GroupInputs:
+        languages = {language: _language_inputs(self._files, language) for language in self._languages}
+        return GroupInputs(self._files.graph(), languages, self._files.recipe)
+
+
+def _language_inputs(files: GroupFiles, language: str) -> LanguageInputs:
+    surfaces = files.surfaces(language)
+    return LanguageInputs(
+        profile=read_profile(files, language, surfaces.sample(SAMPLE)),
+        surfaces=surfaces,
+        ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
+        candidates=files.candidates(language),
+        labels=read_labels(files, language),
+    )
+
+
+class FinishLanguage(beam.DoFn):
+    """The slices of a language to its groups and rejections, ordered by class, and their counts.
+
+    Lines are put in order as they are; only the number of their class is parsed.
+    """
+
+    def __init__(self, files: GroupFiles) -> None:
+        self._files = files
+
+    def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
+        """Cap, order, write."""
+        language, numbers = slices_of[0], sorted(slices_of[1])
+        kept, capped = self._cap(self._read("groups", language, numbers), language)
+        rejected = [*self._read("rejected", language, numbers), *capped]
+        published = self._files.scratch.published
+        _write(f"{published}/groups/{language}.jsonl", kept)
+        _write(f"{published}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
+        with create_binary(f"{published}/groups/{language}.parquet") as sink:
+            pq.write_table(groups_table(kept).combine_chunks(), sink, compression="zstd")
+        reasons = Counter(decode_rejection(line).reason for line in rejected)
+        counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
+        write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)
+
+    def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
+        """The lines of some slices."""
+        lines: list[bytes] = []
+        for number in numbers:
+            with open_binary(self._files.judged(kind, language, number)) as source:
+                lines.extend(source.read().splitlines(keepends=True))
+        return lines
+
+    def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups that are kept, by class, and rejections of the others."""
+        recipe = self._files.recipe
+        most, order = recipe.cluster.max_groups, recipe.cluster.class_order
+        by_class = {class_of(line): line for line in groups}
+        first = first_classes(self._files.graph(), list(by_class), recipe)
+        detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
+        capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
+        return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]
+
+
+def _write(path: str, lines: Iterable[bytes]) -> None:
+    with create_binary(path) as sink:
+        sink.write(b"".join(lines))
