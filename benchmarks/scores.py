@@ -15,15 +15,15 @@ from gensim.models import KeyedVectors
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.report import Call, Result, compare, table, write_section
-from wikisem.datasets.categories import WordCategory
-from wikisem.datasets.groups import OutlierWord, WordGroup
-from wikisem.evaluation.category_words import members_of
-from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, odd, prepared, slack
-from wikisem.evaluation.oddoneout.exact import OddCounter
-from wikisem.evaluation.outliers import evaluate
+from wikisem.datasets.word_categories import WordCategory
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.evaluation.category_words import look_up_category
+from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepare, stands_out, tie_margin
+from wikisem.evaluation.oddoneout.exact import ExactCounter
+from wikisem.evaluation.outlier_detection import evaluate
 from wikisem.evaluation.topk import neighbour_hits
-from wikisem.evaluation.vectors.files import read_vectors
 from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.vector_files import read_vectors
 from wikisem.evaluation.vectors.words import Vector, WordVectors
 
 WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3
@@ -74,21 +74,21 @@ def make_text(path: Path) -> None:
 def count_all(path: Path, distance: Distance) -> int:
     """Every combination of K members with every word of the vocabulary."""
     rows = np.load(path, mmap_mode="r")
-    counter = OddCounter(distance, prepared(distance, rows[:MEMBERS].astype(np.float64)), K)
+    counter = ExactCounter(distance, prepare(distance, rows[:MEMBERS].astype(np.float64)), K)
     blocks = (rows[start : start + 16_384].astype(np.float64) for start in range(0, WORDS, 16_384))
-    return sum(counter.count(prepared(distance, block)) for block in blocks)
+    return sum(counter.count(prepare(distance, block)) for block in blocks)
 
 
 def count_batched(path: Path) -> int:
     """The definition itself, a mean for each pair, many pairs to a numpy call."""
     rows = np.load(path, mmap_mode="r")
     members, total = rows[:MEMBERS].astype(np.float64), 0
-    tie = slack("euclidean", members)
+    tie = tie_margin("euclidean", members)
     combination = np.asarray(list(islice(combinations(range(MEMBERS), K), 100)))
     for start in range(0, BATCHED_PAIRS // 100, 10):
         words = rows[MEMBERS + start : MEMBERS + start + 10].astype(np.float64)
         sets = np.repeat(members[combination], len(words), axis=0)
-        total += int(odd("euclidean", sets, np.tile(words, (len(combination), 1)), tie).sum())
+        total += int(stands_out("euclidean", sets, np.tile(words, (len(combination), 1)), tie).sum())
     return total
 
 
@@ -99,9 +99,9 @@ def count_gensim(path: Path) -> int:
     pairs = [(s, str(MEMBERS + at)) for s in combination for at in range(GENSIM_PAIRS // 20)]
     found = [keyed.doesnt_match([*map(str, s), word]) == word for s, word in pairs]
     checked = pairs[:CHECKED_PAIRS]
-    sets = prepared("cosine-unit", keyed.vectors[np.asarray([s for s, _ in checked])].astype(np.float64))
-    words = prepared("cosine-unit", keyed.vectors[[int(word) for _, word in checked]].astype(np.float64))
-    assert sum(found[:CHECKED_PAIRS]) == odd("cosine-unit", sets, words, 1e-12).sum()
+    sets = prepare("cosine-unit", keyed.vectors[np.asarray([s for s, _ in checked])].astype(np.float64))
+    words = prepare("cosine-unit", keyed.vectors[[int(word) for _, word in checked]].astype(np.float64))
+    assert sum(found[:CHECKED_PAIRS]) == stands_out("cosine-unit", sets, words, 1e-12).sum()
     return sum(found)
 
 
@@ -122,7 +122,7 @@ def word_vectors(path: Path) -> WordVectors:
 def topk(path: Path) -> int:
     """Topk of the category, k = 3."""
     vocabulary = word_vectors(path)
-    members = members_of(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordLookup("v", vocabulary))
+    members = look_up_category(WordCategory("c", tuple(map(str, range(MEMBERS)))), WordLookup("v", vocabulary))
     return int(neighbour_hits(members, vocabulary, K).sum())
 
 

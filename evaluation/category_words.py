@@ -7,15 +7,15 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.categories import WordCategory
+from wikisem.datasets.word_categories import WordCategory
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.words import Vector
 
-Places = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Members:
+class CategoryVectors:
     """The distinct words of a category.
 
     ``keys`` has all of them, as the parts they are looked up as, ``known`` the places in it of those in vocabulary.
@@ -26,11 +26,11 @@ class Members:
 
     name: str
     keys: tuple[tuple[str, ...], ...]
-    known: Places
+    known: IntArray
     vectors: Vector
-    owners: Places
-    parts: Places
-    rows: Places
+    owners: IntArray
+    parts: IntArray
+    rows: IntArray
 
     @property
     def missing(self) -> int:
@@ -38,7 +38,7 @@ class Members:
         return len(self.keys) - len(self.known)
 
     @property
-    def in_vocabulary(self) -> Places:
+    def in_vocabulary(self) -> IntArray:
         """The vocabulary rows of the members that are one word of it."""
         return self.rows[self.rows >= 0]
 
@@ -62,7 +62,7 @@ class CategoryScore:
         return 100 * self.correct / self.comparisons if self.comparisons else None
 
 
-def score_of(members: Members, correct: int, comparisons: int) -> CategoryScore:
+def score_of(members: CategoryVectors, correct: int, comparisons: int) -> CategoryScore:
     """The score of a category, with what is known about its words."""
     return CategoryScore(members.name, len(members.keys), members.missing, correct, comparisons)
 
@@ -73,7 +73,7 @@ def mean_percent(scores: Iterable[CategoryScore]) -> float | None:
     return fmean(scored) if scored else None
 
 
-def members_of(category: WordCategory, lookup: Lookup) -> Members:
+def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
     """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
     words: dict[tuple[str, ...], str] = {}
     for word in category.words:
@@ -82,7 +82,7 @@ def members_of(category: WordCategory, lookup: Lookup) -> Members:
     known = {key: vectors[word] for key, word in words.items() if word in vectors}
     index = lookup.words.index if lookup.words else {}
     made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
-    return Members(
+    return CategoryVectors(
         category.name,
         tuple(words),
         _places([at for at, key in enumerate(words) if key in known]),
@@ -93,5 +93,5 @@ def members_of(category: WordCategory, lookup: Lookup) -> Members:
     )
 
 
-def _places(numbers: Sequence[int]) -> Places:
+def _places(numbers: Sequence[int]) -> IntArray:
     return np.asarray(numbers, dtype=np.int64)

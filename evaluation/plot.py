@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outliers import Evaluation
+from wikisem.evaluation.outlier_detection import Evaluation
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -41,7 +41,7 @@ def correlation(evaluations: Sequence[Evaluation]) -> float | None:
     return spearman([number for number, _ in points], [accuracy for _, accuracy in points])
 
 
-def draw(path: Path, evaluations: Sequence[Evaluation]) -> None:
+def draw_accuracies(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Draw one line for each model into a .png, .svg or .pdf file.
 
     Raises UsageError where no outlier class is known or the file's form is not, OutputError where it cannot be written.

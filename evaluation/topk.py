@@ -8,23 +8,17 @@ the category come first, so that ties count against the model.
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from wikisem.evaluation.category_words import CategoryScore, Members, score_of
-from wikisem.evaluation.vectors.words import Vector, WordVectors, unit
-
-# Two cosines that differ by no more are a tie.
-TOLERANCE: Final = 1e-12
+from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, IntArray, score_of
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, WordVectors, unit
 
 # A category of one word has no neighbours to find; the authors' code skips it as well.
 _FEWEST_WORDS: Final = 2
 
 _NUMBERS_AT_ONCE: Final = 1 << 22
 
-Counts = npt.NDArray[np.int64]
 
-
-def score_topk(members: Members, vocabulary: WordVectors, k: int, skip_oov: bool = False) -> CategoryScore:
+def score_topk(members: CategoryVectors, vocabulary: WordVectors, k: int, skip_oov: bool = False) -> CategoryScore:
     """The Topk score of a category, over all its words.
 
     A word out of vocabulary scores 0 and stays among them, unless ``skip_oov`` leaves it out.
@@ -35,7 +29,7 @@ def score_topk(members: Members, vocabulary: WordVectors, k: int, skip_oov: bool
     return score_of(members, int(neighbour_hits(members, vocabulary, k).sum()), count * k)
 
 
-def neighbour_hits(members: Members, vocabulary: WordVectors, k: int) -> Counts:
+def neighbour_hits(members: CategoryVectors, vocabulary: WordVectors, k: int) -> IntArray:
     """How many of the k nearest neighbours of each member in vocabulary are members, shape ``(known,)``.
 
     The i-th nearest member is among the k if i plus the number of words outside the category that are as near is at
@@ -50,19 +44,19 @@ def neighbour_hits(members: Members, vocabulary: WordVectors, k: int) -> Counts:
         near = _nearness(queries, rows, vectors, members)
         near[:, np.isin(rows, members.in_vocabulary)] = -np.inf
         for place in range(nearest.shape[1]):
-            outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - TOLERANCE, axis=1)
+            outside[:, place] += np.count_nonzero(near >= nearest[:, place, None] - TIE_TOLERANCE, axis=1)
     places = np.arange(1, nearest.shape[1] + 1)
-    hits: Counts = np.count_nonzero((outside + places <= k) & np.isfinite(nearest), axis=1)
+    hits: IntArray = np.count_nonzero((outside + places <= k) & np.isfinite(nearest), axis=1)
     return hits
 
 
-def _nearest_members(queries: Vector, members: Members, vocabulary: WordVectors) -> Vector:
+def _nearest_members(queries: Vector, members: CategoryVectors, vocabulary: WordVectors) -> Vector:
     """The cosines of each query to the members that are words of the vocabulary, the nearest first."""
     vectors = vocabulary.rows[members.in_vocabulary].astype(np.float64)
     return -np.sort(-_nearness(queries, members.in_vocabulary, vectors, members), axis=1)
 
 
-def _nearness(queries: Vector, rows: Counts, vectors: Vector, members: Members) -> Vector:
+def _nearness(queries: Vector, rows: IntArray, vectors: Vector, members: CategoryVectors) -> Vector:
     """Cosines of unit queries and raw vectors, shape ``(queries, rows)``; minus infinity to what a query is made of."""
     near: Vector = queries @ vectors.T / np.linalg.norm(vectors, axis=1)
     places = dict(zip(rows.tolist(), range(len(rows)), strict=True))

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wikisem.categories.labels import MULTILINGUAL, RelationWords, Words
+from wikisem.categories.wording import MULTILINGUAL, LanguageWords, RelationWords
 
-HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
+REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class ReportRow:
         return self.kept + self.without_label + self.otherwise
 
     def cells(self) -> tuple[str, ...]:
-        """The row as texts, in the order of HEADER."""
+        """The row as texts, in the order of REPORT_HEADER."""
         counts = (self.items, self.kept, self.under_mul, self.without_label, self.otherwise)
         return (self.language, self.kind, self.name, *map(str, counts))
 
 
-def report_row(words: Words) -> ReportRow:
+def report_row(words: LanguageWords) -> ReportRow:
     """The counts of a category or relation in a language."""
     reasons = Counter(one.reason for one in words.left_out)
     missing = reasons.pop("no-label", 0)
@@ -45,7 +45,7 @@ def report_row(words: Words) -> ReportRow:
 
 def report_tsv(rows: Sequence[ReportRow]) -> str:
     """The rows as a table of tab-separated values with a header line."""
-    return "".join("\t".join(cells) + "\n" for cells in [HEADER, *(row.cells() for row in rows)])
+    return "".join("\t".join(cells) + "\n" for cells in [REPORT_HEADER, *(row.cells() for row in rows)])
 
 
 def without_any(rows: Iterable[ReportRow]) -> list[str]:

@@ -10,12 +10,12 @@ from typing import Any, Final
 import orjson
 from rich.console import Console, RenderableType
 
-from wikisem.datasets.categories import WordCategory, read_categories
-from wikisem.datasets.groups import read_dataset
+from wikisem.datasets.word_categories import WordCategory, read_categories
+from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.category_words import CategoryScore, Members, mean_percent, members_of
-from wikisem.evaluation.oddoneout.scores import OddSettings, score_oddoneout
-from wikisem.evaluation.outliers import Evaluation, evaluate
+from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category, mean_percent
+from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.outlier_detection import Evaluation, evaluate
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import open_model
@@ -25,7 +25,7 @@ from wikisem.pipeline.console.scores import category_report, outlier_report
 # What is no terminal (a file, a pipe) gets whole lines of this width.
 _PLAIN_WIDTH: Final = 120
 
-Scorer = Callable[[Sequence[Members], Lookup], Iterator[CategoryScore]]
+Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
 
 
 def outliers(arguments: argparse.Namespace) -> None:
@@ -49,7 +49,7 @@ def outliers(arguments: argparse.Namespace) -> None:
 def topk(arguments: argparse.Namespace) -> None:
     """Score Topk on a file of categories."""
 
-    def score(categories: Sequence[Members], lookup: Lookup) -> Iterator[CategoryScore]:
+    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
         if lookup.words is None:
             raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
         for members in categories:
@@ -60,11 +60,11 @@ def topk(arguments: argparse.Namespace) -> None:
 
 def oddoneout(arguments: argparse.Namespace) -> None:
     """Score OddOneOut on a file of categories."""
-    settings = OddSettings(
+    settings = OddOneOutOptions(
         arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
     )
 
-    def score(categories: Sequence[Members], lookup: Lookup) -> Iterator[CategoryScore]:
+    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
         return score_oddoneout(categories, lookup.words, settings)
 
     drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
@@ -80,7 +80,7 @@ def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> Non
 def _categories_of(
     lookup: Lookup, categories: Sequence[WordCategory], title: str, score: Scorer, as_json: bool
 ) -> None:
-    members = [members_of(category, lookup) for category in categories]
+    members = [look_up_category(category, lookup) for category in categories]
     scores = _watched(f"scoring {lookup.name}", score(members, lookup), len(members))
     if as_json:
         _print_json(_as_json(scores), lookup.notes)
@@ -134,5 +134,5 @@ def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
         plot = importlib.import_module("wikisem.evaluation.plot")
     except ImportError as error:
         raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
-    plot.draw(path, evaluations)
+    plot.draw_accuracies(path, evaluations)
     say(f"the figure is {path}")

@@ -1,8 +1,8 @@
 """What it means that a word stands out of k others: the published readings of OddOneOut, in two equal forms.
 
-``odd`` is the definition itself, for one comparison after another. ``terms`` is what the count over all combinations
-needs (see ``oddcount``): the comparison of an intruder w with a member s of S, where T is S without s, becomes
-F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x).
+``stands_out`` is the definition itself, for one comparison after another. ``comparison_terms`` is what counting all
+combinations needs (module ``exact``): the comparison of an intruder w with a member s of S, where T is S without s,
+becomes F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x).
 
 With m = k + 1 words and their mean μ = (w + ΣS) / m (Stringham and Izbicki 2020, equations 3 to 5):
 
@@ -12,6 +12,10 @@ cosine-unit  the word with the smallest cosine to the mean of unit vectors, as g
              projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
 cosine-raw   the same with the mean of raw vectors. The projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with
              F_T(x) = -|x| - Σ_T x·t/|x| and swap_s(w) = w·s (1/|w| - 1/|s|).
+
+A worked example in one dimension: S = {0, 2} and w = 9, so k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against
+s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
+3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
 """
 
 from dataclasses import dataclass
@@ -20,18 +24,14 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.vectors.words import Vector, unit
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, unit
 
 Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
 DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
 
-# Squared distances, or projections on the mean, are a tie if they differ by no more than this share of the category's
-# largest squared length, or length; a tie counts against the model.
-TOLERANCE: Final = 1e-12
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Terms:
+class ComparisonTerms:
     """The parts of F for some words: ``base`` has shape ``(words,)``, ``each`` and ``swap`` ``(members, words)``."""
 
     base: Vector
@@ -39,38 +39,41 @@ class Terms:
     swap: Vector | None = None
 
 
-def prepared(distance: Distance, vectors: Vector) -> Vector:
+def prepare(distance: Distance, vectors: Vector) -> Vector:
     """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
     return unit(vectors) if distance == "cosine-unit" and len(vectors) else vectors
 
 
-def slack(distance: Distance, members: Vector) -> float:
-    """The difference up to which two squared distances, or projections, are a tie, for prepared members."""
+def tie_margin(distance: Distance, members: Vector) -> float:
+    """The difference up to which two squared distances, or projections on the mean, are a tie, for prepared members.
+
+    It is a share of the category's largest squared length, or length; a tie counts against the model.
+    """
     largest = float(np.linalg.norm(members, axis=1).max())
-    return TOLERANCE * (largest**2 if distance == "euclidean" else largest)
+    return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)
 
 
-def odd(distance: Distance, sets: Vector, words: Vector, tie: float) -> npt.NDArray[np.bool_]:
+def stands_out(distance: Distance, sets: Vector, words: Vector, tie: float) -> npt.NDArray[np.bool_]:
     """Whether each word stands out of its set: sets of shape ``(p, k, d)``, words ``(p, d)``, all prepared."""
     points = np.concatenate([sets, words[:, None]], axis=1)
     means = points.mean(axis=1, keepdims=True)
     euclidean = distance == "euclidean"
     far = ((points - means) ** 2).sum(axis=2) if euclidean else -(unit(points) * means).sum(axis=2)
-    stands_out: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
-    return stands_out
+    is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
+    return is_odd
 
 
-def terms(distance: Distance, members: Vector, words: Vector, k: int) -> Terms:
+def comparison_terms(distance: Distance, members: Vector, words: Vector, k: int) -> ComparisonTerms:
     """The parts of F for words of shape ``(words, d)``, all prepared."""
     products = members @ words.T
     if distance == "euclidean":
-        return Terms((k - 1) / 2 * (words**2).sum(axis=1), -products)
+        return ComparisonTerms((k - 1) / 2 * (words**2).sum(axis=1), -products)
     if distance == "cosine-unit":
-        return Terms(np.zeros(len(words)), -products)
+        return ComparisonTerms(np.zeros(len(words)), -products)
     lengths, own = np.linalg.norm(words, axis=1), np.linalg.norm(members, axis=1)
-    return Terms(-lengths, -products / lengths, products / lengths - products / own[:, None])
+    return ComparisonTerms(-lengths, -products / lengths, products / lengths - products / own[:, None])
 
 
-def tolerance(distance: Distance, members: Vector, k: int) -> float:
-    """The tie of ``slack`` as a difference of F."""
-    return slack(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)
+def term_tolerance(distance: Distance, members: Vector, k: int) -> float:
+    """The tie of ``tie_margin`` as a difference of F."""
+    return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)

@@ -1,10 +1,17 @@
 """OddOneOut over all combinations and all intruders, counted without looking at any mean.
 
 Whether an intruder w stands out of a set S is decided by k comparisons, one for each s in S, of a number that depends
-on w and T, which is S without s, with one that depends on S alone (``oddrules``). So F_T(w) is computed once for each w
-and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows of it. In lexicographic order the sets
-S that share all but their last member are neighbours, and so are the rows of F that they need: they are compared at
-once.
+on w and T, which is S without s, with one that depends on S alone (module ``definitions``). So F_T(w) is computed once
+for each w and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows of it. In lexicographic
+order the sets S that share all but their last member are neighbours, and so are the rows of F that they need: they are
+compared at once.
+
+With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12, 13, 23. The first step is the prefix 01 with the later
+members 2 and 3, that is S = 012 and 013. It compares row 01 with s = 2 and s = 3; rows 12 and 13 with s = 0; and rows
+02 and 03 with s = 1: three slices of neighbouring rows, whatever n is.
+
+    >>> next(steps(4, 3))
+    Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
 """
 
 from collections.abc import Iterator
@@ -15,10 +22,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.oddoneout.definitions import Distance, Terms, terms, tolerance
+from wikisem.evaluation.oddoneout.definitions import ComparisonTerms, Distance, comparison_terms, term_tolerance
 from wikisem.evaluation.vectors.words import Vector
 
-# So many numbers of F, 16 MB, are compared while they are still in a processor's cache.
+# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
 _NUMBERS_AT_ONCE: Final = 1 << 21
 _FEWEST_WORDS_AT_ONCE: Final = 32
 
@@ -55,7 +62,7 @@ def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
     return slice(start, start + count - 1 - last)
 
 
-class OddCounter:
+class ExactCounter:
     """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out."""
 
     def __init__(self, distance: Distance, members: Vector, k: int) -> None:
@@ -63,7 +70,7 @@ class OddCounter:
         self._subsets = np.asarray(list(combinations(range(len(members)), k - 1)), dtype=np.int64)
         self._steps = list(steps(len(members), k))
         # What w has to exceed: F_T(s), plus what is still a tie.
-        self._limits = self._table(self._terms(members)) + tolerance(distance, members, k)
+        self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
 
     def count(self, words: Vector) -> int:
         """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
@@ -83,10 +90,10 @@ class OddCounter:
             total += int(np.count_nonzero(wins))
         return total
 
-    def _terms(self, words: Vector) -> Terms:
-        return terms(self._distance, self._members, words, self._k)
+    def _terms(self, words: Vector) -> ComparisonTerms:
+        return comparison_terms(self._distance, self._members, words, self._k)
 
-    def _table(self, parts: Terms) -> Vector:
+    def _table(self, parts: ComparisonTerms) -> Vector:
         """F_T(w), a row for each T and a column for each w."""
         table = np.tile(parts.base, (len(self._subsets), 1))
         for member in self._subsets.T:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.errors import UsageError
-from wikisem.evaluation.category_words import Members, Places
+from wikisem.evaluation.category_words import CategoryVectors, IntArray
 from wikisem.evaluation.vectors.words import Vector, WordVectors
 
 # V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
@@ -19,7 +19,7 @@ _ROWS_AT_ONCE: Final = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class IntruderPool:
     """The words that may come into a category: ``rows`` of ``vectors``, and ``missing`` more without a vector.
 
     ``shared`` has, for each known member of the category, its place in ``rows``, -1 for those that are not there; such
@@ -27,9 +27,9 @@ class Pool:
     """
 
     vectors: npt.NDArray[np.floating]
-    rows: Places
+    rows: IntArray
     missing: int
-    shared: Places
+    shared: IntArray
 
     def __len__(self) -> int:
         return len(self.rows) + self.missing
@@ -39,14 +39,14 @@ class Pool:
         for start in range(0, len(self.rows), _ROWS_AT_ONCE):
             yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
 
-    def take(self, at: Places) -> Vector:
+    def take(self, at: IntArray) -> Vector:
         """The vectors of the words at these places, in double precision."""
         return self.vectors[self.rows[at]].astype(np.float64)
 
 
-def pools(
-    categories: Sequence[Members], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
-) -> Iterator[Pool]:
+def intruder_pools(
+    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
+) -> Iterator[IntruderPool]:
     """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
     if intruders == "other-categories":
         yield from (_others(members, categories, skip_oov) for members in categories)
@@ -58,17 +58,17 @@ def pools(
         yield (_everything if intruders == "vocabulary" else _outside)(members, vocabulary, rows)
 
 
-def _everything(members: Members, vocabulary: WordVectors, rows: Places) -> Pool:
+def _everything(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
     shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
-    return Pool(vocabulary.rows, rows, 0, shared)
+    return IntruderPool(vocabulary.rows, rows, 0, shared)
 
 
-def _outside(members: Members, vocabulary: WordVectors, rows: Places) -> Pool:
+def _outside(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
     outside = rows[~np.isin(rows, members.in_vocabulary)]
-    return Pool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
+    return IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
 
 
-def _others(members: Members, categories: Sequence[Members], skip_oov: bool) -> Pool:
+def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], skip_oov: bool) -> IntruderPool:
     vectors: dict[tuple[str, ...], Vector | None] = {}
     for other in categories:
         vectors |= dict.fromkeys(other.keys)
@@ -78,4 +78,4 @@ def _others(members: Members, categories: Sequence[Members], skip_oov: bool) -> 
     known = [vector for vector in theirs if vector is not None]
     stacked = np.stack(known) if known else np.empty((0, members.vectors.shape[1]))
     missing = 0 if skip_oov else len(theirs) - len(known)
-    return Pool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
+    return IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))

@@ -5,16 +5,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.category_words import Members, Places
-from wikisem.evaluation.oddoneout.definitions import Distance, odd, prepared, slack
-from wikisem.evaluation.oddoneout.intruders import Pool
+from wikisem.evaluation.category_words import CategoryVectors, IntArray
+from wikisem.evaluation.oddoneout.definitions import Distance, prepare, stands_out, tie_margin
+from wikisem.evaluation.oddoneout.intruders import IntruderPool
 from wikisem.sampling import hash_keys
 
 _PAIRS_AT_ONCE: Final = 4096
 
 
 def count_sampled(
-    members: Members, words: Places, pool: Pool, k: int, distance: Distance, seed: int, sample: int
+    members: CategoryVectors, words: IntArray, pool: IntruderPool, k: int, distance: Distance, seed: int, sample: int
 ) -> int:
     """In how many of the sampled pairs w stands out of S.
 
@@ -23,19 +23,21 @@ def count_sampled(
     """
     if not len(members.known):
         return 0
-    vectors, total = prepared(distance, members.vectors), 0
+    vectors, total = prepare(distance, members.vectors), 0
     for start in range(0, sample, _PAIRS_AT_ONCE):
         numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, sample))
-        sets, intruders = draw(words, pool, k, seed, numbers)
+        sets, intruders = draw_pairs(words, pool, k, seed, numbers)
         whole = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
-        others = prepared(distance, pool.take(intruders[whole]))
-        total += int(np.count_nonzero(odd(distance, vectors[sets[whole]], others, slack(distance, vectors))))
+        others = prepare(distance, pool.take(intruders[whole]))
+        total += int(
+            np.count_nonzero(stands_out(distance, vectors[sets[whole]], others, tie_margin(distance, vectors)))
+        )
     return total
 
 
-def draw(
-    words: Places, pool: Pool, k: int, seed: int, numbers: npt.NDArray[np.int64]
-) -> tuple[Places, npt.NDArray[np.int64]]:
+def draw_pairs(
+    words: IntArray, pool: IntruderPool, k: int, seed: int, numbers: npt.NDArray[np.int64]
+) -> tuple[IntArray, npt.NDArray[np.int64]]:
     """The pairs of these numbers: k of the words, shape ``(p, k)``, and the place of an intruder in the pool, ``(p,)``.
 
     Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from wikisem.errors import UsageError
-from wikisem.evaluation.category_words import CategoryScore, Members, Places, score_of
-from wikisem.evaluation.oddoneout.definitions import Distance, prepared
-from wikisem.evaluation.oddoneout.exact import OddCounter
-from wikisem.evaluation.oddoneout.intruders import Intruders, Pool, pools
+from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, IntArray, score_of
+from wikisem.evaluation.oddoneout.definitions import Distance, prepare
+from wikisem.evaluation.oddoneout.exact import ExactCounter
+from wikisem.evaluation.oddoneout.intruders import IntruderPool, Intruders, intruder_pools
 from wikisem.evaluation.oddoneout.sampled import count_sampled
 from wikisem.evaluation.vectors.words import WordVectors
 from wikisem.sampling import hash_key
@@ -21,7 +21,7 @@ _MOST_LIMITS: Final = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
-class OddSettings:
+class OddOneOutOptions:
     """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
 
     ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
@@ -37,14 +37,14 @@ class OddSettings:
 
 
 def score_oddoneout(
-    categories: Sequence[Members], vocabulary: WordVectors | None, settings: OddSettings
+    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
 ) -> Iterator[CategoryScore]:
     """The score of each category, one after the other; one with fewer than k words is skipped.
 
     Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
     numbers which all pairs are compared with do not fit into memory.
     """
-    sources = pools(categories, vocabulary, settings.intruders, settings.skip_oov)
+    sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
     for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
         if settings.sample:
             yield _sampled(members, pool, settings, hash_key(settings.seed, number))
@@ -52,14 +52,14 @@ def score_oddoneout(
             yield _exact(members, pool, settings)
 
 
-def _words(members: Members, settings: OddSettings) -> Places:
+def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
     """The words that S is taken from: for each the place of its vector, -1 if it has none."""
     words = np.full(len(members.keys), -1)
     words[members.known] = np.arange(len(members.known))
     return words[words >= 0] if settings.skip_oov else words
 
 
-def _exact(members: Members, pool: Pool, settings: OddSettings) -> CategoryScore:
+def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
     size, k = len(_words(members, settings)), settings.k
     if size < k:
         return score_of(members, 0, 0)
@@ -68,12 +68,12 @@ def _exact(members: Members, pool: Pool, settings: OddSettings) -> CategoryScore
     correct = 0
     if len(members.known) >= k:
         _check_size(members, k)
-        counter = OddCounter(settings.distance, prepared(settings.distance, members.vectors), k)
-        correct = sum(counter.count(prepared(settings.distance, block)) for block in pool.blocks())
+        counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
+        correct = sum(counter.count(prepare(settings.distance, block)) for block in pool.blocks())
     return score_of(members, correct, comb(size, k) * len(pool) - own)
 
 
-def _check_size(members: Members, k: int) -> None:
+def _check_size(members: CategoryVectors, k: int) -> None:
     known = len(members.known)
     if comb(known, k - 1) * known > _MOST_LIMITS:
         raise UsageError(
@@ -82,7 +82,7 @@ def _check_size(members: Members, k: int) -> None:
         )
 
 
-def _sampled(members: Members, pool: Pool, settings: OddSettings, seed: int) -> CategoryScore:
+def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> CategoryScore:
     words, k = _words(members, settings), settings.k
     if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
         return score_of(members, 0, 0)

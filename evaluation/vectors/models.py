@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.vectors.files import read_vectors
 from wikisem.evaluation.vectors.lookup import Lookup, TextLookup, WordLookup
+from wikisem.evaluation.vectors.vector_files import read_vectors
 
 TRANSFORMERS: Final = "sentence-transformers:"
 PYTHON: Final = "python:"

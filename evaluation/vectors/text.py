@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.vectors.words import Rows, WordVectors, from_words
+from wikisem.evaluation.vectors.words import VectorRows, WordVectors, from_words
 
 _LINES_AT_ONCE: Final = 8192
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
@@ -59,7 +59,7 @@ def read_text(stream: BinaryIO, name: str) -> WordVectors:
     return from_words(words, rows)
 
 
-def _read_lines(lines: Iterator[tuple[int, bytes]], dimensions: int, name: str) -> tuple[list[str], Rows]:
+def _read_lines(lines: Iterator[tuple[int, bytes]], dimensions: int, name: str) -> tuple[list[str], VectorRows]:
     words, blocks = list[str](), [np.empty((0, dimensions), np.float32)]
     for block in _blocks(lines):
         rows = np.empty((len(block), dimensions), np.float32)
@@ -74,7 +74,7 @@ def _read_lines(lines: Iterator[tuple[int, bytes]], dimensions: int, name: str) 
     return words, np.concatenate(blocks)
 
 
-def _read_line(line: bytes, row: Rows) -> str | None:
+def _read_line(line: bytes, row: VectorRows) -> str | None:
     """The word of a line, its numbers put into ``row``; None if the line is no word with so many numbers."""
     fields = line.rsplit(None, len(row))
     if len(fields) != len(row) + 1:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wikisem.datasets.groups import WordGroup
+from wikisem.datasets.word_groups import WordGroup
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.recipes.options import Recipe
 from wikisem.wikipedia.languages import LanguageProfile

@@ -10,7 +10,7 @@ from wikisem.errors import UsageError
 from wikisem.pipeline.console.categories import wait
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.source import EndpointSource
+from wikisem.queries.endpoint.endpoint_source import EndpointSource
 from wikisem.queries.endpoint.transport import Transport
 
 WIKIDATA: Final = "https://query.wikidata.org/sparql"

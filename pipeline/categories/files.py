@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wikisem.atomic_files import whole_file
-from wikisem.categories.build import LanguageSet
+from wikisem.categories.language_sets import LanguageSet
 from wikisem.categories.recipe import CategoryRecipe
-from wikisem.outputs.categories import (
+from wikisem.outputs.category_formats import (
     analogy_lines,
     category_json,
     category_lines,

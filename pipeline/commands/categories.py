@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from wikisem.categories.build import LanguageSet, Sources, build_sets
+from wikisem.categories.category_source import CategorySource
 from wikisem.categories.emoji import installed_emoji
+from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
 from wikisem.categories.recipe import CategoryRecipe
 from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
-from wikisem.categories.source import CategorySource
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.categories.endpoint import WIKIDATA, open_endpoint
 from wikisem.pipeline.categories.files import write_sets
 from wikisem.pipeline.console.categories import ToldSource, print_report
-from wikisem.queries.offline.source import EntitySource
+from wikisem.queries.offline.entity_source import EntitySource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe, languages = load_category_recipe(arguments.recipe), _languages(arguments.languages)
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: _open(arguments))
-    sets = build_sets(recipe, languages, Sources(wikidata, lru_cache(installed_emoji)))
+    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)))
     rows = [report_row(words) for one in sets for words in one.words()]
     write_sets(output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)

@@ -14,7 +14,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from wikisem.datasets.groups import WordGroup, read_dataset
+from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.ids import check_language

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from wikisem.categories.category_source import CandidateItem, CategorySource
 from wikisem.categories.recipe import Category, PropertyPath
-from wikisem.categories.source import Candidate, CategorySource
 from wikisem.outputs.category_report import ReportRow
 from wikisem.pipeline.console.progress import say
 from wikisem.records import Statement
@@ -21,7 +21,7 @@ class ToldSource:
 
     source: CategorySource
 
-    def items(self, category: Category) -> list[Candidate]:
+    def items(self, category: Category) -> list[CandidateItem]:
         """The items of a category."""
         found = self.source.items(category)
         say(f"{category.name}: {len(found):,} items")

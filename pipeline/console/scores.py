@@ -6,9 +6,9 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from wikisem.datasets.groups import WordGroup
+from wikisem.datasets.word_groups import WordGroup
 from wikisem.evaluation.category_words import CategoryScore, mean_percent
-from wikisem.evaluation.outliers import Evaluation, Score, score
+from wikisem.evaluation.outlier_detection import Evaluation, Score, score
 
 _COLUMNS = ("cases", "OPP", "accuracy")
 

@@ -10,9 +10,9 @@ from wikisem.errors import EndpointError
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.retry import Patience
 from wikisem.queries.endpoint.transport import Ask, NoAnswerError
-from wikisem.queries.sparql.answer import Row, parse_answer
+from wikisem.queries.sparql.answer import AnswerRow, parse_answer
 
-Check: TypeAlias = Callable[[list[Row]], None]
+Check: TypeAlias = Callable[[list[AnswerRow]], None]
 
 
 def _utc_now() -> datetime:
@@ -30,7 +30,7 @@ class Client:
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], datetime] = _utc_now
 
-    def rows(self, query: str, about: str, check: Check = lambda _: None) -> list[Row]:
+    def rows(self, query: str, about: str, check: Check = lambda _: None) -> list[AnswerRow]:
         """The rows of a whole answer, from the cache or the endpoint; EndpointError when none can be had.
 
         ``about`` names the query in that error; ``check`` raises NoAnswerError where the rows are not all there.
@@ -46,7 +46,7 @@ class Client:
             self.cache.put(self.endpoint, query, body)
         return rows
 
-    def _persist(self, query: str, about: str, check: Check) -> tuple[bytes, list[Row]]:
+    def _persist(self, query: str, about: str, check: Check) -> tuple[bytes, list[AnswerRow]]:
         attempt = 1
         while True:
             try:
@@ -67,7 +67,7 @@ class Client:
         )
 
 
-def _whole(body: bytes, check: Check) -> list[Row]:
+def _whole(body: bytes, check: Check) -> list[AnswerRow]:
     rows = parse_answer(body)
     check(rows)
     return rows

@@ -14,15 +14,15 @@ from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 
 from wikisem.errors import UsageError
 from wikisem.ids import is_qid, qid_number
-from wikisem.queries.offline.edges import Edges
-from wikisem.queries.offline.table import EntityTable
+from wikisem.queries.offline.entity_table import EntityTable
+from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.queries.sparql.vocabulary import ENTITY, SITELINKS, TRUTHY, check_pattern
 
 Triple: TypeAlias = tuple[Any, Any, Any]
 ITEM: Final = Variable("item")
 
 
-def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], Edges]) -> list[int]:
+def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> list[int]:
     """The numbers of the items that a pattern binds to ``?item``, each once, sorted.
 
     Raises RecipeError for what is no SPARQL, UsageError for what the entities cannot answer.
@@ -36,7 +36,7 @@ def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], Edges
 class _EntityStore(Store):
     """The statements of entities as RDF triples, looked up by subject, by object or both."""
 
-    def __init__(self, table: EntityTable, edges: Callable[[str], Edges]) -> None:
+    def __init__(self, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> None:
         super().__init__()
         self._table = table
         self._edges = edges

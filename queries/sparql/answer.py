@@ -21,10 +21,10 @@ class Term:
     language: str = ""
 
 
-Row: TypeAlias = dict[str, Term]
+AnswerRow: TypeAlias = dict[str, Term]
 
 
-def parse_answer(body: bytes) -> list[Row]:
+def parse_answer(body: bytes) -> list[AnswerRow]:
     """The rows, each a map from variable to term, blank nodes left out; NoAnswerError when the answer is not whole."""
     try:
         bindings = orjson.loads(body)["results"]["bindings"]

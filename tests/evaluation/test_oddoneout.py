@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.categories import WordCategory
+from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
-from wikisem.evaluation.category_words import CategoryScore, Members, members_of
-from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepared
+from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
+from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepare
 from wikisem.evaluation.oddoneout.exact import steps
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS, Intruders
-from wikisem.evaluation.oddoneout.scores import OddSettings, score_oddoneout
+from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
@@ -27,7 +27,7 @@ ITEMS = st.lists(st.text(LETTERS, min_size=1, max_size=2).map("_".join), min_siz
 Known = dict[str, Vector]
 
 
-def stands_out(distance: Distance, combination: Sequence[Vector], word: Vector, largest: float) -> bool:
+def is_odd(distance: Distance, combination: Sequence[Vector], word: Vector, largest: float) -> bool:
     """Equations 3 to 5, or their cosine variants: is w the one farthest from the mean, and no other as far?"""
     points = [*combination, word]
     if distance == "cosine-unit":
@@ -49,7 +49,7 @@ def vector_of(word: str, known: Known) -> Vector | None:
 
 
 def pairs(
-    category: Sequence[str], others: Sequence[str], known: Known, variant: OddSettings
+    category: Sequence[str], others: Sequence[str], known: Known, variant: OddOneOutOptions
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """P of equation 7: every combination of k words of the category with every intruder that the variant allows."""
     words = {word: vector_of(word, known) is not None for word in category}
@@ -65,7 +65,9 @@ def pairs(
         yield from ((combination, intruder) for intruder in intruders)
 
 
-def literal_score(category: Sequence[str], others: Sequence[str], known: Known, variant: OddSettings) -> float | None:
+def literal_score(
+    category: Sequence[str], others: Sequence[str], known: Known, variant: OddOneOutOptions
+) -> float | None:
     """Equation 6, in percent; a pair with a word that has no vector is wrong."""
     vectors = {word: vector_of(word, known) for word in [*category, *others, *known]}
     lengths = [float(np.linalg.norm(vector)) for word in category if (vector := vectors[word]) is not None]
@@ -73,17 +75,19 @@ def literal_score(category: Sequence[str], others: Sequence[str], known: Known, 
     for combination, intruder in pairs(category, others, known, variant):
         found = [vectors[word] for word in (*combination, intruder)]
         whole = [vector for vector in found if vector is not None]
-        right = len(whole) == len(found) and stands_out(variant.distance, whole[:-1], whole[-1], max(lengths))
+        right = len(whole) == len(found) and is_odd(variant.distance, whole[:-1], whole[-1], max(lengths))
         outcomes.append(right)
     return 100 * sum(outcomes) / len(outcomes) if outcomes else None
 
 
-def members_in(words: Sequence[str], vocabulary: WordVectors) -> Members:
+def members_in(words: Sequence[str], vocabulary: WordVectors) -> CategoryVectors:
     """A category of these words."""
-    return members_of(WordCategory("c", tuple(words)), WordLookup("v", vocabulary))
+    return look_up_category(WordCategory("c", tuple(words)), WordLookup("v", vocabulary))
 
 
-def score(items: Sequence[str], others: Sequence[str], vocabulary: WordVectors, variant: OddSettings) -> CategoryScore:
+def score(
+    items: Sequence[str], others: Sequence[str], vocabulary: WordVectors, variant: OddOneOutOptions
+) -> CategoryScore:
     """The score of the first of two categories."""
     both = [members_in(items, vocabulary), members_in(others, vocabulary)]
     return next(score_oddoneout(both, vocabulary, variant))
@@ -106,7 +110,7 @@ def test_every_variant_equals_its_definition(
     rows = np.asarray(list(table.values()), np.float32)
     vocabulary = from_words(list(table), rows)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
-    variant = OddSettings(k, distance, intruders, skip)
+    variant = OddOneOutOptions(k, distance, intruders, skip)
     literal = literal_score(items, others, known, variant)
     assert score(items, others, vocabulary, variant).percent == (None if literal is None else pytest.approx(literal))
 
@@ -129,7 +133,7 @@ def test_blocks_do_not_change_the_count(distance: Distance, monkeypatch: pytest.
     """Small blocks of words, and of the vocabulary, give the count of large ones."""
     rng = np.random.default_rng(1)
     vocabulary = from_words([str(at) for at in range(300)], rng.normal(size=(300, 4)).astype(np.float32))
-    items, variant = [str(at) for at in range(0, 300, 30)], OddSettings(3, distance)
+    items, variant = [str(at) for at in range(0, 300, 30)], OddOneOutOptions(3, distance)
     whole = score(items, [], vocabulary, variant)
     monkeypatch.setattr("wikisem.evaluation.oddoneout.intruders._ROWS_AT_ONCE", 70)
     monkeypatch.setattr("wikisem.evaluation.oddoneout.exact._NUMBERS_AT_ONCE", 1)
@@ -145,9 +149,9 @@ def test_a_sample_draws_from_the_pairs_of_the_whole(intruders: Intruders, skip: 
     rng = np.random.default_rng(2)
     vocabulary = from_words([str(at) for at in range(12)], rng.normal(size=(12, 3)).astype(np.float32))
     items, others = ["0", "1", "2", "3", "4", "none"], ["4", "5", "6_7", "8", "nor"]
-    exact = score(items, others, vocabulary, OddSettings(intruders=intruders, skip_oov=skip))
+    exact = score(items, others, vocabulary, OddOneOutOptions(intruders=intruders, skip_oov=skip))
     drawn = [
-        score(items, others, vocabulary, OddSettings(intruders=intruders, skip_oov=skip, sample=5000, seed=seed))
+        score(items, others, vocabulary, OddOneOutOptions(intruders=intruders, skip_oov=skip, sample=5000, seed=seed))
         for seed in (1, 1, 2)
     ]
     assert drawn[0] == drawn[1] != drawn[2]
@@ -160,10 +164,10 @@ def test_a_sample_draws_from_the_pairs_of_the_whole(intruders: Intruders, skip: 
 def test_missing_words_make_a_combination_wrong_and_are_reported() -> None:
     """n and the words out of vocabulary are in the score; leaving them out leaves only whole combinations."""
     vocabulary = from_words(list("abcx"), np.asarray([(1, 0), (1, 0.1), (1, 0.2), (-9, 0)], np.float32))
-    variant = OddSettings(3, "euclidean", "outside-category")
+    variant = OddOneOutOptions(3, "euclidean", "outside-category")
     wrong = score("abcd", "", vocabulary, variant)
     assert (wrong.count, wrong.missing, wrong.correct, wrong.comparisons) == (4, 1, 1, 4)
-    left_out = score("abcd", "", vocabulary, OddSettings(3, "euclidean", "outside-category", skip_oov=True))
+    left_out = score("abcd", "", vocabulary, OddOneOutOptions(3, "euclidean", "outside-category", skip_oov=True))
     assert (left_out.count, left_out.missing, left_out.correct, left_out.comparisons) == (4, 1, 1, 1)
     assert score("ab", "", vocabulary, variant).percent is None
 
@@ -172,9 +176,9 @@ def test_missing_words_make_a_combination_wrong_and_are_reported() -> None:
 def test_intruders_without_vectors_are_wrong_as_well(sample: int) -> None:
     """Where no word of the other categories has a vector, every pair is wrong, or there is none to compare."""
     vocabulary = from_words(list("abc"), np.eye(3, dtype=np.float32))
-    variant = OddSettings(2, intruders="other-categories", sample=sample)
+    variant = OddOneOutOptions(2, intruders="other-categories", sample=sample)
     assert score("abc", ["none", "nor"], vocabulary, variant).percent == 0
-    left_out = OddSettings(2, intruders="other-categories", sample=sample, skip_oov=True)
+    left_out = OddOneOutOptions(2, intruders="other-categories", sample=sample, skip_oov=True)
     assert score("abc", ["none", "nor"], vocabulary, left_out).percent is None
 
 
@@ -183,10 +187,10 @@ def test_a_model_without_vocabulary_takes_intruders_from_other_categories() -> N
     lookup = TextLookup(
         "stub", lambda texts: [(1.0, 0.1 * len(text)) if "a" in text else (-5.0, 0.0) for text in texts]
     )
-    both = [members_of(WordCategory("c", words), lookup) for words in (("a", "aa", "aaa"), ("b", "c"))]
-    assert next(score_oddoneout(both, None, OddSettings(2, intruders="other-categories"))).percent == 100
+    both = [look_up_category(WordCategory("c", words), lookup) for words in (("a", "aa", "aaa"), ("b", "c"))]
+    assert next(score_oddoneout(both, None, OddOneOutOptions(2, intruders="other-categories"))).percent == 100
     with pytest.raises(UsageError, match="needs a model with a vocabulary"):
-        list(score_oddoneout(both, None, OddSettings(2)))
+        list(score_oddoneout(both, None, OddOneOutOptions(2)))
 
 
 @pytest.mark.realdata
@@ -195,7 +199,7 @@ def test_every_pair_of_a_real_category_equals_its_definition(glove: WordVectors,
     """Months and a phrase against 5,000 words of GloVe: every mean is taken, and no pair decides otherwise."""
     vocabulary = from_words(list(glove.index)[:5000], glove.rows[:5000])
     members = members_in(["january", "march", "may", "june", "new_york"], vocabulary)
-    points, words = prepared(distance, members.vectors), prepared(distance, vocabulary.rows.astype(np.float64))
+    points, words = prepare(distance, members.vectors), prepare(distance, vocabulary.rows.astype(np.float64))
     wins = 0
     for combination in combinations(range(5), 3):
         others = np.delete(words, [row for row in members.rows[list(combination)] if row >= 0], axis=0)
@@ -205,7 +209,7 @@ def test_every_pair_of_a_real_category_equals_its_definition(glove: WordVectors,
         if distance != "euclidean":
             far = -(four * mean).sum(axis=2) / np.linalg.norm(four, axis=2) / np.linalg.norm(mean, axis=1)
         wins += int(np.count_nonzero(far.argmax(axis=0) == 3))
-    (found,) = score_oddoneout([members], vocabulary, OddSettings(3, distance))
+    (found,) = score_oddoneout([members], vocabulary, OddOneOutOptions(3, distance))
     assert (found.correct, found.comparisons) == (wins, comb(5, 3) * 5000 - 4 * comb(4, 2))
 
 
@@ -215,5 +219,5 @@ def test_a_category_too_large_to_compare_asks_for_a_sample() -> None:
     vocabulary = from_words([str(at) for at in range(1010)], rows)
     items = [str(at) for at in range(1000)]
     with pytest.raises(UsageError, match=r"1000 words have 166,167,000 combinations, too many .*; choose --sample"):
-        score(items, [], vocabulary, OddSettings(3))
-    assert score(items, [], vocabulary, OddSettings(3, sample=10)).comparisons == 10
+        score(items, [], vocabulary, OddOneOutOptions(3))
+    assert score(items, [], vocabulary, OddOneOutOptions(3, sample=10)).comparisons == 10

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.datasets.groups import OutlierWord, WordGroup
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outliers import Evaluation, evaluate
-from wikisem.evaluation.plot import class_accuracies, correlation, draw, spearman
+from wikisem.evaluation.outlier_detection import Evaluation, evaluate
+from wikisem.evaluation.plot import class_accuracies, correlation, draw_accuracies, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -50,7 +50,7 @@ def test_the_correlation_is_over_classes_and_models() -> None:
 def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     """The suffix chooses the form of the file."""
     path = tmp_path / f"figure.{suffix}"
-    draw(path, [evaluation_of(1, 2, 3)])
+    draw_accuracies(path, [evaluation_of(1, 2, 3)])
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
 
@@ -58,8 +58,8 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     """No known class, an unknown form and a missing folder each have their own error."""
     with pytest.raises(UsageError, match="unknown class only"):
-        draw(tmp_path / "a.png", [evaluation_of(None, None)])
+        draw_accuracies(tmp_path / "a.png", [evaluation_of(None, None)])
     with pytest.raises(UsageError, match=r"a\.doc"):
-        draw(tmp_path / "a.doc", [evaluation_of(1, 3)])
+        draw_accuracies(tmp_path / "a.doc", [evaluation_of(1, 3)])
     with pytest.raises(OutputError, match="expected to write"):
-        draw(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])
+        draw_accuracies(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from wikisem.datasets.groups import OutlierWord, WordGroup, read_dataset
-from wikisem.evaluation.outliers import evaluate
+from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+from wikisem.evaluation.outlier_detection import evaluate
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 from wikisem.pipeline.console.scores import outlier_report

@@ -1,6 +1,6 @@
 """The filters over data sets that stand already."""
 
-from wikisem.datasets.groups import OutlierWord, WordGroup
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.heuristics.rules.lint import Violation, find_violations
 from wikisem.recipes.options import FilterOptions, Recipe
 from wikisem.wikipedia.languages import language_profile

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.datasets.groups import parse_group, read_dataset
+from wikisem.datasets.word_groups import parse_group, read_dataset
 from wikisem.outputs.wikisem500 import format_group, format_surface
 from wikisem.records import Group, Member, Outlier
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.entity_files import write_entities
 from tests.queries.world import WORLD
+from wikisem.categories.category_source import most_prominent
 from wikisem.categories.recipe import Category, parse_path
-from wikisem.categories.source import by_prominence
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
-from wikisem.queries.offline.source import EntitySource
+from wikisem.queries.offline.entity_source import EntitySource
 from wikisem.records import Entity, Statement
 
 
@@ -62,8 +62,8 @@ def test_min_sitelinks_and_limit_are_two_things(source: EntitySource) -> None:
     """The source applies ``min_sitelinks``; a limit takes the most prominent, lower QIDs first among equals."""
     cities = source.items(Category("c", class_="Q100", subclasses=True, min_sitelinks=50, limit=1))
     assert [candidate.qid for candidate in cities] == ["Q11", "Q12", "Q15"]
-    assert [candidate.qid for candidate in by_prominence(cities, 2)] == ["Q11", "Q12"]
-    assert len(by_prominence(cities)) == 3
+    assert [candidate.qid for candidate in most_prominent(cities, 2)] == ["Q11", "Q12"]
+    assert len(most_prominent(cities)) == 3
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
+from wikisem.categories.category_source import CategorySource
 from wikisem.categories.recipe import Category, PropertyPath, parse_path
 from wikisem.categories.recipe_checks import load_category_recipe
-from wikisem.categories.source import CategorySource
 from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.source import EndpointSource
+from wikisem.queries.endpoint.endpoint_source import EndpointSource
 from wikisem.queries.endpoint.transport import Transport
-from wikisem.queries.offline.source import EntitySource
+from wikisem.queries.offline.entity_source import EntitySource
 from wikisem.records import Entity, Statement
 
 PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")

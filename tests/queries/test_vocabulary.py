@@ -5,7 +5,7 @@ import pytest
 from wikisem.categories.recipe import Category, PropertyPath, parse_condition, parse_path
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.source import EndpointSource
+from wikisem.queries.endpoint.endpoint_source import EndpointSource
 from wikisem.queries.sparql.vocabulary import PREFIXES, graph_pattern, item_term, path_term, render
 
 ATTACKS = ["Q1 } UNION { ?s ?p ?o", "Q1\n", "Q0", "q1", "wd:Q1", "", "Q1#", "Q1>"]

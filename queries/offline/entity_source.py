@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, Condition, PropertyPath
-from wikisem.categories.source import Candidate, sorted_values
 from wikisem.ids import qid_number
-from wikisem.queries.offline.edges import Edges, Numbers
+from wikisem.queries.offline.entity_table import EntityTable, qids_of
 from wikisem.queries.offline.patterns import match_pattern
-from wikisem.queries.offline.table import EntityTable, qids_of
+from wikisem.queries.offline.property_edges import Numbers, PropertyEdges
 from wikisem.records import Statement
 
 
@@ -20,7 +20,7 @@ class EntitySource:
         self._table = EntityTable(folder)
         self._absent: set[str] = set()
 
-    def items(self, category: Category) -> list[Candidate]:
+    def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class or pattern with at least ``min_sitelinks``, by QID."""
         if category.pattern:
             numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
@@ -29,7 +29,7 @@ class EntitySource:
         numbers = np.unique(numbers)
         sitelinks = self._table.sitelinks(numbers)
         kept = sitelinks >= category.min_sitelinks
-        return [Candidate(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
+        return [CandidateItem(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
@@ -70,7 +70,7 @@ class EntitySource:
         edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
         return edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
 
-    def _edges(self, name: str) -> Edges:
+    def _edges(self, name: str) -> PropertyEdges:
         edges = self._table.edges(name)
         if not len(edges) and not self._table.texts(name):
             self._absent.add(name)

@@ -10,7 +10,7 @@ from wikisem.records import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateItem:
     """An item that a category takes in, with the number of its sitelinks."""
 
     qid: str
@@ -23,7 +23,7 @@ class CategorySource(Protocol):
     Statements are those of best rank, as ``wdt:`` has them. Properties, lexemes and unknown values are no items.
     """
 
-    def items(self, category: Category) -> list[Candidate]:
+    def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class or pattern with at least ``min_sitelinks``, by QID; ``limit`` is not applied yet."""
         ...
 
@@ -40,7 +40,7 @@ class CategorySource(Protocol):
         ...
 
 
-def by_prominence(candidates: Iterable[Candidate], limit: int = 0) -> list[Candidate]:
+def most_prominent(candidates: Iterable[CandidateItem], limit: int = 0) -> list[CandidateItem]:
     """Most sitelinks first, ties by lower QID compared as numbers; at most ``limit`` of them, 0 for all."""
     ranked = sorted(candidates, key=lambda one: (-one.sitelinks, qid_number(one.qid)))
     return ranked[: limit or None]

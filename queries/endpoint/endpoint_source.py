@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
+from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, PropertyPath
-from wikisem.categories.source import Candidate, sorted_values
 from wikisem.ids import check_language, is_qid, qid_number, qid_of
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.transport import NoAnswerError
-from wikisem.queries.sparql.answer import Row, Term
+from wikisem.queries.sparql.answer import AnswerRow, Term
 from wikisem.queries.sparql.language_tags import code_of, rdf_tag, tags_of
 from wikisem.queries.sparql.vocabulary import ENTITY, graph_pattern, item_term, path_term, render
 from wikisem.records import Statement
@@ -28,13 +28,13 @@ class EndpointSource:
         self._client = client
         self._page = page
 
-    def items(self, category: Category) -> list[Candidate]:
+    def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class or pattern with at least ``min_sitelinks``, by QID.
 
         Pages follow one another until one is empty: an endpoint that cuts pages shorter than asked loses nothing.
         """
         pattern = graph_pattern(category)
-        found: list[Candidate] = []
+        found: list[CandidateItem] = []
         while page := self._items_after(qid_number(found[-1].qid) if found else 0, pattern, category.min_sitelinks):
             found += page
         return found
@@ -63,10 +63,10 @@ class EndpointSource:
         """Nothing: an endpoint knows what Wikidata knows."""
         return []
 
-    def _items_after(self, after: int, pattern: str, min_sitelinks: int) -> list[Candidate]:
+    def _items_after(self, after: int, pattern: str, min_sitelinks: int) -> list[CandidateItem]:
         bounds = {"after": str(after), "min_sitelinks": str(min_sitelinks), "page": str(self._page)}
 
-        def check(rows: Sequence[Row]) -> None:
+        def check(rows: Sequence[AnswerRow]) -> None:
             numbers = [after, *(qid_number(one.qid) for one in _candidates(rows))]
             if any(one >= other for one, other in pairwise(numbers)):
                 raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
@@ -80,14 +80,14 @@ class EndpointSource:
                 yield _qid(row["item"]), row[variable]
 
 
-def _candidates(rows: Sequence[Row]) -> list[Candidate]:
+def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
     try:
-        return [Candidate(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
+        return [CandidateItem(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
     except (KeyError, ValueError) as error:
         raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
 
 
-def _check_end(rows: Sequence[Row]) -> None:
+def _check_end(rows: Sequence[AnswerRow]) -> None:
     if not rows or "end" not in rows[-1]:
         raise NoAnswerError(f"an answer of {len(rows)} rows that lacks the last one")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.datasets.groups import OutlierWord, WordGroup, parse_group, read_dataset
+from wikisem.datasets.word_groups import OutlierWord, WordGroup, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier

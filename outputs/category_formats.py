@@ -9,8 +9,8 @@ from dataclasses import asdict
 import orjson
 
 from wikisem.categories.analogies import questions
-from wikisem.categories.labels import CategoryWords, RelationWords, Words
 from wikisem.categories.recipe import Relation
+from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWords
 
 
 def token(word: str) -> str:
@@ -68,7 +68,7 @@ def pairs_json(relation: RelationWords) -> str:
     )
 
 
-def left_out_json(words: Words) -> Iterator[str]:
+def left_out_json(words: LanguageWords) -> Iterator[str]:
     """A JSON line for each item that a category or relation leaves out in a language, with the reason."""
     name = words.category if isinstance(words, CategoryWords) else words.relation
     for one in words.left_out:

@@ -16,12 +16,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.groups import OutlierWord, WordGroup
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.words import Vector, unit
-
-# Two compactness scores that differ by no more are a tie, and a tie counts against the model.
-TOLERANCE: Final = 1e-12
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, unit
 
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
@@ -82,7 +79,7 @@ def outlier_positions(cluster: Vector, outliers: Vector) -> npt.NDArray[np.int64
     own = within.sum(axis=1) - np.diagonal(within)
     across = outliers @ cluster.T
     gaps = 2 * (own + across - across.sum(axis=1, keepdims=True)) / (count * (count - 1))
-    positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TOLERANCE, axis=1)
+    positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
     return positions
 
 

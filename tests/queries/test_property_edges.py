@@ -4,16 +4,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.queries.offline.edges import Edges
+from wikisem.queries.offline.property_edges import PropertyEdges
 
 _numbers = st.integers(1, 9)
 _pairs = st.lists(st.tuples(_numbers, _numbers), max_size=25)
 _some = st.lists(_numbers, max_size=3)
 
 
-def _edges(pairs: list[tuple[int, int]]) -> Edges:
+def _edges(pairs: list[tuple[int, int]]) -> PropertyEdges:
     columns = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    return Edges(columns[:, 0], columns[:, 1])
+    return PropertyEdges(columns[:, 0], columns[:, 1])
 
 
 def _walk(pairs: list[tuple[int, int]], starts: list[int]) -> set[int]:

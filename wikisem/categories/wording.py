@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.recipe import CategoryItem
-from wikisem.categories.source import Candidate
 from wikisem.wikis import label_codes
 
 # Language codes and what an item is called under each.
@@ -16,7 +16,7 @@ MULTILINGUAL: Final = "mul"
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutItem:
     """An item that did not make it, and why.
 
     "no-label"; "same-label" as an item before; "colon", a label that text files would take for a name of a category;
@@ -34,7 +34,7 @@ class CategoryWords:
     category: str
     language: str
     items: tuple[CategoryItem, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class RelationWords:
     relation: str
     language: str
     pairs: tuple[WordPair, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutItem, ...]
 
 
-Words: TypeAlias = CategoryWords | RelationWords
+LanguageWords: TypeAlias = CategoryWords | RelationWords
 
 
 def name_codes(language: str) -> tuple[str, ...]:
@@ -76,8 +76,8 @@ def name_in(names: Names, language: str) -> tuple[str, str] | None:
     return None
 
 
-def category_words(
-    category: str, language: str, candidates: Sequence[Candidate], names: Mapping[str, Names]
+def word_category(
+    category: str, language: str, candidates: Sequence[CandidateItem], names: Mapping[str, Names]
 ) -> CategoryWords:
     """The candidates under their names, in their order; of two with equal names the first stands."""
     items: dict[str, CategoryItem] = {}
@@ -85,9 +85,9 @@ def category_words(
     for one in candidates:
         named = name_in(names.get(one.qid, {}), language)
         if named is None:
-            left_out.append(LeftOut(one.qid, "no-label"))
+            left_out.append(LeftOutItem(one.qid, "no-label"))
         elif named[0] in items or named[0].startswith(":"):
-            left_out.append(LeftOut(one.qid, "same-label" if named[0] in items else "colon"))
+            left_out.append(LeftOutItem(one.qid, "same-label" if named[0] in items else "colon"))
         else:
             items[named[0]] = CategoryItem(one.qid, *named, one.sitelinks)
     return CategoryWords(category, language, tuple(items.values()), tuple(left_out))
@@ -102,7 +102,7 @@ class ValuedItem:
     names: Names
 
 
-def relation_words(
+def word_relation(
     relation: str, language: str, subjects: Iterable[ValuedItem], names: Mapping[str, Names], value_first: bool
 ) -> RelationWords:
     """The subjects and their values under their names. A pair must be two words, and no pair comes twice."""
@@ -111,9 +111,9 @@ def relation_words(
     for one in subjects:
         words = _words(one, names.get(one.subject, {}), language, value_first)
         if isinstance(words, str):
-            left_out.append(LeftOut(one.subject, words))
+            left_out.append(LeftOutItem(one.subject, words))
         elif words in pairs:
-            left_out.append(LeftOut(one.subject, "same-pair"))
+            left_out.append(LeftOutItem(one.subject, "same-pair"))
         else:
             pairs[words] = WordPair(one.subject, one.value, words)
     return RelationWords(relation, language, tuple(pairs.values()), tuple(left_out))

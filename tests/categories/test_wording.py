@@ -1,10 +1,16 @@
 """Items and pairs under the words of a language: fallbacks, equal words, and that everything is accounted for."""
 
-from wikisem.categories.labels import LeftOut, ValuedItem, WordPair, category_words, name_in, relation_words
+from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.recipe import CategoryItem
-from wikisem.categories.source import Candidate
+from wikisem.categories.wording import LeftOutItem, ValuedItem, WordPair, name_in, word_category, word_relation
 
-RANKED = [Candidate("Q5", 9), Candidate("Q1", 7), Candidate("Q2", 7), Candidate("Q3", 1), Candidate("Q4", 0)]
+RANKED = [
+    CandidateItem("Q5", 9),
+    CandidateItem("Q1", 7),
+    CandidateItem("Q2", 7),
+    CandidateItem("Q3", 1),
+    CandidateItem("Q4", 0),
+]
 
 
 def test_the_language_comes_before_mul() -> None:
@@ -28,9 +34,13 @@ def test_names_are_whole_and_normalised() -> None:
 def test_every_candidate_is_kept_or_left_out() -> None:
     """Order is kept; of equal labels the more prominent item stands; each that is out has its reason."""
     names = {"Q5": {"la": "Roma"}, "Q1": {"en": "x"}, "Q2": {"mul": "Roma"}, "Q3": {"mul": "Ostia"}, "Q4": {"la": ":x"}}
-    words = category_words("cities", "la", RANKED, names)
+    words = word_category("cities", "la", RANKED, names)
     assert words.items == (CategoryItem("Q5", "Roma", "la", 9), CategoryItem("Q3", "Ostia", "mul", 1))
-    assert words.left_out == (LeftOut("Q1", "no-label"), LeftOut("Q2", "same-label"), LeftOut("Q4", "colon"))
+    assert words.left_out == (
+        LeftOutItem("Q1", "no-label"),
+        LeftOutItem("Q2", "same-label"),
+        LeftOutItem("Q4", "colon"),
+    )
 
 
 def test_every_subject_is_a_pair_or_left_out() -> None:
@@ -46,7 +56,7 @@ def test_every_subject_is_a_pair_or_left_out() -> None:
         ValuedItem("Q6", "", {}),
         ValuedItem("Q1", "Q8", {"en": "Rome"}),
     ]
-    words = relation_words("capital", "la", subjects, names, value_first=False)
+    words = word_relation("capital", "la", subjects, names, value_first=False)
     assert words.pairs == (WordPair("Q1", "Q9", ("Italia", "Roma")),)
     assert [(one.id, one.reason) for one in words.left_out] == [
         ("Q2", "same-word"),
@@ -61,5 +71,5 @@ def test_every_subject_is_a_pair_or_left_out() -> None:
 def test_the_value_may_come_first() -> None:
     """Athens is to Greece: the value of the property stands in front."""
     subjects = [ValuedItem("Q1", "Q9", {"la": "Roma"})]
-    words = relation_words("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
+    words = word_relation("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
     assert words.pairs == (WordPair("Q1", "Q9", ("Roma", "Italia")),)

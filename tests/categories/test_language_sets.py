@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from wikisem.categories.build import Sources, build_sets
+from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.emoji import Emoji
-from wikisem.categories.labels import LeftOut, WordPair
+from wikisem.categories.language_sets import SetSources, build_sets
 from wikisem.categories.recipe import Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.source import Candidate
+from wikisem.categories.wording import LeftOutItem, WordPair
 from wikisem.records import Statement
 
 VALUES = {
@@ -28,9 +28,9 @@ class _Source:
     def __init__(self) -> None:
         self.asked: list[tuple[list[str], list[str]]] = []
 
-    def items(self, category: Category) -> list[Candidate]:
-        lands = [Candidate("Q1", 5), Candidate("Q2", 9), Candidate("Q3", 9)]
-        return lands if category.class_ == "Q6256" else [Candidate("Q12", 1)]
+    def items(self, category: Category) -> list[CandidateItem]:
+        lands = [CandidateItem("Q1", 5), CandidateItem("Q2", 9), CandidateItem("Q3", 9)]
+        return lands if category.class_ == "Q6256" else [CandidateItem("Q12", 1)]
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
         texts = {qid: VALUES[path.property].get(qid, []) for qid in qids}
@@ -57,12 +57,12 @@ LANDS = Category("lands", class_="Q6256")
 def test_items_stand_by_prominence_in_every_language() -> None:
     """Most sitelinks first, then lower QIDs; the same items in every language, with or without a label."""
     source = _Source()
-    latin, english = build_sets(CategoryRecipe("r", (LANDS,)), ["la", "en"], Sources(lambda: source, list))
+    latin, english = build_sets(CategoryRecipe("r", (LANDS,)), ["la", "en"], SetSources(lambda: source, list))
     assert english.categories[0].items == (
         CategoryItem("Q2", "Southland", "en", 9),
         CategoryItem("Q1", "Northland", "en", 5),
     )
-    assert english.categories[0].left_out == (LeftOut("Q3", "no-label"),)
+    assert english.categories[0].left_out == (LeftOutItem("Q3", "no-label"),)
     assert [item.label for item in latin.categories[0].items] == ["Terra Borealis"]
     assert [one.id for one in latin.categories[0].left_out] == ["Q2", "Q3"]
 
@@ -71,7 +71,7 @@ def test_labels_are_asked_for_once_in_all_languages() -> None:
     """One question for the labels of all items, categories and values alike, under all codes and ``mul``."""
     recipe = CategoryRecipe("r", (LANDS, Category("more", class_="Q6256")), (Relation("capital", "lands", "P36"),))
     source = _Source()
-    build_sets(recipe, ["la", "zh-yue"], Sources(lambda: source, list))
+    build_sets(recipe, ["la", "zh-yue"], SetSources(lambda: source, list))
     assert source.asked == [(["Q1", "Q11", "Q13", "Q2", "Q3"], ["la", "mul", "yue", "zh-yue"])]
 
 
@@ -80,12 +80,12 @@ def test_a_question_has_one_right_answer() -> None:
     free = Relation("capital", "lands", "P36")
     bound = Relation("bound", "lands", "P36", values="old", order="value-first")
     recipe = CategoryRecipe("r", (LANDS, Category("old", class_="Q515")), (free, bound))
-    (english,) = build_sets(recipe, ["en"], Sources(_Source, list))
+    (english,) = build_sets(recipe, ["en"], SetSources(_Source, list))
     assert english.relations[0].pairs == (
         WordPair("Q2", "Q13", ("Southland", "Southport")),
         WordPair("Q1", "Q11", ("Northland", "North City")),
     )
-    assert english.relations[0].left_out == (LeftOut("Q3", "no-value"),)
+    assert english.relations[0].left_out == (LeftOutItem("Q3", "no-value"),)
     assert english.relations[1].pairs == (WordPair("Q1", "Q12", ("Old City", "Northland")),)
     assert [one.id for one in english.relations[1].left_out] == ["Q2", "Q3"]
 
@@ -94,7 +94,7 @@ def test_demonyms_name_items_and_values() -> None:
     """Texts in the language, the first of several by code points; no label of the item stands in for a demonym."""
     named = Category("nationalities", class_="Q6256", named_by="P1549")
     recipe = CategoryRecipe("r", (LANDS, named), (Relation("demonym", "lands", "P1549"),))
-    latin, english = build_sets(recipe, ["la", "en"], Sources(_Source, list))
+    latin, english = build_sets(recipe, ["la", "en"], SetSources(_Source, list))
     assert [item.label for item in english.categories[1].items] == ["Southern", "Northish"]
     assert [item.label for item in latin.categories[1].items] == ["Borealis"]
     assert [pair.words for pair in english.relations[0].pairs] == [("Southland", "Southern"), ("Northland", "Northish")]
@@ -104,9 +104,9 @@ def test_demonyms_name_items_and_values() -> None:
 def test_a_limit_is_the_same_items_in_every_language() -> None:
     """The most prominent items make the category, also where the language has no label for them."""
     recipe = CategoryRecipe("r", (Category("lands", class_="Q6256", limit=1),))
-    (latin,) = build_sets(recipe, ["la"], Sources(_Source, list))
+    (latin,) = build_sets(recipe, ["la"], SetSources(_Source, list))
     assert latin.categories[0].items == ()
-    assert latin.categories[0].left_out == (LeftOut("Q2", "no-label"),)
+    assert latin.categories[0].left_out == (LeftOutItem("Q2", "no-label"),)
 
 
 def test_emoji_ask_nobody() -> None:
@@ -117,7 +117,7 @@ def test_emoji_ask_nobody() -> None:
 
     recipe = CategoryRecipe("r", (Category("flags", emoji="Flags"),))
     listed = [Emoji("🏁", "Flags", "flag"), Emoji("🏳️", "Flags", "flag")]
-    sets = build_sets(recipe, ["la", "te"], Sources(closed, lambda: listed))
+    sets = build_sets(recipe, ["la", "te"], SetSources(closed, lambda: listed))
     assert [one.categories[0].items for one in sets] == [
         (CategoryItem("U+1F3C1", "🏁", "mul", 0), CategoryItem("U+1F3F3 U+FE0F", "🏳️", "mul", 0)),
     ] * 2

@@ -4,23 +4,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from wikisem.categories.category_source import CandidateItem, CategorySource, most_prominent
 from wikisem.categories.emoji import Emoji, emoji_of
-from wikisem.categories.labels import (
+from wikisem.categories.recipe import Category, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.wording import (
     MULTILINGUAL,
     CategoryWords,
+    LanguageWords,
     Names,
     RelationWords,
     ValuedItem,
-    Words,
-    category_words,
     name_codes,
-    relation_words,
+    word_category,
+    word_relation,
 )
-from wikisem.categories.recipe import Category, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.source import Candidate, CategorySource, by_prominence
 from wikisem.records import Statement
 
-Members: TypeAlias = Mapping[str, Sequence[Candidate]]
+Members: TypeAlias = Mapping[str, Sequence[CandidateItem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class LanguageSet:
     categories: tuple[CategoryWords, ...]
     relations: tuple[RelationWords, ...]
 
-    def words(self) -> tuple[Words, ...]:
+    def words(self) -> tuple[LanguageWords, ...]:
         """The categories, then the relations."""
         return (*self.categories, *self.relations)
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SetSources:
     """Where items and emoji come from; each is opened only when a category asks for it, and may be called often."""
 
     wikidata: Callable[[], CategorySource]
     emoji: Callable[[], Sequence[Emoji]]
 
 
-def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: Sources) -> list[LanguageSet]:
+def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources) -> list[LanguageSet]:
     """The sets of a recipe, in the order of the languages."""
     members = {category.name: _members(category, sources) for category in recipe.categories}
     values = {relation.name: _values(relation, members, sources.wikidata()) for relation in recipe.relations}
@@ -58,9 +58,9 @@ def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: Source
     return [
         LanguageSet(
             language,
-            tuple(category_words(name, language, members[name], names[name]) for name in members),
+            tuple(word_category(name, language, members[name], names[name]) for name in members),
             tuple(
-                relation_words(one.name, language, valued[one.name], names[one.subjects], one.order == "value-first")
+                word_relation(one.name, language, valued[one.name], names[one.subjects], one.order == "value-first")
                 for one in recipe.relations
             ),
         )
@@ -68,12 +68,12 @@ def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: Source
     ]
 
 
-def _members(category: Category, sources: Sources) -> list[Candidate]:
+def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
     if category.emoji:
         # Unicode's order is the order of keyboards: the best known of a group stand first, as sitelinks would have it.
         listed = emoji_of(category.emoji, sources.emoji())
-        return [Candidate(_code_points(text), 0) for text in listed[: category.limit or None]]
-    return by_prominence(sources.wikidata().items(category), category.limit)
+        return [CandidateItem(_code_points(text), 0) for text in listed[: category.limit or None]]
+    return most_prominent(sources.wikidata().items(category), category.limit)
 
 
 def _values(relation: Relation, members: Members, source: CategorySource) -> dict[str, list[Statement]]:
@@ -107,7 +107,7 @@ def _labels(
     members: Members,
     values: Mapping[str, Mapping[str, Sequence[Statement]]],
     codes: Sequence[str],
-    sources: Sources,
+    sources: SetSources,
 ) -> Mapping[str, Names]:
     labelled = [one for one in recipe.categories if not one.emoji and not one.named_by]
     asked = {item.qid for category in labelled for item in members[category.name]}
@@ -116,7 +116,9 @@ def _labels(
     return sources.wikidata().labels(sorted(asked), codes) if asked else {}
 
 
-def _names(category: Category, members: Members, labels: Mapping[str, Names], sources: Sources) -> Mapping[str, Names]:
+def _names(
+    category: Category, members: Members, labels: Mapping[str, Names], sources: SetSources
+) -> Mapping[str, Names]:
     if category.emoji:
         return {_code_points(text): {MULTILINGUAL: text} for text in emoji_of(category.emoji, sources.emoji())}
     if category.named_by:

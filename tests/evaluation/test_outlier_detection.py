@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.groups import OutlierWord, WordGroup, read_dataset
-from wikisem.evaluation.outliers import evaluate, score_group
+from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+from wikisem.evaluation.outlier_detection import evaluate, score_group
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 

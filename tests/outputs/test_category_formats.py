@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.labels import CategoryWords, LeftOut, RelationWords, WordPair
 from wikisem.categories.recipe import CategoryItem, Relation
-from wikisem.datasets.categories import read_categories
-from wikisem.outputs.categories import (
+from wikisem.categories.wording import CategoryWords, LeftOutItem, RelationWords, WordPair
+from wikisem.datasets.word_categories import read_categories
+from wikisem.outputs.category_formats import (
     analogy_lines,
     category_json,
     category_lines,
@@ -22,7 +22,7 @@ CITIES = CategoryWords(
     "us cities",
     "en",
     (CategoryItem("Q60", "New York City", "en", 300), CategoryItem("Q100", "Boston", "mul", 200)),
-    (LeftOut("Q1297", "no-label"), LeftOut("Q5", "same-label")),
+    (LeftOutItem("Q1297", "no-label"), LeftOutItem("Q5", "same-label")),
 )
 STATES = CategoryWords("states", "en", (CategoryItem("Q771", "Massachusetts", "en", 150),), ())
 PAIRS = RelationWords(
@@ -33,7 +33,7 @@ PAIRS = RelationWords(
         WordPair("Q60", "Q1384", ("New York City", "New York")),
         WordPair("Q1297", "", ("Chicago", "Illinois")),
     ),
-    (LeftOut("Q61", "no-value"),),
+    (LeftOutItem("Q61", "no-value"),),
 )
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
-class Edges:
+class PropertyEdges:
     """The (subject, object) pairs of one property; item numbers, shape ``(n,)`` each."""
 
     def __init__(self, subjects: Numbers, objects: Numbers) -> None:

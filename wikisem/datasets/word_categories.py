@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from wikisem.datasets.groups import numbered_lines, read_text
+from wikisem.datasets.word_groups import numbered_lines, read_text
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 

@@ -13,7 +13,7 @@ import pyarrow.fs
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import qid_of
-from wikisem.queries.offline.edges import Edges, Numbers
+from wikisem.queries.offline.property_edges import Numbers, PropertyEdges
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES
 
@@ -35,7 +35,7 @@ class EntityTable:
         self._dataset = _open(self.folder)
         self._read = cache(self._read_property)
 
-    def edges(self, name: str) -> Edges:
+    def edges(self, name: str) -> PropertyEdges:
         """The values of a property that are items, of all items; read once."""
         return self._read(name)[0]
 
@@ -67,7 +67,7 @@ class EntityTable:
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
 
-    def _read_property(self, name: str) -> tuple[Edges, Texts]:
+    def _read_property(self, name: str) -> tuple[PropertyEdges, Texts]:
         if name in _LISTS:
             lists = [_flat(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
             return _edges(lists), {}
@@ -99,8 +99,8 @@ def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
     return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
 
 
-def _edges(columns: Sequence[Columns]) -> Edges:
-    return Edges(_join([_numbers(one) for one, _ in columns]), _join([_numbers(other) for _, other in columns]))
+def _edges(columns: Sequence[Columns]) -> PropertyEdges:
+    return PropertyEdges(_join([_numbers(one) for one, _ in columns]), _join([_numbers(other) for _, other in columns]))
 
 
 def _open(folder: str) -> pyarrow.dataset.Dataset:
