@@ -4,6 +4,7 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 """
 
 import argparse
+import posixpath
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from wikisem.categories.recipe_checks import load_category_recipe, shipped_categ
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language
 from wikisem.outputs.category_report import report_row, without_any
+from wikisem.pipeline.build.ledger import State
 from wikisem.pipeline.categories.endpoint import WIKIDATA, open_endpoint
 from wikisem.pipeline.categories.files import write_sets
 from wikisem.pipeline.console.categories import ToldSource, print_report
@@ -63,7 +65,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     rows = [report_row(words) for one in sets for words in one.words()]
     write_sets(output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
-    print_report(rows, [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else [])
+    warnings = [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else []
+    print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
     if not any(row.kept for row in rows):
         raise MissingInputError(
             f"expected items with labels in {', '.join(languages)}, saw none; "
@@ -88,6 +91,22 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
         for language in without_any(rows)
     ]
+
+
+def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
+    """What a build that keeps linked items only leaves out of categories that want items without sitelinks too."""
+    wanting = [one.name for one in recipe.categories if not one.emoji and not one.min_sitelinks]
+    if not entities or not wanting:
+        return []
+    parent, name = posixpath.split(entities.rstrip("/"))
+    output = (parent or ".") if name == "entities" else entities
+    record = State(output).find("entities")
+    if record is None or not record.facts["linked_only"]:
+        return []
+    lacking = f"{entities} lacks {record.counts.left_out.get('unlinked', 0):,} items that no sitelink and no statement"
+    command = f"wikisem entities --output {output}"
+    advice = f"for all of them run {command} without --linked-only, or set min_sitelinks = 1"
+    return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
 
 
 def _folder(text: str) -> Path:

@@ -1,15 +1,16 @@
 """Categories from the entities of a build: no network, whole columns at a time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from wikisem.arrow.qids import Numbers, unique
 from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, Condition, PropertyPath
 from wikisem.ids import qid_number
 from wikisem.queries.offline.entity_table import EntityTable, qids_of
 from wikisem.queries.offline.patterns import match_pattern
-from wikisem.queries.offline.property_edges import Numbers, PropertyEdges
+from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
 
 
@@ -26,7 +27,6 @@ class EntitySource:
             numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
         else:
             numbers = self._of_class(category)
-        numbers = np.unique(numbers)
         sitelinks = self._table.sitelinks(numbers)
         kept = sitelinks >= category.min_sitelinks
         return [CandidateItem(*one) for one in zip(qids_of(numbers[kept]), sitelinks[kept].tolist(), strict=True)]
@@ -63,8 +63,8 @@ class EntitySource:
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         wanted = np.asarray([qid_number(one) for one in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = np.union1d(wanted, self._edges("P279").reaching(wanted))
-        return _union(self._edges(name).subjects_of(wanted) for name in category.linked_by)
+            wanted = unique([wanted, self._edges("P279").reaching(wanted)])
+        return unique(self._edges(name).subjects_of(wanted) for name in category.linked_by)
 
     def _meeting(self, condition: Condition) -> Numbers:
         edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
@@ -75,8 +75,3 @@ class EntitySource:
         if not len(edges) and not self._table.texts(name):
             self._absent.add(name)
         return edges
-
-
-def _union(parts: Iterable[Numbers]) -> Numbers:
-    joined: Numbers = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
-    return joined

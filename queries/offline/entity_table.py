@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.fs
 
+from wikisem.arrow.qids import Numbers, numbers_of
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import qid_of
-from wikisem.queries.offline.property_edges import Numbers, PropertyEdges
+from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES
 
@@ -52,7 +53,7 @@ class EntityTable:
     @cached_property
     def all_sitelinks(self) -> tuple[Numbers, Numbers]:
         """All item numbers, sorted, and the sitelinks of each."""
-        batches = [(_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
+        batches = [(numbers_of(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
         numbers = _join([one for one, _ in batches])
         counts = _join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
         order = np.argsort(numbers)
@@ -100,7 +101,9 @@ def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
 
 
 def _edges(columns: Sequence[Columns]) -> PropertyEdges:
-    return PropertyEdges(_join([_numbers(one) for one, _ in columns]), _join([_numbers(other) for _, other in columns]))
+    return PropertyEdges(
+        _join([numbers_of(one) for one, _ in columns]), _join([numbers_of(other) for _, other in columns])
+    )
 
 
 def _open(folder: str) -> pyarrow.dataset.Dataset:
@@ -121,12 +124,6 @@ def _open(folder: str) -> pyarrow.dataset.Dataset:
 def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
     found = system.get_file_info(pyarrow.fs.FileSelector(folder, allow_not_found=True))
     return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
-
-
-def _numbers(qids: pa.Array) -> Numbers:
-    # "Q28640" is ASCII, so the number begins at the second code unit.
-    numbers: Numbers = np.asarray(pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()))
-    return numbers
 
 
 def _join(parts: Sequence[Numbers]) -> Numbers:

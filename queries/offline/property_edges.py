@@ -1,12 +1,11 @@
 """Statements between items as two sorted columns of numbers: neighbours and everything below, without a loop a row."""
 
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Numbers: TypeAlias = npt.NDArray[np.int64]
+from wikisem.arrow.qids import Numbers, unique
 
 
 class PropertyEdges:
@@ -34,7 +33,7 @@ class PropertyEdges:
         found = new = self.subjects_of(objects)
         while len(new):
             new = np.setdiff1d(self.subjects_of(new), found, assume_unique=True)
-            found = np.union1d(found, new)
+            found = unique([found, new])
         return found
 
     def reached(self, subjects: npt.ArrayLike) -> Numbers:
@@ -42,7 +41,7 @@ class PropertyEdges:
         found = new = self.objects_of(subjects)
         while len(new):
             new = np.setdiff1d(self.objects_of(new), found, assume_unique=True)
-            found = np.union1d(found, new)
+            found = unique([found, new])
         return found
 
     def pairs(self) -> tuple[Numbers, Numbers]:
@@ -58,7 +57,7 @@ class PropertyEdges:
 def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
     low = np.searchsorted(keys, wanted, side="left")
     counts = np.searchsorted(keys, wanted, side="right") - low
-    # Row numbers low, low + 1, ... of every wanted key, laid end to end.
+    # Row numbers low, low + 1, ... of every wanted key, one key after the other: with low = [3, 7] and counts = [2, 1]
+    # starts = [3, 3, 5], and the rows are 3, 4, 7.
     starts = np.repeat(low - np.cumsum(counts) + counts, counts)
-    found: Numbers = np.unique(values[starts + np.arange(counts.sum())])
-    return found
+    return unique([values[starts + np.arange(counts.sum())]])

@@ -169,6 +169,45 @@ def test_a_property_that_the_entities_lack_is_told(
     assert "no item has a statement of P361" in capsys.readouterr().err
 
 
+def _dumped(number: int, sitelinks: int) -> dict[str, object]:
+    """An instance of Q100 as a line of a dump has it."""
+    value = {"value": {"entity-type": "item", "numeric-id": 100, "id": "Q100"}, "type": "wikibase-entityid"}
+    snak = {"snaktype": "value", "property": "P31", "datavalue": value}
+    return {
+        "type": "item",
+        "id": f"Q{number}",
+        "labels": {"en": {"language": "en", "value": f"town {number}"}},
+        "claims": {"P31": [{"mainsnak": snak, "type": "statement", "rank": "normal"}]},
+        "sitelinks": {f"{at}wiki": {"site": f"{at}wiki", "title": "T"} for at in ["en", "de"][:sitelinks]},
+    }
+
+
+@pytest.mark.parametrize("inside", ["", "/entities"])
+def test_entities_without_unlinked_items_are_told(
+    inside: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build keeps linked items only: what a category may lack is said with what to run, and that command mends it."""
+    dump, build, recipe = tmp_path / "dump.json", tmp_path / "build", tmp_path / "towns.toml"
+    dump.write_text("\n".join(json.dumps(_dumped(number, number % 2)) for number in range(1, 6)) + "\n")
+    recipe.write_text('name = "towns"\nclass = "Q100"\n', encoding="utf-8")
+    entities = ["entities", "--wikidata", str(dump), "--languages", "en", "--output", str(build)]
+    words = ["categories", str(recipe), "--languages", "en", "--entities", f"{build}{inside}", "--output"]
+    assert main([*entities, "--linked-only"]) == 0
+    assert main([*words, str(tmp_path / "linked")]) == 0
+    told = capsys.readouterr().err
+    assert f"{build}{inside} lacks 2 items that no sitelink and no statement links" in told
+    assert f"may belong to towns; for all of them run wikisem entities --output {build} without --linked-only" in told
+    assert "town_2" not in (tmp_path / "linked" / "categories" / "en.txt").read_text(encoding="utf-8")
+    recipe.write_text('name = "towns"\nclass = "Q100"\nmin_sitelinks = 1\n', encoding="utf-8")
+    assert main([*words, str(tmp_path / "prominent")]) == 0
+    assert "lacks" not in capsys.readouterr().err
+    recipe.write_text('name = "towns"\nclass = "Q100"\n', encoding="utf-8")
+    assert main(entities) == 0
+    assert main([*words, str(tmp_path / "all")]) == 0
+    assert "lacks" not in capsys.readouterr().err
+    assert "town_2" in (tmp_path / "all" / "categories" / "en.txt").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
