@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import orjson
 import pyarrow as pa
 import pyarrow.json
+import pyarrow.parquet as pq
 
-from wikisem.errors import DamagedInputError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
 from wikisem.records import Group, Member, Outlier, Rejection
 
@@ -116,3 +119,29 @@ def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
             check_qid(qid)
     except ValueError as error:
         raise DamagedInputError(f"{where}: {error}") from error
+
+
+def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
+    """The groups of a local .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
+
+    ``language`` keeps those in one language. Raises MissingInputError where there is no such file or, with
+    ``language``, where a run has no groups file for it, and DamagedInputError with the place of what is no group.
+    """
+    file = Path(path)
+    files = sorted((file / "groups").glob(f"{language or '*'}.jsonl")) if file.is_dir() else [file]
+    if not files or not files[0].is_file():
+        wanted = f"groups in {language}" if language else "groups"
+        raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")
+    groups = [group for each in files for group in _read_file(each)]
+    return [group for group in groups if language in {None, group.language}]
+
+
+def _read_file(file: Path) -> list[Group]:
+    if file.suffix != ".parquet":
+        lines = enumerate(file.read_bytes().splitlines(), start=1)
+        return [decode_group(line, f"{file}:{number}") for number, line in lines]
+    try:
+        rows = pq.read_table(file, schema=GROUPS).to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
+    return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]

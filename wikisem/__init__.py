@@ -1,3 +1,92 @@
-"""The kernel of wikisem: records, dump formats, the class graph. No Beam, no network."""
+"""wikisem: test sets that show whether a model knows what words mean, from Wikidata and Wikipedia dumps.
+
+The public API is what ``__all__`` names, with ``wikisem.errors``; docs/python.md describes it. Names are imported when
+they are first used, so that ``import wikisem`` takes a few milliseconds.
+"""
+
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wikisem import errors, evaluate
+    from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+    from wikisem.graph.taxonomy import Taxonomy
+    from wikisem.heuristics.rules.lint import Violation, check
+    from wikisem.outputs.groupfile import read_groups
+    from wikisem.pipeline.api import BuildResult, build
+    from wikisem.recipes.load import load_recipe
+    from wikisem.recipes.options import Recipe
+    from wikisem.records import Group, Member, Outlier
+    from wikisem.surfaces.link_counts import count_links
+    from wikisem.wikidata.table import read_entities
+    from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
 __version__ = "0.1.0"
+
+# Public name -> the module that defines it, or the public module itself.
+_HOMES = {
+    "BuildResult": "wikisem.pipeline.api",
+    "Group": "wikisem.records",
+    "LanguageProfile": "wikisem.wikipedia.languages",
+    "Member": "wikisem.records",
+    "Outlier": "wikisem.records",
+    "OutlierWord": "wikisem.datasets.word_groups",
+    "Recipe": "wikisem.recipes.options",
+    "Taxonomy": "wikisem.graph.taxonomy",
+    "Violation": "wikisem.heuristics.rules.lint",
+    "WordGroup": "wikisem.datasets.word_groups",
+    "build": "wikisem.pipeline.api",
+    "check": "wikisem.heuristics.rules.lint",
+    "count_links": "wikisem.surfaces.link_counts",
+    "errors": "wikisem.errors",
+    "evaluate": "wikisem.evaluate",
+    "language_profile": "wikisem.wikipedia.languages",
+    "load_recipe": "wikisem.recipes.load",
+    "read_dataset": "wikisem.datasets.word_groups",
+    "read_entities": "wikisem.wikidata.table",
+    "read_groups": "wikisem.outputs.groupfile",
+}
+
+__all__ = [
+    "BuildResult",
+    "Group",
+    "LanguageProfile",
+    "Member",
+    "Outlier",
+    "OutlierWord",
+    "Recipe",
+    "Taxonomy",
+    "Violation",
+    "WordGroup",
+    "__version__",
+    "build",
+    "check",
+    "count_links",
+    "errors",
+    "evaluate",
+    "language_profile",
+    "load_recipe",
+    "read_dataset",
+    "read_entities",
+    "read_groups",
+]
+
+
+# A library does not print what it logs; programs that configure logging see it.
+logging.getLogger("wikisem").addHandler(logging.NullHandler())
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and report any other
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used (PEP 562)."""
+        if name not in _HOMES:
+            raise AttributeError(f"module 'wikisem' has no attribute {name!r}")
+        home = import_module(_HOMES[name])
+        value = home if _HOMES[name] == f"wikisem.{name}" else getattr(home, name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return __all__

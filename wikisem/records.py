@@ -1,8 +1,10 @@
 """The records that flow through wikisem, as frozen values. In bulk they travel as the Arrow columns of schemas.py."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from wikisem.errors import DamagedInputError
 
 
 class Statement(NamedTuple):
@@ -97,6 +99,15 @@ class Reject:
     reason: str
     where: str
     detail: str
+
+
+def report_reject(reject: Reject, on_reject: Callable[[Reject], object] | None) -> None:
+    """Hand a reject to the caller; DamagedInputError for a caller that takes none."""
+    if on_reject is None:
+        raise DamagedInputError(
+            f"{reject.where}: {reject.reason}: {reject.detail}; pass on_reject to go on without such records"
+        )
+    on_reject(reject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,16 @@
 """The cluster rules applied to existing data sets, ours or others: a linter for test groups."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 
-from wikisem.datasets.word_groups import WordGroup
+from wikisem.datasets.word_groups import WordGroup, read_dataset
+from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.cluster import broken_rules
+from wikisem.ids import check_language
+from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
-from wikisem.wikipedia.languages import LanguageProfile
+from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,36 @@ class Violation:
     group: str
     rule: str
     detail: str
+
+
+def check(
+    path: str | PathLike[str], language: str, *, recipe: Recipe | str | PathLike[str] = "wikisem500"
+) -> list[Violation]:
+    """Every rule that a group of a data set breaks, in the order of the groups; empty if all is well.
+
+    ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. Of the recipe,
+    ``[filters]`` and ``cluster.minimum`` count. MissingInputError where there is no group in the language.
+    """
+    return check_groups(groups_in(path, language), language, recipe)
+
+
+def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
+    """The groups of a data set that are in a language or name none; MissingInputError if there is no such group."""
+    check_language(language)
+    groups = read_dataset(fspath(path))
+    kept = [group for group in groups if group.language in {"", language}]
+    if not kept:
+        others = ", ".join(sorted({group.language for group in groups}))
+        raise MissingInputError(
+            f"{fspath(path)}: expected groups in {language}, saw groups in {others or 'no language'}"
+        )
+    return kept
+
+
+def check_groups(groups: Sequence[WordGroup], language: str, recipe: Recipe | str | PathLike[str]) -> list[Violation]:
+    """The violations of groups in one language; their surface forms tell the script of a language without a row."""
+    profile = language_profile(language, sample=(surface for group in groups for surface in group.cluster))
+    return find_violations(groups, profile, recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe)))
 
 
 def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recipe: Recipe) -> list[Violation]:

@@ -14,12 +14,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from wikisem.datasets.word_groups import WordGroup, read_dataset
-from wikisem.errors import MissingInputError
-from wikisem.heuristics.rules.lint import Violation, find_violations
-from wikisem.ids import check_language
-from wikisem.recipes.load import load_recipe
-from wikisem.wikipedia.languages import language_profile
+from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,23 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Check the groups, print what was found, and return 1 if that is anything."""
     del beam_options
-    language = check_language(arguments.language)
-    groups = _in_language(read_dataset(arguments.path), language, arguments.path)
-    sample = (surface for group in groups for surface in group.cluster)
-    violations = find_violations(groups, language_profile(language, sample=sample), load_recipe(arguments.recipe))
+    groups = groups_in(arguments.path, arguments.language)
+    violations = check_groups(groups, arguments.language, arguments.recipe)
     if arguments.json:
         print(orjson.dumps([asdict(violation) for violation in violations], option=orjson.OPT_INDENT_2).decode())  # noqa: T201
     else:
         _print_table(violations, len(groups))
     return 1 if violations else 0
-
-
-def _in_language(groups: Sequence[WordGroup], language: str, path: str) -> list[WordGroup]:
-    kept = [group for group in groups if group.language in {"", language}]
-    if not kept:
-        others = ", ".join(sorted({group.language for group in groups}))
-        raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
-    return kept
 
 
 def _print_table(violations: Sequence[Violation], checked: int) -> None:

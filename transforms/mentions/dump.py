@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wikisem.dumps import Chunk, Range, plan_ranges, read_records
+from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.transforms.io.files import match, open_binary
 from wikisem.wikipedia.languages import LanguageProfile
-from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 
 # The index that lies beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
 # streams are found by their own marks, so that it is never needed, and a glob may well take it in.
 _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
-# Siteinfo is some 10 KB long; pages begin behind it.
-_HEAD_BYTES: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> Dump:
     if not paths:
         raise MissingInputError(f"expected a dump with pages, saw only the index files {', '.join(inputs)}")
     cut = {path: plan_ranges(path, open_binary) for path in paths}
-    heads = ((path, _read_site(path, ranges)) for path, ranges in cut.items())
+    heads = ((path, find_siteinfo(path, ranges, open_binary)) for path, ranges in cut.items())
     sites = [(path, site) for path, site in heads if site is not None]
     if not sites:
         raise DamagedInputError(f"{paths[0]}: expected the head of a MediaWiki dump, saw none that can be decoded")
@@ -48,18 +46,3 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> Dump:
             )
     known = wiki.with_language(profile.code, profile.namespace_aliases)
     return Dump(known, tuple(part for ranges in cut.values() for part in ranges))
-
-
-def _read_site(path: str, ranges: Sequence[Range]) -> SiteInfo | None:
-    """The wiki that a file says it is of, from the text in front of its first page; None if that cannot be decoded."""
-    for part in ranges[:1]:
-        for piece in read_records(part, open_binary, b"</siteinfo>", _HEAD_BYTES):
-            return _parse_site(path, piece.data) if isinstance(piece, Chunk) else None
-    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
-
-
-def _parse_site(path: str, head: bytes) -> SiteInfo:
-    try:
-        return read_siteinfo(head)
-    except DamagedInputError as error:
-        raise DamagedInputError(f"{path}: {error}") from error

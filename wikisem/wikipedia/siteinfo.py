@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 from lxml import etree
 
+from wikisem.dumps import Chunk, Opener, Range, open_plain, read_records
 from wikisem.errors import DamagedInputError
 
 # Names that hold in every wiki, whatever its language: the canonical names, and the two that MediaWiki renamed
@@ -39,6 +40,8 @@ CANONICAL: Final[Mapping[str, int]] = {
     "Module talk": 829,
 }
 
+# Siteinfo is about 10 KB long, and pages begin after it.
+_HEAD_BYTES: Final = 1 << 18
 _ROOT: Final = re.compile(rb"<mediawiki\b[^>]*>")
 _SITEINFO: Final = re.compile(rb"<siteinfo\b.*?</siteinfo>", re.DOTALL)
 _VERSION: Final = re.compile(rb"""\bversion=["']([^"']*)["']""")
@@ -84,6 +87,24 @@ class SiteInfo:
         """The SiteInfo that ``to_json`` wrote."""
         values = json.loads(text)
         return cls(**{**values, "namespaces": {int(key): name for key, name in values["namespaces"].items()}})
+
+
+def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open_plain) -> SiteInfo | None:
+    """The wiki that a dump file is of, from the text before its first page; None if that text cannot be decoded.
+
+    DamagedInputError if the file is empty or is no MediaWiki dump.
+    """
+    for first in ranges[:1]:
+        for chunk in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
+            return _siteinfo_of(path, chunk.data) if isinstance(chunk, Chunk) else None
+    raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
+
+
+def _siteinfo_of(path: str, head: bytes) -> SiteInfo:
+    try:
+        return read_siteinfo(head)
+    except DamagedInputError as error:
+        raise DamagedInputError(f"{path}: {error}") from error
 
 
 def read_siteinfo(head: bytes) -> SiteInfo:

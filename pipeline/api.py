@@ -1,0 +1,97 @@
+"""What ``import wikisem`` offers of the pipeline: a build that prints nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+from wikisem.errors import UsageError
+from wikisem.ids import check_language
+from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.ledger import Record, Run
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.options import DEFAULT_PROPERTIES, absolute_setup_file, choose_languages, folder
+from wikisem.recipes.load import load_recipe
+from wikisem.recipes.options import Recipe
+from wikisem.transforms.io.runtime import Runtime
+
+Path = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageResult:
+    """What a build made in one language: groups, test cases, and classes that gave no group, by reason."""
+
+    groups: int
+    cases: int
+    rejected: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build made: ``output`` is the folder or URL, ``languages`` what is in it, ``units`` a record of each unit.
+
+    The record of a unit such as "entities" or "mentions/de" has its counts: records read, kept, left out, rejected.
+    """
+
+    output: str
+    recipe: Recipe
+    languages: Mapping[str, LanguageResult]
+    units: Mapping[str, Record]
+
+
+def build(
+    recipe: Recipe | Path,
+    *,
+    wikidata: Path | Sequence[Path],
+    wikipedia: Mapping[str, Path | Sequence[Path]],
+    output: Path,
+    languages: Sequence[str] | None = None,
+    workers: int = 1,
+    beam_options: Sequence[str] = (),
+) -> BuildResult:
+    """Run the stages that are not finished yet, as ``wikisem build`` does, and write the manifest.
+
+    ``recipe`` is a Recipe, a path or the name of a shipped recipe. ``wikidata`` and the values of ``wikipedia``, by
+    language, are files, globs or URLs; several are one dump in parts. ``languages`` are those of ``wikipedia`` by
+    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". Raises errors of
+    ``wikisem.errors``, among them TooManyRejectsError and StageError.
+    """
+    loaded = _recipe(recipe)
+    if workers < 1:
+        raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
+    if isinstance(languages, str):
+        raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
+    wikipedias = {
+        check_language(code): find_dump(_paths(paths), checksum=False) for code, paths in sorted(wikipedia.items())
+    }
+    chosen = choose_languages(languages, list(wikipedias), loaded)
+    for code in chosen:
+        check_language(code)
+    run = Run(folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers))
+    options = BuildOptions(
+        recipe=loaded,
+        seed=loaded.seed,
+        languages=chosen,
+        wikidata=find_dump(_paths(wikidata), checksum=False),
+        wikipedia=wikipedias,
+        properties=DEFAULT_PROPERTIES,
+    )
+    records = run_build(options, run)
+    write_manifest(run, records, loaded, loaded.seed)
+    units = {record.unit: record for record in records}
+    return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)
+
+
+def _paths(paths: Path | Sequence[Path]) -> list[str]:
+    return [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]
+
+
+def _result(record: Record) -> LanguageResult:
+    cases: Any = record.facts["cases"]
+    return LanguageResult(record.counts.kept, int(cases), dict(record.counts.rejected))
+
+
+def _recipe(recipe: Recipe | Path) -> Recipe:
+    return recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe))

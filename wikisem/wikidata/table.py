@@ -1,0 +1,90 @@
+"""One Wikidata dump file as an Arrow table in memory: the rows that the entities stage writes, without Beam."""
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from os import PathLike, fspath
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import pyarrow as pa
+
+from wikisem.arrow.qids import is_in, numbers_of, repeated, targets_of
+from wikisem.dumps import plan_ranges, read_records
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.ids import check_language, check_property
+from wikisem.records import Reject, report_reject
+from wikisem.schemas import ENTITIES
+from wikisem.wikidata.chunks import ChunkReader
+from wikisem.wikidata.reader import EntityReader
+from wikisem.wikidata.values import Fields
+
+STAGE: Final = "entities"
+
+
+def read_entities(
+    path: str | PathLike[str],
+    *,
+    labels: Sequence[str] | None = None,
+    properties: Sequence[str] = (),
+    ranks: Literal["best", "not-deprecated"] = "best",
+    on_reject: Callable[[Reject], object] | None = None,
+) -> pa.Table:
+    """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
+
+    Kept are the items that have P31 or P279 or are the target of either, each in its latest revision. ``labels`` are
+    the languages whose labels are kept, beside ``mul`` (None: all); ``properties`` those whose statements are.
+    ``on_reject`` is called with each record that could not be read; without it, the first one raises
+    DamagedInputError. MissingInputError if there is no file, DamagedInputError also where a file holds no item.
+    """
+    fields = Fields(
+        None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
+    )
+    chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
+    parts = list(_tables(fspath(path), chunks, on_reject))
+    if not parts:
+        raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
+    rows = pa.concat_tables([table for _, table in parts])
+    certain = np.concatenate([np.full(table.num_rows, kind == "sure") for kind, table in parts])
+    latest = _latest(rows)
+    rows, certain = rows.filter(pa.array(latest)), certain[latest]
+    numbers = numbers_of(rows["qid"])
+    kept = np.flatnonzero(certain | is_in(numbers, targets_of(rows)))
+    return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
+
+
+def _tables(
+    path: str, chunks: ChunkReader, on_reject: Callable[[Reject], object] | None
+) -> Iterator[tuple[str, pa.Table]]:
+    reported = 0
+    try:
+        for range_ in plan_ranges(path):
+            for chunk in read_records(range_):
+                yield from chunks.read(chunk)
+                for reject in chunks.rejects[reported:]:
+                    report_reject(reject, on_reject)
+                reported = len(chunks.rejects)
+    except FileNotFoundError as error:
+        raise MissingInputError(f"expected a dump file, saw none at {path}") from error
+    yield from chunks.finish()
+
+
+def _latest(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """Whether each row is the latest revision of its item; of equal revisions, the one with the greatest content."""
+    numbers = numbers_of(rows["qid"])
+    several = np.flatnonzero(is_in(numbers, repeated([numbers])))
+    best: dict[str, tuple[tuple[int, bytes], int]] = {}
+    for place, row in zip(several.tolist(), rows.take(pa.array(several)).to_pylist(), strict=True):
+        rank = (row["lastrevid"], content_hash(row))
+        if row["qid"] not in best or best[row["qid"]][0] < rank:
+            best[row["qid"]] = (rank, place)
+    latest = np.ones(len(numbers), dtype=np.bool_)
+    latest[several] = False
+    latest[[place for _, place in best.values()]] = True
+    return latest
+
+
+def content_hash(row: object) -> bytes:
+    """A digest of a row's values: it decides between rows of one item with the same revision."""
+    return blake2b(orjson.dumps(row), digest_size=16).digest()
