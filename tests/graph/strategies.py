@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from tests.oracle import Named
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions
 from wikisem.records import Entity
@@ -35,3 +36,44 @@ OUTLIERS = st.builds(
     exclude=st.sampled_from(["instances", "closure"]),
     shared=st.just(False),
 )
+
+
+@st.composite
+def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Named]]]:
+    """Worlds made so that groups come out of them: entities, and surface forms in English and German.
+
+    One to three trees of classes, so that siblings, cousins and far classes exist; most classes have several instances;
+    most items have a surface form in both languages. A few edges anywhere add cycles, second classes and classes that
+    are instances. The number of an item says nothing about its class.
+    """
+    classes = draw(st.integers(6, 11))
+    trees = draw(st.integers(1, 3))
+    parents = {n: draw(st.integers(max(1, n - 4), n - 1)) for n in range(trees + 1, classes + 1)}
+    sizes = [draw(st.sampled_from([0, 2, 3, 4, 5])) for _ in range(classes)]
+    home = [number for number, size in enumerate(sizes, start=1) for _ in range(size)]
+    numbers = draw(st.permutations(range(classes + 1, classes + 1 + len(home))))
+    instance_of = {number: [own] for number, own in zip(numbers, home, strict=True)}
+    subclass_of = {number: [parent] for number, parent in parents.items()}
+    some = st.integers(1, classes + len(home))
+    for child, parent in draw(st.lists(st.tuples(some, some), max_size=2)):
+        subclass_of.setdefault(child, []).append(parent)
+    for item, own in draw(st.lists(st.tuples(some, st.integers(1, classes + 2)), max_size=4)):
+        instance_of.setdefault(item, []).append(own)
+    links = draw(st.lists(st.integers(0, 4), min_size=classes + len(home), max_size=classes + len(home)))
+    entities = [
+        Entity(qid_of(n), _distinct(instance_of.get(n, [])), _distinct(subclass_of.get(n, [])), links[n - 1])
+        for n in range(1, classes + len(home) + 1)
+    ]
+    return draw(st.permutations(entities)), {language: draw(_names(len(links))) for language in ("en", "de")}
+
+
+def _distinct(numbers: list[int]) -> tuple[str, ...]:
+    return tuple(map(qid_of, dict.fromkeys(numbers)))
+
+
+def _names(count: int) -> st.SearchStrategy[dict[str, Named]]:
+    """Surface forms of nearly all items; a few are equal, within clusters, across them and among outliers."""
+    surfaces = st.one_of(st.integers(0, 60).map("word {}".format), st.sampled_from(["oak", "elm", None]))
+    return st.lists(surfaces, min_size=count, max_size=count).map(
+        lambda drawn: {qid_of(n): Named(each) for n, each in enumerate(drawn, start=1) if each is not None}
+    )

@@ -1,19 +1,25 @@
 """The class graph from the edges of several tables."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, worlds
-from wikisem.errors import DamagedInputError
+from wikisem.errors import DamagedInputError, UnknownItemError
 from wikisem.graph import instances
 from wikisem.graph.class_graph import ClassGraph, build_graph
 from wikisem.graph.item_edges import ItemEdges
+from wikisem.graph.outlier_sets.bitsets import BitPlanes
+from wikisem.graph.outlier_sets.class_lists import outlier_pool
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
 from wikisem.graph.store import arrays_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
-from wikisem.recipes.options import GraphOptions
+from wikisem.recipes.options import GraphOptions, OutlierOptions
 from wikisem.records import Entity
 
 WHOLE = GraphOptions(disambiguation=(), root="")
@@ -80,3 +86,33 @@ def test_an_id_beyond_63_bits_is_damaged_input() -> None:
     """The error shows the number."""
     with pytest.raises(DamagedInputError, match="99999999999999999999"):
         ItemEdges.of_entities([Entity("Q99999999999999999999", ("Q1",))])
+
+
+def test_no_table_at_all_is_an_empty_graph() -> None:
+    """Like a table without items: the graph has neither nodes nor items, and only what the options name is removed."""
+    graph = build_graph([], GraphOptions())
+    assert same(graph, build_graph([ItemEdges.of_entities([])], GraphOptions()))
+    assert [len(graph.nodes), len(graph.items), len(graph.up), len(graph.instances)] == [0, 0, 0, 0]
+    assert [qid_of(number) for number in graph.removed.tolist()] == ["Q35120", "Q4167410"]
+
+
+def test_an_empty_taxonomy_answers(tmp_path: Path) -> None:
+    """It can be written and opened, has no class, and says so of every id."""
+    Taxonomy.of_entities([], WHOLE).save(tmp_path)
+    taxonomy = Taxonomy.load(tmp_path)
+    assert "Q1" not in taxonomy
+    for ask in (taxonomy.above, taxonomy.instances_below, taxonomy.depth):
+        with pytest.raises(UnknownItemError, match=r"saw Q1$"):
+            ask("Q1")
+
+
+def test_outlier_sets_of_an_empty_graph_are_empty() -> None:
+    """No language, no items, no classes: the index and the ring are there all the same."""
+    graph = build_graph([], WHOLE)
+    items, numbers, lists = outlier_pool(graph, [])
+    none = np.zeros(0, dtype=np.int64)
+    index = build_outlier_index(graph, lists, none)
+    ring = HashRing.of(1, items, items, numbers, len(lists))
+    found = OutlierSets(graph, index, OutlierOptions()).of(none)
+    assert [len(bitsets) for bitsets in found.sets] == [0, 0, 0]
+    assert list(ring.walk(BitPlanes(found.sets[0]), 0, np.uint64(7))) == []

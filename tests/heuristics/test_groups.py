@@ -1,13 +1,15 @@
 """Judging classes and choosing outliers in several languages at once, against the oracle."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graph.strategies import OUTLIERS, worlds
+from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, hash_key
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
@@ -19,7 +21,7 @@ from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group
+from wikisem.records import Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.surfaces.table import NameTable
 from wikisem.wikipedia.languages import language_profile
@@ -27,8 +29,9 @@ from wikisem.wikipedia.languages import language_profile
 PRUNING = GraphOptions(disambiguation=(), root="")
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)
 CLUSTER = ClusterOptions(size=3, minimum=2, max_groups=0)
-# Few different names, so that equal ones meet within clusters, between them and their outliers, and among outliers.
-NAMES = st.dictionaries(st.integers(1, 14).map("Q{}".format), st.sampled_from("abcdef").map(Named))
+EXAMPLES = 60
+
+World = tuple[list[Entity], dict[str, dict[str, Named]]]
 
 
 def name_table(graph: ClassGraph, names: Names) -> NameTable:
@@ -65,56 +68,127 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
     return {(language, one.qid): one for language, one in builder.judge(nodes)}
 
 
-@settings(max_examples=80, deadline=None)
-@given(worlds(), NAMES, NAMES, OUTLIERS, st.integers(0, 2**64 - 1))
-def test_groups_and_rejections_are_those_of_the_oracle(
-    entities: list[Entity], english: Names, german: Names, options: OutlierOptions, seed: int
-) -> None:
-    """In each language: the same clusters, the same outliers in order, under the same class that brought them in."""
-    recipe = Recipe("random", seed=seed, graph=PRUNING, cluster=CLUSTER, outliers=options, filters=OFF)
-    names = {"en": english, "de": german}
-    ours = judge(entities, names, recipe)
-    graph = OracleGraph([Entity(e.qid, e.instance_of, e.subclass_of, e.sitelinks) for e in entities], PRUNING)
-    theirs: dict[tuple[str, str], Judgement] = {}
-    for language, own in names.items():
-        oracle = OracleGroups(graph, recipe, language_profile(language), own)
-        theirs |= {(language, v): oracle.judge(v) for v in oracle.candidates()}
-    assert ours.keys() == theirs.keys()
-    for key, wanted in theirs.items():
-        if isinstance(wanted, Group):
-            assert ours[key] == wanted
-        else:
-            assert (type(ours[key]), getattr(ours[key], "reason", "")) == (type(wanted), wanted.reason)
+def outcomes(judgements: Mapping[tuple[str, str], Judgement]) -> set[str]:
+    """What an example shows: groups, in one language and in two, each outlier class, each reason of a rejection."""
+    groups = {key: one for key, one in judgements.items() if isinstance(one, Group)}
+    by_class = Counter(qid for _, qid in groups)
+    found = {f"O{outlier.outlier_class}" for group in groups.values() for outlier in group.outliers}
+    found |= {one.reason for one in judgements.values() if isinstance(one, Rejection)}
+    return found | ({"group"} if groups else set()) | ({"both languages"} if 2 in by_class.values() else set())
 
 
-@settings(max_examples=80, deadline=None)
-@given(worlds(), NAMES, NAMES, OUTLIERS, st.integers(0, 2**64 - 1))
-def test_shared_outliers_are_the_same_items_in_every_language(
-    entities: list[Entity], english: Names, german: Names, options: OutlierOptions, seed: int
-) -> None:
-    """They are the first on the ring that each language with a cluster can name beside what it has already."""
-    options = OutlierOptions(options.per_class, 1, options.min_sitelinks, options.distance, shared=True)
-    recipe = Recipe("random", seed=seed, graph=PRUNING, cluster=CLUSTER, outliers=options, filters=OFF)
-    names: dict[str, Names] = {"en": english, "de": german}
-    ours = {key: one for key, one in judge(entities, names, recipe).items() if isinstance(one, Group)}
-    graph = OracleGraph(entities, PRUNING)
-    oracles = {k: OracleGroups(graph, recipe, language_profile(k), own) for k, own in names.items()}
-    for v in {qid for _, qid in ours}:
-        able = [k for k, one in oracles.items() if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum]
-        used = {k: {member.surface for member in oracles[k].cluster(v)} for k in able}
-        taken = {member.id for k in able for member in oracles[k].cluster(v)}
-        wanted = []
-        for items in oracles[able[0]].outlier_sets(v):
-            left = options.per_class
-            start = hash_key(recipe.seed, qid_number(v))
-            for item in sorted(items, key=lambda item: (hash_key(recipe.seed, qid_number(item)) - start) % 2**64):
-                linked = graph.entities[item].sitelinks >= options.min_sitelinks
-                fresh = all(item in names[k] and names[k][item].surface not in used[k] for k in able)
-                if left and linked and fresh and item not in taken:
-                    wanted.append(item)
-                    taken.add(item)
-                    left -= 1
-                    for k in able:
-                        used[k].add(names[k][item].surface)
-        for k in able:
-            assert [outlier.id for outlier in ours[k, v].outliers] == wanted
+def random_recipe(options: OutlierOptions, seed: int) -> Recipe:
+    """A recipe of small clusters without filters, except that equal surface forms merge."""
+    return Recipe("random", seed=seed, graph=PRUNING, cluster=CLUSTER, outliers=options, filters=OFF)
+
+
+def test_groups_and_rejections_are_those_of_the_oracle() -> None:
+    """In each language: the same clusters, the same outliers in order, via the same class; and the same rejections."""
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(group_worlds(), OUTLIERS, st.integers(1, 4), st.integers(0, 2**64 - 1))
+    def compare(world: World, options: OutlierOptions, minimum: int, seed: int) -> None:
+        entities, names = world
+        recipe = random_recipe(replace(options, minimum=minimum), seed)
+        ours = judge(entities, names, recipe)
+        graph = OracleGraph(entities, PRUNING)
+        theirs: dict[tuple[str, str], Judgement] = {}
+        for language, own in names.items():
+            oracle = OracleGroups(graph, recipe, language_profile(language), own)
+            theirs |= {(language, v): oracle.judge(v) for v in oracle.candidates()}
+        assert ours.keys() == theirs.keys()
+        for key, wanted in theirs.items():
+            if isinstance(wanted, Group):
+                assert ours[key] == wanted
+            else:
+                assert (type(ours[key]), getattr(ours[key], "reason", "")) == (type(wanted), wanted.reason)
+        seen.update(outcomes(ours))
+
+    compare()
+    for outcome in ("group", "both languages", "O1", "O2", "O3", "too-few", "few-outliers"):
+        assert seen[outcome] >= EXAMPLES // 4, (outcome, seen)
+
+
+def shared_by_plain_reading(graph: OracleGraph, oracles: Mapping[str, OracleGroups], v: str) -> list[str]:
+    """The first items on the ring that each language with a cluster has a surface form for that is new in it."""
+    options = next(iter(oracles.values())).recipe.outliers
+    used = {k: {member.surface for member in oracle.cluster(v)} for k, oracle in oracles.items()}
+    taken = {member.id for oracle in oracles.values() for member in oracle.cluster(v)}
+    chosen: list[str] = []
+    first = next(iter(oracles.values()))
+    for items in first.outlier_sets(v):
+        left = options.per_class
+        start = hash_key(first.recipe.seed, qid_number(v))
+        for item in sorted(items, key=lambda item: (hash_key(first.recipe.seed, qid_number(item)) - start) % 2**64):
+            linked = graph.entities[item].sitelinks >= options.min_sitelinks
+            fresh = all(item in one.names and one.names[item].surface not in used[k] for k, one in oracles.items())
+            if left and linked and fresh and item not in taken:
+                chosen.append(item)
+                taken.add(item)
+                left -= 1
+                for k, one in oracles.items():
+                    used[k].add(one.names[item].surface)
+    return chosen
+
+
+def test_shared_outliers_are_the_same_items_in_every_language() -> None:
+    """They are the first on the ring that each language with a cluster has a new surface form for."""
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(group_worlds(), OUTLIERS, st.integers(0, 2**64 - 1))
+    def compare(world: World, options: OutlierOptions, seed: int) -> None:
+        entities, names = world
+        recipe = random_recipe(replace(options, shared=True), seed)
+        ours = judge(entities, names, recipe)
+        graph = OracleGraph(entities, PRUNING)
+        oracles = {k: OracleGroups(graph, recipe, language_profile(k), own) for k, own in names.items()}
+        for v in {qid for (_, qid), one in ours.items() if isinstance(one, Group)}:
+            able = {
+                k: one for k, one in oracles.items() if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum
+            }
+            wanted = shared_by_plain_reading(graph, able, v)
+            for k in able:
+                group = ours[k, v]
+                assert isinstance(group, Group)
+                assert [outlier.id for outlier in group.outliers] == wanted
+        seen.update(outcomes(ours))
+
+    compare()
+    for outcome in ("group", "both languages", "O1", "O2", "O3"):
+        assert seen[outcome] >= EXAMPLES // 4, (outcome, seen)
+
+
+def family(names: Sequence[str], options: OutlierOptions) -> Judgement:
+    """The class Q2 with members "ash" and "elm", beside a class whose instances have these surface forms."""
+    members = [Entity("Q10", ("Q2",), (), 9), Entity("Q11", ("Q2",), (), 9)]
+    others = [Entity(f"Q{20 + n}", ("Q3",), (), 9) for n in range(len(names))]
+    entities = [Entity("Q2", (), ("Q1",)), Entity("Q3", (), ("Q1",)), *members, *others]
+    surfaces = {"Q10": "ash", "Q11": "elm"} | {one.qid: name for one, name in zip(others, names, strict=True)}
+    recipe = random_recipe(options, seed=1)
+    return judge(entities, {"en": {qid: Named(name) for qid, name in surfaces.items()}}, recipe)["en", "Q2"]
+
+
+def test_a_group_needs_as_many_outliers_as_the_recipe_says() -> None:
+    """With a minimum of two, two outliers make a group and one does not; the detail says what was expected."""
+    options = OutlierOptions(min_sitelinks=0, minimum=2)
+    group, rejection = family(["salmon", "trout"], options), family(["salmon"], options)
+    assert isinstance(group, Group)
+    assert sorted(outlier.surface for outlier in group.outliers) == ["salmon", "trout"]
+    assert isinstance(rejection, Rejection)
+    assert (rejection.reason, rejection.detail) == ("few-outliers", "expected at least 2 outliers, saw 1")
+
+
+def test_items_after_the_first_few_are_looked_at_when_surface_forms_are_taken() -> None:
+    """Of thirty siblings all but one are called like a member; the one is found wherever the ring has it."""
+    group = family([*["ash"] * 15, "salmon", *["elm"] * 14], OutlierOptions(min_sitelinks=0, minimum=1))
+    assert isinstance(group, Group)
+    assert [(outlier.id, outlier.surface) for outlier in group.outliers] == [("Q35", "salmon")]
+
+
+def test_a_label_is_the_classes_or_its_id() -> None:
+    """Without a label in the inputs, a group is labelled with the id of its class."""
+    group = family(["salmon", "trout"], OutlierOptions(min_sitelinks=0))
+    assert isinstance(group, Group)
+    assert group.label == "Q2"

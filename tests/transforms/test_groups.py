@@ -137,3 +137,37 @@ def test_a_language_that_names_nothing_has_empty_files(once: Path) -> None:
     """Its files are written all the same."""
     assert read_built(once, "de") == ([], [])
     assert pq.read_table(once / "groups" / "de.parquet").num_rows == 0
+
+
+# Two sibling classes, each with nine instances; only some of them have the ten sitelinks that an outlier needs.
+MIXED = [
+    Entity("Q1", subclass_of=()),
+    *(Entity(f"Q{n}", subclass_of=("Q1",)) for n in (2, 3)),
+    *(
+        Entity(f"Q{100 * n + k}", (f"Q{n}",), (), 10 if k < known else 9, {}, {"en": f"{name}{n}"})
+        for n, known in ((2, 3), (3, 1))
+        for k, name in enumerate(["alba", "bohr", "curie", "dirac", "euler", "fermi", "gauss", "hertz", "ising"])
+    ),
+]
+
+
+def test_items_with_few_sitelinks_are_members_but_never_outliers(tmp_path: Path) -> None:
+    """Below ``min_sitelinks`` an item can be in a cluster, with its surface form, and is never drawn as an outlier."""
+    recipe = replace(SMALL, outliers=OutlierOptions(min_sitelinks=10, per_class=9, minimum=1))
+    names = {"en": by_label(MIXED, "en")}
+    done, _ = run_stages(tmp_path, MIXED, names, recipe)
+    built = read_built(done, "en")
+    assert bare(built) == bare(expected(OracleGraph(MIXED, recipe.graph), names["en"], recipe, "en"))
+    drawn = {group.qid: {outlier.id for outlier in group.outliers} for group in built[0]}
+    assert drawn == {"Q2": {"Q300"}, "Q3": {"Q200", "Q201", "Q202"}}
+    surfaces = {group.qid: [member.surface for member in group.cluster] for group in built[0]}
+    assert surfaces["Q3"] == ["alba3", "bohr3", "curie3", "dirac3", "euler3", "fermi3", "gauss3", "hertz3"]
+
+
+def test_no_items_give_no_groups(tmp_path: Path) -> None:
+    """Files without rows, as a dump without items leaves them, are an empty graph and empty results."""
+    done, counts = run_stages(tmp_path, [], {"en": {}, "de": {}}, SMALL)
+    for language in ("en", "de"):
+        assert read_built(done, language) == ([], [])
+        assert (counts[language].read, counts[language].kept) == (0, 0)
+        assert pq.read_table(done / "groups" / f"{language}.parquet").num_rows == 0

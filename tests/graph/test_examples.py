@@ -1,0 +1,30 @@
+"""The worked examples in the docstrings of the class graph and of the rules."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import wikisem.graph
+import wikisem.heuristics
+
+MODULES = [
+    module.name
+    for package in (wikisem.graph, wikisem.heuristics)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
+WITH_EXAMPLES = 8
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_give_what_they_show(name: str) -> None:
+    """Every example runs and prints what the docstring says."""
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_examples_are_found() -> None:
+    """The modules with clever pieces have examples, so that the test above does run some."""
+    finder = doctest.DocTestFinder()
+    modules = map(importlib.import_module, MODULES)
+    assert sum(any(test.examples for test in finder.find(module)) for module in modules) >= WITH_EXAMPLES
