@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from wikisem.arrow.qids import Numbers, unique
+from wikisem.arrow.numbers import Numbers, union
+from wikisem.arrow.qids import qids_of
 from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, Condition, PropertyPath
 from wikisem.ids import qid_number
-from wikisem.queries.offline.entity_table import EntityTable, qids_of
+from wikisem.queries.offline.entity_table import EntityTable
 from wikisem.queries.offline.patterns import match_pattern
 from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
@@ -63,8 +64,8 @@ class EntitySource:
     def _linked(self, category: Category, classes: Sequence[str]) -> Numbers:
         wanted = np.asarray([qid_number(one) for one in classes], dtype=np.int64)
         if category.subclasses:
-            wanted = unique([wanted, self._edges("P279").reaching(wanted)])
-        return unique(self._edges(name).subjects_of(wanted) for name in category.linked_by)
+            wanted = union([wanted, self._edges("P279").reaching(wanted)])
+        return union(self._edges(name).subjects_of(wanted) for name in category.linked_by)
 
     def _meeting(self, condition: Condition) -> Numbers:
         edges, value = self._edges(condition.path.property), [qid_number(condition.value)]

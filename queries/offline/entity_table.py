@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.fs
 
-from wikisem.arrow.qids import Numbers, numbers_of
+from wikisem.arrow.numbers import Numbers, join
+from wikisem.arrow.qids import qid_numbers
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.ids import qid_of
 from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES
@@ -53,9 +53,9 @@ class EntityTable:
     @cached_property
     def all_sitelinks(self) -> tuple[Numbers, Numbers]:
         """All item numbers, sorted, and the sitelinks of each."""
-        batches = [(numbers_of(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
-        numbers = _join([one for one, _ in batches])
-        counts = _join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
+        batches = [(qid_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
+        numbers = join([one for one, _ in batches])
+        counts = join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
         order = np.argsort(numbers)
         return numbers[order], counts[order]
 
@@ -102,7 +102,7 @@ def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
 
 def _edges(columns: Sequence[Columns]) -> PropertyEdges:
     return PropertyEdges(
-        _join([numbers_of(one) for one, _ in columns]), _join([numbers_of(other) for _, other in columns])
+        join([qid_numbers(one) for one, _ in columns]), join([qid_numbers(other) for _, other in columns])
     )
 
 
@@ -124,12 +124,3 @@ def _open(folder: str) -> pyarrow.dataset.Dataset:
 def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
     found = system.get_file_info(pyarrow.fs.FileSelector(folder, allow_not_found=True))
     return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
-
-
-def _join(parts: Sequence[Numbers]) -> Numbers:
-    return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def qids_of(numbers: Numbers) -> list[str]:
-    """The item ids of numbers, in their order."""
-    return [qid_of(int(number)) for number in numbers]

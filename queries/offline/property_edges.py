@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.arrow.qids import Numbers, unique
+from wikisem.arrow.numbers import Numbers, distinct, union
 
 
 class PropertyEdges:
@@ -33,7 +33,7 @@ class PropertyEdges:
         found = new = self.subjects_of(objects)
         while len(new):
             new = np.setdiff1d(self.subjects_of(new), found, assume_unique=True)
-            found = unique([found, new])
+            found = union([found, new])
         return found
 
     def reached(self, subjects: npt.ArrayLike) -> Numbers:
@@ -41,7 +41,7 @@ class PropertyEdges:
         found = new = self.objects_of(subjects)
         while len(new):
             new = np.setdiff1d(self.objects_of(new), found, assume_unique=True)
-            found = unique([found, new])
+            found = union([found, new])
         return found
 
     def pairs(self) -> tuple[Numbers, Numbers]:
@@ -60,4 +60,4 @@ def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
     # Row numbers low, low + 1, ... of every wanted key, one key after the other: with low = [3, 7] and counts = [2, 1]
     # starts = [3, 3, 5], and the rows are 3, 4, 7.
     starts = np.repeat(low - np.cumsum(counts) + counts, counts)
-    return unique([values[starts + np.arange(counts.sum())]])
+    return distinct(values[starts + np.arange(counts.sum())])

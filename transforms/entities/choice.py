@@ -15,8 +15,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.ipc import decode, encode
-from wikisem.arrow.qids import Numbers, is_in, numbers_of, pack, positions, targets_of, unique, unpack
+from wikisem.arrow.ipc import decode, decode_numbers, encode, encode_numbers
+from wikisem.arrow.numbers import Numbers, distinct, is_in, union
+from wikisem.arrow.qids import qid_buckets, qid_numbers
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.ranges import KINDS, STAGE, RowsFile, rows_path, to_buckets
@@ -25,6 +26,7 @@ from wikisem.transforms.io.files import list_files, rename
 from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunks import Kind
+from wikisem.wikidata.selection import edge_targets
 
 # A file of rows: its kind and its part.
 Rows = tuple[Kind, int]
@@ -53,14 +55,14 @@ class WriteNumbers(beam.DoFn):
     def process(self, element: tuple[object, Iterable[bytes]]) -> None:
         """Write one file."""
         name, batches = element
-        numbers = self._merge(unpack(batch) for batch in batches)
+        numbers = self._merge(decode_numbers(batch) for batch in batches)
         if numbers.size:
             write_parquet(f"{self._folder}/{name}.parquet", pa.table({"number": numbers}))
 
 
 def read_numbers(pattern: str) -> Numbers:
     """The numbers in all files of a pattern, each once, sorted."""
-    return unique(read_parquet(path)["number"].to_numpy() for path in list_files(pattern))
+    return union(read_parquet(path)["number"].to_numpy() for path in list_files(pattern))
 
 
 class FindRivals(beam.DoFn):
@@ -75,7 +77,7 @@ class FindRivals(beam.DoFn):
         repeated = read_numbers(self._repeated)
         begin = 0
         for table in read_batches(rows_path(self._scratch, kind, part), ENTITIES.names):
-            numbers = numbers_of(table["qid"])
+            numbers = qid_numbers(table["qid"])
             at = np.flatnonzero(is_in(numbers, repeated))
             found = table.take(pa.array(at))
             rivals = pa.table(
@@ -88,7 +90,7 @@ class FindRivals(beam.DoFn):
                     "row": at + begin,
                 }
             )
-            yield from ((bucket, encode(rivals.take(pa.array(chosen)))) for bucket, chosen in positions(numbers[at]))
+            yield from ((bucket, encode(rivals.take(pa.array(chosen)))) for bucket, chosen in qid_buckets(numbers[at]))
             begin += table.num_rows
 
 
@@ -107,9 +109,9 @@ class ChooseWinners(beam.DoFn):
         lost = rivals.filter(pa.array(np.concatenate([[False], numbers[1:] == numbers[:-1]])))
         for kind in KINDS:
             of_kind = lost.filter(pc.equal(lost["kind"], kind))
-            for part in np.unique(of_kind["part"].to_numpy()):
+            for part in distinct(of_kind["part"].to_numpy()):
                 chosen = of_kind.filter(pc.equal(of_kind["part"], part))
-                yield f"{kind}-{part:06}", pack(chosen["row"].to_numpy())
+                yield f"{kind}-{part:06}", encode_numbers(chosen["row"].to_numpy())
 
 
 def _without_losers(scratch: Scratch, rows: Rows, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
@@ -133,7 +135,7 @@ class FindTargets(beam.DoFn):
         """Look at the edges of one file."""
         columns = ["instance_of", "subclass_of"]
         tables = (table for _, table in _without_losers(self._scratch, rows, columns))
-        yield from to_buckets(unique(targets_of(table) for table in tables))
+        yield from to_buckets(union(edge_targets(table) for table in tables))
 
 
 class KeepRows(beam.DoFn):
@@ -162,8 +164,8 @@ class KeepRows(beam.DoFn):
         for lost, table in _without_losers(self._scratch, rows, ENTITIES.names):
             left_out["duplicate"] += lost
             if targets is not None:
-                unled = table.filter(pa.array(~is_in(numbers_of(table["qid"]), targets)))
-                table = table.filter(pa.array(is_in(numbers_of(table["qid"]), targets)))
+                unled = table.filter(pa.array(~is_in(qid_numbers(table["qid"]), targets)))
+                table = table.filter(pa.array(is_in(qid_numbers(table["qid"]), targets)))
                 classless = int(pc.sum(pc.equal(pc.list_value_length(unled["instance_of"]), 0)).as_py() or 0)
                 left_out["no-class"] += classless
                 left_out["unlinked"] += unled.num_rows - classless

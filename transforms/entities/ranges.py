@@ -13,7 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.pvalue import TaggedOutput
 
-from wikisem.arrow.qids import Numbers, numbers_of, pack, positions, targets_of, unique
+from wikisem.arrow.ipc import encode_numbers
+from wikisem.arrow.numbers import Numbers, join, union
+from wikisem.arrow.qids import qid_buckets, qid_numbers
 from wikisem.dumps import Range, read_records
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.counts import write_counts, write_rejects
@@ -21,6 +23,7 @@ from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunks import ChunkReader, Kind
 from wikisem.wikidata.reader import EntityReader
+from wikisem.wikidata.selection import edge_targets
 
 STAGE: Final = "entities"
 KINDS: Final[tuple[Kind, ...]] = ("sure", "rest")
@@ -37,8 +40,8 @@ def rows_path(scratch: Scratch, kind: Kind, part: int) -> str:
 
 def to_buckets(numbers: Numbers) -> Iterator[tuple[int, bytes]]:
     """Numbers as (bucket, packed numbers)."""
-    for bucket, found in positions(numbers):
-        yield bucket, pack(np.sort(numbers[found]))
+    for bucket, found in qid_buckets(numbers):
+        yield bucket, encode_numbers(np.sort(numbers[found]))
 
 
 class ReadRange(beam.DoFn):
@@ -58,14 +61,14 @@ class ReadRange(beam.DoFn):
         targets: list[Numbers] = []
         for kind, table in _tables(range_, chunks):
             rows[kind].add(table)
-            numbers.append(numbers_of(table["qid"]))
-            targets.append(targets_of(table))
+            numbers.append(qid_numbers(table["qid"]))
+            targets.append(edge_targets(table))
         for file in rows.values():
             file.close()
         write_rejects(f"{self._scratch.rejects}/{part:06}.jsonl", chunks.rejects)
         write_counts(f"{self._scratch.parts}/counts/read-{part:06}.json", chunks.counts())
-        yield from to_buckets(np.concatenate([np.empty(0, np.int64), *numbers]))
-        yield from (TaggedOutput("targets", bucket) for bucket in to_buckets(unique(targets)))
+        yield from to_buckets(join(numbers))
+        yield from (TaggedOutput("targets", bucket) for bucket in to_buckets(union(targets)))
 
 
 def _tables(range_: Range, chunks: ChunkReader) -> Iterator[tuple[Kind, pa.Table]]:

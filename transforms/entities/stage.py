@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import apache_beam as beam
 
-from wikisem.arrow.qids import Numbers, repeated, unique
+from wikisem.arrow.numbers import Numbers, repeated, union
 from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
@@ -74,7 +74,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     def read_ranges(pipeline: beam.Pipeline) -> None:
         found = _spread(pipeline, ranges) | "read" >> beam.ParDo(read).with_outputs("targets", main="items")
         _write_numbers(found.items, "repeated", repeated, scratch)
-        _write_numbers(found.targets, "targets", unique, scratch)
+        _write_numbers(found.targets, "targets", union, scratch)
 
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges))
     files = rows_files(scratch)
@@ -103,11 +103,11 @@ def _choose_rows(files: list[Rows], scratch: Scratch, runtime: Runtime) -> str:
             FindRivals(scratch, f"{scratch.parts}/repeated/*.parquet")
         )
         losers = rivals | "meet" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseWinners())
-        _write_numbers(losers, "losers", unique, scratch)
+        _write_numbers(losers, "losers", union, scratch)
 
     def find_targets(pipeline: beam.Pipeline) -> None:
         targets = _spread(pipeline, files) | "targets" >> beam.ParDo(FindTargets(scratch))
-        _write_numbers(targets, "targets-of-winners", unique, scratch)
+        _write_numbers(targets, "targets-of-winners", union, scratch)
 
     runtime.run(find_losers, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.item_edges import qid_numbers
 from wikisem.graph.sorting import indices_of
 from wikisem.heuristics.rules.list_titles import LIST_ARTICLE, common_affixes
 from wikisem.sampling import hash_keys

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
-from wikisem.graph.sorting import distinct
 from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import Recipe
 from wikisem.surfaces.table import NameTable

@@ -7,9 +7,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.numbers import Numbers
 from wikisem.schemas import MENTIONS
-
-Numbers = npt.NDArray[np.int64]
 
 
 def sort_by(table: pa.Table, keys: Sequence[tuple[str, str]]) -> pa.Table:

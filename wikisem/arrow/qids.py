@@ -1,69 +1,67 @@
-"""Columns of item ids as columns of their numbers, and what is asked of many numbers at once."""
+"""Columns of item ids as arrays of their numbers, and back: the one place that converts many at once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import zstandard
 
-Numbers = npt.NDArray[np.int64]
-# The numbers of all items of Wikidata, in so many buckets, take some 60 MB each (2026-09).
-BUCKETS: Final = 16
-# Higher levels of zstd take longer, and little less room.
-_LEVEL: Final = 1
+from wikisem.arrow.numbers import Numbers, join
+from wikisem.errors import DamagedInputError
 
-
-def numbers_of(qids: pa.Array | pa.ChunkedArray) -> Numbers:
-    """The numbers of checked item ids, shape ``(n,)``."""
-    numbers: Numbers = pc.utf8_slice_codeunits(qids, 1).cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return numbers
+# The numbers of all items of Wikidata, in 16 buckets, take some 60 MB a bucket (2026-09).
+QID_BUCKETS: Final = 16
 
 
-def targets_of(table: pa.Table) -> Numbers:
-    """The numbers of all items that an ``instance_of`` or ``subclass_of`` of the table leads to, each once, sorted."""
-    found = [pc.unique(pc.list_flatten(table[name].combine_chunks())) for name in ("instance_of", "subclass_of")]
-    return unique([numbers_of(qids) for qids in found])
+def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Numbers:
+    """The numbers of a column of item ids, shape ``(n,)``.
+
+    Raises DamagedInputError when one is no item id of at most 18 digits.
+
+    >>> qid_numbers(pa.array(["Q42", "Q5"])).tolist()
+    [42, 5]
+    """
+    return join(map(_numbers, qids.chunks)) if isinstance(qids, pa.ChunkedArray) else _numbers(qids)
 
 
-def unique(numbers: Iterable[Numbers]) -> Numbers:
-    """Each number once, sorted."""
-    # Not by np.unique, which imports masked arrays: 50 ms in every worker.
-    ordered = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
-    once: Numbers = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])[: ordered.size]]
-    return once
+def qids_of(numbers: Numbers) -> list[str]:
+    """The item ids of numbers, in their order.
+
+    >>> qids_of(np.array([42, 5]))
+    ['Q42', 'Q5']
+    """
+    qids: list[str] = pc.binary_join_element_wise("Q", pc.cast(pa.array(numbers), pa.string()), "").to_pylist()
+    return qids
 
 
-def repeated(numbers: Iterable[Numbers]) -> Numbers:
-    """The numbers that come more than once, each once, sorted."""
-    ordered = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
-    return unique([ordered[1:][ordered[1:] == ordered[:-1]]])
+def qid_buckets(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """The buckets that any of the items belong to, each with the positions of its numbers in the array.
 
-
-def positions(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """The buckets that have any of the numbers, and where in the array these stand."""
-    for bucket in range(BUCKETS):
-        found = np.flatnonzero(numbers % BUCKETS == bucket)
+    >>> [(bucket, found.tolist()) for bucket, found in qid_buckets(np.array([16, 1, 33, 32]))]
+    [(0, [0, 3]), (1, [1, 2])]
+    """
+    for bucket in range(QID_BUCKETS):
+        found = np.flatnonzero(numbers % QID_BUCKETS == bucket)
         if found.size:
             yield bucket, found
 
 
-def is_in(numbers: Numbers, known: Numbers) -> npt.NDArray[np.bool_]:
-    """Whether each number is among the sorted ``known`` ones, shape of ``numbers``."""
-    if not known.size:
-        return np.zeros(numbers.shape, np.bool_)
-    found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), known.size - 1)] == numbers
-    return found
-
-
-def pack(numbers: Numbers) -> bytes:
-    """Numbers as the compressed bytes in which they travel; sorted ones take least room."""
-    return zstandard.compress(np.diff(numbers, prepend=0).tobytes(), _LEVEL)
-
-
-def unpack(data: bytes) -> Numbers:
-    """The numbers that ``pack`` made these bytes from."""
-    numbers: Numbers = np.cumsum(np.frombuffer(zstandard.decompress(data), np.int64))
+def _numbers(qids: pa.Array) -> Numbers:
+    if not len(qids):
+        return np.empty(0, np.int64)
+    # In the order of code points, "Q1" <= id < "Q:" are the strings that begin with Q and a digit from 1 to 9; that the
+    # others are digits too is what the cast checks. (It alone would take "P5" for 5, and "Q-5" for -5.)
+    least, greatest = pc.min_max(qids).as_py().values()
+    if qids.null_count or not "Q1" <= least <= greatest < "Q:":
+        raise _no_qid(qids)
+    try:
+        numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise _no_qid(qids) from error
     return numbers
+
+
+def _no_qid(qids: pa.Array) -> DamagedInputError:
+    wrong = pc.fill_null(pc.invert(pc.match_substring_regex(qids, "^Q[1-9][0-9]{0,17}$")), True)
+    return DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")

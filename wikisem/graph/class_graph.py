@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
 from wikisem.graph.components import components
 from wikisem.graph.csr import CsrRows, reached, steps_from
 from wikisem.graph.instances import PRUNED, NodeEdges, by_prominence, gather_instances
 from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.sorting import distinct, indices_of, narrow
+from wikisem.graph.sorting import indices_of, narrow
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
 

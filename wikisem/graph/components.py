@@ -5,9 +5,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Ints
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.sorting import distinct
 
 
 def components(up: CsrRows) -> npt.NDArray[np.uint32]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.sorting import SHIFT, distinct, pack_pairs, second_of, sort_pairs
+from wikisem.graph.sorting import SHIFT, pack_pairs, second_of, sort_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.errors import DamagedInputError
+from wikisem.arrow.numbers import distinct
+from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.sorting import distinct, narrow, sorted_order
+from wikisem.graph.sorting import narrow, sorted_order
 from wikisem.records import Entity
 
 # The columns that the class graph needs.
@@ -60,15 +61,6 @@ class ItemEdges:
         qids = pa.list_(pa.string())
         types = dict(zip(COLUMNS, (pa.string(), qids, qids, pa.int32()), strict=True))
         return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
-
-
-def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Int64s:
-    """The numbers of many item ids: 28640 for "Q28640"; DamagedInputError when one is no item id below 2**63."""
-    try:
-        numbers: Int64s = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
-    except pa.ArrowInvalid as error:
-        raise DamagedInputError(f"expected item ids such as Q28640, saw {error}") from error
-    return numbers
 
 
 def _pairs(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], pa.DictionaryArray]:

@@ -1,20 +1,17 @@
 """Sorting and looking up large arrays of integers.
 
-``np.sort`` on plain integers is vectorised; ``np.unique`` is not, and since numpy 2.3 it hashes: 5 s for 5 million
-numbers that ``distinct`` handles in 0.05 s (measured 2026-11). So pairs are packed into one integer each before they
-are sorted.
+``np.sort`` on plain integers is vectorised, so pairs are packed into one integer each before they are sorted.
 """
 
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.arrow.numbers import differs_from_previous, distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
 
 PairKeys = npt.NDArray[np.uint64]
-
-_Whole = TypeVar("_Whole", bound=np.integer[Any])
 
 # Two numbers below 2**32 share one unsigned 64-bit key, so that sorting pairs is sorting plain integers.
 SHIFT: Final = np.uint64(32)
@@ -48,21 +45,8 @@ def second_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
 def sort_pairs(keys: PairKeys) -> PairKeys:
     """Packed pairs in ascending order, each once; sorts ``keys`` in place."""
     keys.sort()
-    first = _differs_from_previous(keys)
+    first = differs_from_previous(keys)
     return keys if first.all() else keys[first]
-
-
-def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
-    """The numbers in ascending order, each once."""
-    ordered = np.sort(numbers)
-    once: npt.NDArray[_Whole] = ordered[_differs_from_previous(ordered)]
-    return once
-
-
-def _differs_from_previous(ordered: Ints) -> Flags:
-    first = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return first
 
 
 def rank_keys(keys: Ints) -> tuple[int, Int64s]:

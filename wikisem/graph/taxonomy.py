@@ -13,13 +13,14 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.errors import UnknownItemError
 from wikisem.graph.array_types import Ints
 from wikisem.graph.class_graph import ClassGraph, build_graph
 from wikisem.graph.csr import CsrRows, closure
 from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
 from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.sorting import distinct, indices_of
+from wikisem.graph.sorting import indices_of
 from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions

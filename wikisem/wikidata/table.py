@@ -10,7 +10,8 @@ import numpy.typing as npt
 import orjson
 import pyarrow as pa
 
-from wikisem.arrow.qids import is_in, numbers_of, repeated, targets_of
+from wikisem.arrow.numbers import is_in, repeated
+from wikisem.arrow.qids import qid_numbers
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_property
@@ -18,6 +19,7 @@ from wikisem.records import Reject, report_reject
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.chunks import ChunkReader
 from wikisem.wikidata.reader import EntityReader
+from wikisem.wikidata.selection import edge_targets
 from wikisem.wikidata.values import Fields
 
 STAGE: Final = "entities"
@@ -49,8 +51,8 @@ def read_entities(
     certain = np.concatenate([np.full(table.num_rows, kind == "sure") for kind, table in parts])
     latest = _latest(rows)
     rows, certain = rows.filter(pa.array(latest)), certain[latest]
-    numbers = numbers_of(rows["qid"])
-    kept = np.flatnonzero(certain | is_in(numbers, targets_of(rows)))
+    numbers = qid_numbers(rows["qid"])
+    kept = np.flatnonzero(certain | is_in(numbers, edge_targets(rows)))
     return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
 
 
@@ -72,7 +74,7 @@ def _tables(
 
 def _latest(rows: pa.Table) -> npt.NDArray[np.bool_]:
     """Whether each row is the latest revision of its item; of equal revisions, the one with the greatest content."""
-    numbers = numbers_of(rows["qid"])
+    numbers = qid_numbers(rows["qid"])
     several = np.flatnonzero(is_in(numbers, repeated([numbers])))
     best: dict[str, tuple[tuple[int, bytes], int]] = {}
     for place, row in zip(several.tolist(), rows.take(pa.array(several)).to_pylist(), strict=True):

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.sorting import distinct, pack_pairs, rank_keys
+from wikisem.graph.sorting import pack_pairs, rank_keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from typing import Final
 
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.bitsets import RowUnion
-from wikisem.graph.sorting import distinct
 
 # Each round strips what the previous one exposed; after these, little is left to strip.
 _ROUNDS: Final = 4

@@ -5,13 +5,13 @@ from typing import Literal
 
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Bitsets, Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.ancestors import AncestorIndex, DownwardPass, build_ancestor_index
 from wikisem.graph.outlier_sets.bitsets import WIDTH, RowUnion, set_bits
 from wikisem.graph.outlier_sets.neighbourhood import NeighbourhoodIndex, NeighbourhoodSearch, build_neighbourhood_index
-from wikisem.graph.sorting import distinct
 from wikisem.recipes.options import OutlierOptions
 
 

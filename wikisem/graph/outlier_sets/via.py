@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.outlier_sets.bitsets import contains
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, RelativeSet
-from wikisem.graph.sorting import distinct, first_of, pack_pairs, second_of
+from wikisem.graph.sorting import first_of, pack_pairs, second_of
 
 
 class ViaFinder:
