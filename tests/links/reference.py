@@ -8,8 +8,8 @@ from wikisem.links.single import read_link
 from wikisem.records import Link
 from wikisem.wikipedia.siteinfo import SiteInfo
 
-DEAD = ("nowiki", "pre", "math", "source", "syntaxhighlight", "includeonly", "ce", "chem", "timeline")
-_TAG = re.compile(rf"<({'|'.join(DEAD)})(?:\s[^<>]*?)?(/?)\s*>", re.IGNORECASE)
+SKIPPED = ("nowiki", "pre", "math", "source", "syntaxhighlight", "includeonly", "ce", "chem", "timeline")
+_TAG = re.compile(rf"<({'|'.join(SKIPPED)})(?:\s[^<>]*?)?(/?)\s*>", re.IGNORECASE)
 
 
 def count_links(text: str, site: SiteInfo, trail: str = "") -> Counter[Link]:
@@ -20,31 +20,31 @@ def count_links(text: str, site: SiteInfo, trail: str = "") -> Counter[Link]:
 
 def _contents(text: str, trail: str) -> Iterator[str]:
     start = None
-    place = 0
-    while place < len(text):
-        dead = _dead(text, place)
-        if dead:
-            place = dead
-        elif text.startswith("[[", place):
-            run = len(text) - place - len(text[place:].lstrip("["))
-            place += run
-            start = place if run % 2 == 0 else None
-        elif text.startswith("]]", place):
+    position = 0
+    while position < len(text):
+        skipped_to = _skipped(text, position)
+        if skipped_to:
+            position = skipped_to
+        elif text.startswith("[[", position):
+            run = len(text) - position - len(text[position:].lstrip("["))
+            position += run
+            start = position if run % 2 == 0 else None
+        elif text.startswith("]]", position):
             if start is not None:
-                end = place + (text.startswith("]]]", place) and "[" in text[start:place])
+                end = position + (text.startswith("]]]", position) and "[" in text[start:position])
                 letters = re.compile(trail).match(text, end + 2)
                 yield text[start:end] + (f"]]{letters.group()}" if letters and letters.group() else "")
             start = None
-            place += len(text) - place - len(text[place:].lstrip("]"))
+            position += len(text) - position - len(text[position:].lstrip("]"))
         else:
-            place += 1
+            position += 1
 
 
-def _dead(text: str, place: int) -> int | None:
-    if text.startswith("<!--", place):
-        end = text.find("-->", place + 4)
+def _skipped(text: str, position: int) -> int | None:
+    if text.startswith("<!--", position):
+        end = text.find("-->", position + 4)
         return len(text) if end < 0 else end + 3
-    tag = _TAG.match(text, place)
+    tag = _TAG.match(text, position)
     if tag is None or tag.group(2):
         return None
     closing = re.compile(rf"</{tag.group(1)}\s*>", re.IGNORECASE).search(text, tag.end())

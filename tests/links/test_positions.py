@@ -1,34 +1,32 @@
-"""Marks and keys in a chunk of bytes."""
+"""Positions of markup in a chunk of bytes, and the bytes that follow them."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links import positions as marks
-from wikisem.links.positions import find_marks, key_of, keys_at, starting_with
+from wikisem.links.positions import find_markup, head_of, heads_at, starting_with
 
 CHUNKS = st.lists(st.sampled_from([b"[", b"]", b"<", b"&", b"Y", b"_", b"a", "é".encode()]), max_size=60).map(b"".join)
 
 
-@given(CHUNKS, st.integers(2, 9))
-def test_marks_are_found_across_blocks(data: bytes, block: int) -> None:
-    """Every mark is found once, whatever the size of a block."""
-    usual, marks._BLOCK = marks._BLOCK, block  # type: ignore[misc]
-    try:
-        found = find_marks(data)
-    finally:
-        marks._BLOCK = usual  # type: ignore[misc]
-    places = range(len(data))
-    assert found.tags.tolist() == [place for place in places if data[place : place + 1] == b"<"]
-    assert found.entities.tolist() == [place for place in places if data[place : place + 1] == b"&"]
-    assert found.brackets.tolist() == [place for place in places if data[place : place + 2] in (b"[[", b"]]")]
+@given(CHUNKS, st.integers(1, 9))
+def test_markup_is_found_across_windows(data: bytes, window: int) -> None:
+    """Every tag, entity and pair of brackets is found once, whatever the size of a window."""
+    markup = find_markup(data, window)
+    positions = range(len(data))
+    assert markup.tags.tolist() == [at for at in positions if data[at : at + 1] == b"<"]
+    assert markup.entities.tolist() == [at for at in positions if data[at : at + 1] == b"&"]
+    assert markup.brackets.tolist() == [at for at in positions if data[at : at + 2] in (b"[[", b"]]")]
+
+
+def test_a_pair_of_brackets_is_two_equal_ones() -> None:
+    """`[]`, `][`, `YY` and `__` share bits with brackets, and are no pairs."""
+    assert find_markup(b"[]][YY__[Y]_ [[ ]]").brackets.tolist() == [1, 13, 16]
 
 
 @given(CHUNKS)
-def test_keys_hold_the_bytes_at_their_places(data: bytes) -> None:
-    """A key is the next eight bytes, zeros behind the end."""
-    chunk = np.frombuffer(data, np.uint8)
-    keys = keys_at(chunk, np.arange(len(data)))
-    assert keys.tolist() == [int(key_of(data[place:])) for place in range(len(data))]
-    mask = starting_with(keys, b"[[")
-    assert mask.tolist() == [data.startswith(b"[[", place) for place in range(len(data))]
+def test_heads_hold_the_bytes_at_their_positions(data: bytes) -> None:
+    """A head is the next eight bytes, zeros after the end."""
+    heads = heads_at(np.frombuffer(data, np.uint8), np.arange(len(data)))
+    assert heads.tolist() == [int(head_of(data[at:])) for at in range(len(data))]
+    assert starting_with(heads, b"[[").tolist() == [data.startswith(b"[[", at) for at in range(len(data))]

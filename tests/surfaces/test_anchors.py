@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import (
     ANCHOR_TOTALS,
+    add_redirected,
     break_ties,
+    deduplicate_redirects,
     follow_redirects,
-    leading,
-    merge_moved,
-    settle_redirects,
     tied_anchors,
+    top_anchors,
 )
 
 names = st.sampled_from(["A", "B", "C", "a", "ä", "Z"])
@@ -35,15 +35,15 @@ def redirects_of(rows: Sequence[tuple[str, str]]) -> pa.Table:
 
 def choose(mentions: pa.Table, titles: Sequence[str], minimum_count: int = 1) -> list[dict[str, object]]:
     """The chosen surface forms, ties broken by the totals of tied anchors alone."""
-    candidates = leading(mentions, pa.array(titles, pa.string()), minimum_count)
-    tied = set(tied_anchors(candidates).to_pylist())
+    top = top_anchors(mentions, pa.array(titles, pa.string()), minimum_count)
+    tied = set(tied_anchors(top).to_pylist())
     rows = mentions.to_pylist()
     totals = Counter(dict.fromkeys(tied, 0))
     for row in rows:
         if row["anchor"] in tied:
             totals[row["anchor"]] += row["count"]
     table = pa.table({"anchor": list(totals), "count": list(totals.values())}, ANCHOR_TOTALS)
-    chosen: list[dict[str, object]] = break_ties(candidates, table).to_pylist()
+    chosen: list[dict[str, object]] = break_ties(top, table).to_pylist()
     return chosen
 
 
@@ -95,33 +95,35 @@ def test_rare_links_count_in_the_total() -> None:
 def test_tied_anchors_are_those_of_ties_alone() -> None:
     """Only forms of pages with a tie need the second look at the dictionary."""
     counts = {("A", "x"): 1, ("A", "y"): 1, ("B", "z"): 2, ("B", "x"): 1, ("C", "C"): 1, ("C", "c"): 1}
-    assert tied_anchors(leading(mentions_of(counts), pa.array(["A", "B", "C"]))).to_pylist() == ["x", "y"]
+    assert tied_anchors(top_anchors(mentions_of(counts), pa.array(["A", "B", "C"]))).to_pylist() == ["x", "y"]
 
 
 @given(pairs, st.dictionaries(names, names))
 def test_redirects_are_followed_once(counts: dict[tuple[str, str], int], redirects: dict[str, str]) -> None:
     """Every pair ends under the title that its own title names, one step further at most, and none is lost."""
-    stayed, moved = follow_redirects(mentions_of(counts), settle_redirects(redirects_of(list(redirects.items()))))
+    direct, redirected = follow_redirects(
+        mentions_of(counts), deduplicate_redirects(redirects_of(list(redirects.items())))
+    )
     wanted: Counter[tuple[str, str]] = Counter()
     for (title, anchor), count in counts.items():
         wanted[redirects.get(title, title), anchor] += count
-    merged = merge_moved(stayed, moved).to_pylist()
+    merged = add_redirected(direct, redirected).to_pylist()
     assert len(merged) == len(wanted)
     assert {(row["title"], row["anchor"]): row["count"] for row in merged} == wanted
-    assert all(redirects.get(row["title"], row["title"]) == row["title"] for row in stayed.to_pylist())
+    assert all(redirects.get(row["title"], row["title"]) == row["title"] for row in direct.to_pylist())
 
 
 def test_double_redirect_ends_on_the_second_page() -> None:
     """A redirect to a redirect is followed one step: what links to A stands under B, and what links to B under C."""
-    redirects = settle_redirects(redirects_of([("B", "C"), ("A", "B")]))
-    stayed, moved = follow_redirects(mentions_of({("A", "a"): 1, ("B", "b"): 1, ("C", "c"): 1}), redirects)
-    assert {(row["anchor"], row["title"]) for row in moved.to_pylist()} == {("a", "B"), ("b", "C")}
-    assert [row["title"] for row in stayed.to_pylist()] == ["C"]
+    redirects = deduplicate_redirects(redirects_of([("B", "C"), ("A", "B")]))
+    direct, redirected = follow_redirects(mentions_of({("A", "a"): 1, ("B", "b"): 1, ("C", "c"): 1}), redirects)
+    assert {(row["anchor"], row["title"]) for row in redirected.to_pylist()} == {("a", "B"), ("b", "C")}
+    assert [row["title"] for row in direct.to_pylist()] == ["C"]
 
 
-def test_redirects_settle() -> None:
+def test_redirects_are_deduplicated() -> None:
     """One row a source, sorted: self-redirects are gone, repeated rows are one, conflicting ones the first."""
     rows = [("S", "Z"), ("Self", "Self"), ("S", "A"), ("R", "T"), ("R", "T")]
-    settled = settle_redirects(redirects_of(rows))
-    assert settled.to_pylist() == [{"source": "R", "target": "T"}, {"source": "S", "target": "A"}]
-    assert settle_redirects(redirects_of([])).equals(REDIRECTS.empty_table())
+    deduplicated = deduplicate_redirects(redirects_of(rows))
+    assert deduplicated.to_pylist() == [{"source": "R", "target": "T"}, {"source": "S", "target": "A"}]
+    assert deduplicate_redirects(redirects_of([])).equals(REDIRECTS.empty_table())

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from wikisem.schemas import ENTITIES
-from wikisem.surfaces.anchors import CANDIDATES
+from wikisem.surfaces.anchors import TOP_ANCHORS
 from wikisem.surfaces.naming import ITEMS, Fallback, items_of, plain_title, surfaces_of
 
 ENTITY_ROWS = pa.Table.from_pylist(
@@ -25,7 +25,7 @@ ITEM_ROWS = pa.table(
     },
     ITEMS,
 )
-CHOSEN = pa.table({"title": ["Rīga"], "surface": ["reigā"], "count": [3], "total": [5]}, CANDIDATES)
+CHOSEN = pa.table({"title": ["Rīga"], "surface": ["reigā"], "count": [3], "total": [5]}, TOP_ANCHORS)
 
 
 def test_items_have_a_page_or_a_label() -> None:

@@ -1,4 +1,4 @@
-"""A Wikipedia dump as it lies in files: which of them hold pages, what wiki they are of, and how they are cut."""
+"""The files of a Wikipedia dump: which of them hold pages, which wiki they are of, and how they are cut."""
 
 import re
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ from wikisem.transforms.io.files import match, open_binary
 from wikisem.wikipedia.languages import LanguageProfile
 from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 
-# The index that lies beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
+# The index beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
 # streams are found by their own marks, so that it is never needed, and a glob may well take it in.
 _INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Dump:
+class WikipediaDump:
     """The wiki that a dump is of, and the ranges that its files are cut into."""
 
     site: SiteInfo
     ranges: tuple[Range, ...]
 
 
-def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> Dump:
+def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
     """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
 
     A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
@@ -45,4 +45,4 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> Dump:
                 f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
             )
     known = wiki.with_language(profile.code, profile.namespace_aliases)
-    return Dump(known, tuple(part for ranges in cut.values() for part in ranges))
+    return WikipediaDump(known, tuple(part for ranges in cut.values() for part in ranges))

@@ -1,8 +1,8 @@
 """Stage 2: the links of a Wikipedia dump, counted into the anchor dictionary of its language.
 
 Each range of the dump is scanned and summed in one worker. Its rows go to buckets by the title they lead to, redirects
-by their own title, so that a bucket knows where its titles end. The rows that a redirect moves travel once more; those
-that stay, nearly all of them, wait on disk in their bucket.
+by their own title, so that a bucket knows where its titles lead. Rows under a redirect are sent on to the bucket of the
+page it leads to; those that name their page directly, nearly all of them, wait on disk in their bucket.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from wikisem.dumps import Damage, Range, read_records
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS, REDIRECTS
-from wikisem.surfaces.anchors import follow_redirects, merge_moved, settle_redirects
+from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
 from wikisem.transforms.io.counts import sum_counts, write_counts, write_rejects
 from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
@@ -41,7 +41,7 @@ def count_mentions(inputs: Sequence[str], language: str, link_trail: bool, conte
 
     It also writes ``siteinfo.json`` and ``redirects/*.parquet`` of schemas.REDIRECTS there. All are in buckets by
     (source) title, sorted, and the same bytes however the dump is wrapped or cut. Counts are pages; a damaged part of
-    a file counts as one rejected page, since nobody can know how many it held. Raises MissingInputError and
+    a file counts as one rejected page, since how many it held is unknown. Raises MissingInputError and
     DamagedInputError.
     """
     scratch, runtime = context.scratch, context.runtime
@@ -60,10 +60,10 @@ def count_mentions(inputs: Sequence[str], language: str, link_trail: bool, conte
         buckets = pipeline | "buckets" >> beam.Create([(bucket, b"") for bucket in range(BUCKETS)])
         (
             {"mentions": links.mentions, "redirects": links.redirects, "all": buckets}
-            | "meet redirects" >> beam.CoGroupByKey()
-            | "settle" >> beam.ParDo(SettleBucket(scratch))
-            | "meet the moved" >> beam.GroupByKey()
-            | "merge" >> beam.ParDo(MergeBucket(scratch))
+            | "group by title" >> beam.CoGroupByKey()
+            | "follow redirects" >> beam.ParDo(FollowRedirects(scratch))
+            | "group by page" >> beam.GroupByKey()
+            | "add redirected" >> beam.ParDo(AddRedirected(scratch))
         )
 
     counts = f"{scratch.parts}/counts/*.json"
@@ -104,29 +104,31 @@ def _encoded(parts: Iterable[tuple[int, pa.Table]]) -> Iterator[Batch]:
     return ((bucket, encode(rows)) for bucket, rows in parts)
 
 
-class SettleBucket(beam.DoFn):
-    """All that is known of a bucket's titles to what redirects move; what stays is written where the merge finds it.
+class FollowRedirects(beam.DoFn):
+    """The mentions and redirects of a bucket to the mentions that redirects send on; the others wait in a file.
 
-    Each bucket also sends itself an empty batch, behind its file: the merge of a bucket begins when that arrives.
+    Each bucket also sends itself an empty batch after it wrote that file: its merge begins when the batch arrives.
     """
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
 
     def process(self, grouped: tuple[int, Mapping[str, Iterable[bytes]]]) -> Iterator[Batch]:
-        """Write what stays and the redirects, give out what moves."""
+        """Write the redirects and the direct mentions, give out the redirected ones."""
         bucket, batches = grouped
-        redirects = settle_redirects(from_batches(batches["redirects"], REDIRECTS))
-        stayed, moved = follow_redirects(add_up([from_batches(batches["mentions"], MENTIONS)], MENTIONS), redirects)
+        redirects = deduplicate_redirects(from_batches(batches["redirects"], REDIRECTS))
+        direct, redirected = follow_redirects(
+            add_up([from_batches(batches["mentions"], MENTIONS)], MENTIONS), redirects
+        )
         write_parquet(bucket_path(f"{self._scratch.published}/redirects", bucket), redirects, False)
-        with create_binary(_stayed_path(self._scratch, bucket)) as sink:
-            sink.write(encode(stayed))
-        yield from to_buckets(moved, "title")
+        with create_binary(_direct_path(self._scratch, bucket)) as sink:
+            sink.write(encode(direct))
+        yield from to_buckets(redirected, "title")
         yield from [(bucket, b"")]
 
 
-class MergeBucket(beam.DoFn):
-    """What stayed in a bucket and what was moved there, to the bucket's file of the anchor dictionary."""
+class AddRedirected(beam.DoFn):
+    """The direct mentions of a bucket and the ones that redirects sent there, to its file of the anchor dictionary."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
@@ -134,11 +136,13 @@ class MergeBucket(beam.DoFn):
     def process(self, grouped: tuple[int, Iterable[bytes]]) -> None:
         """Add up, sort and write."""
         bucket, batches = grouped
-        with open_binary(_stayed_path(self._scratch, bucket)) as source:
-            stayed = decode(source.read())
-        moved = from_batches(filter(None, batches), MENTIONS)
-        write_parquet(bucket_path(self._scratch.published, bucket), sort_mentions(merge_moved(stayed, moved)), False)
+        with open_binary(_direct_path(self._scratch, bucket)) as source:
+            direct = decode(source.read())
+        redirected = from_batches(filter(None, batches), MENTIONS)
+        write_parquet(
+            bucket_path(self._scratch.published, bucket), sort_mentions(add_redirected(direct, redirected)), False
+        )
 
 
-def _stayed_path(scratch: Scratch, bucket: int) -> str:
-    return f"{scratch.parts}/stayed/{bucket:02d}.arrow"
+def _direct_path(scratch: Scratch, bucket: int) -> str:
+    return f"{scratch.parts}/direct/{bucket:02d}.arrow"

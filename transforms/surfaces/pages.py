@@ -1,8 +1,8 @@
-"""Items in the buckets of their sitelinks to the surface forms of the pages where these end.
+"""Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
 
-The dictionary lies on disk in buckets by title, so that only items travel: to the bucket of their sitelink's title,
-where its redirects are known, and on to that of the page where they end. What breaks ties, the totals of anchors, is
-summed in a second look at the dictionary, for the tied anchors alone.
+The dictionary is on disk in buckets by title, so that only items are shuffled: to the bucket of their sitelink's title,
+where its redirects are known, and on to that of the page it leads to. What breaks ties, the totals of anchors, is
+summed in a second pass over the dictionary, for the tied anchors alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,8 +16,8 @@ from apache_beam.pvalue import AsList, TaggedOutput
 from wikisem.arrow.buckets import BUCKETS, add_up
 from wikisem.arrow.ipc import decode, encode
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.surfaces.anchors import ANCHOR_TOTALS, break_ties, follow_redirects, leading, tied_anchors
-from wikisem.surfaces.naming import ITEMS, Fallback, count_named, sort_items, surfaces_of
+from wikisem.surfaces.anchors import ANCHOR_TOTALS, break_ties, follow_redirects, tied_anchors, top_anchors
+from wikisem.surfaces.naming import ITEMS, Fallback, count_items, sort_items, surfaces_of
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.scratch import Scratch
@@ -26,10 +26,10 @@ from wikisem.transforms.io.shuffle import from_batches, to_buckets
 TIED: Final = pa.schema([("anchor", pa.string())])
 
 Batch = tuple[int, bytes]
-Found = tuple[int, tuple[bytes, bytes]]  # bucket, (items, candidates)
+PageRows = tuple[int, tuple[bytes, bytes]]  # bucket, (items, top anchors)
 
 
-class NamePages(beam.PTransform):
+class ResolvePages(beam.PTransform):
     """Batches of items, in the buckets of their sitelinks, to finished files."""
 
     def __init__(self, mentions: str, options: SurfaceOptions, scratch: Scratch) -> None:
@@ -37,26 +37,26 @@ class NamePages(beam.PTransform):
         self._mentions, self._options, self._scratch = mentions, options, scratch
 
     def expand(self, items: beam.PCollection) -> beam.PCollection:
-        """Follow sitelinks, find candidates, count what ties them, and write."""
-        find = FindCandidates(self._mentions, self._options.minimum_count)
-        found = (
+        """Follow sitelinks, find the top anchors, count the tied ones, and write."""
+        top = FindTopAnchors(self._mentions, self._options.minimum_count)
+        resolved = (
             items
-            | "meet redirects" >> beam.GroupByKey()
+            | "group by sitelink" >> beam.GroupByKey()
             | "follow sitelinks" >> beam.ParDo(FollowSitelinks(self._mentions))
-            | "meet pages" >> beam.GroupByKey()
-            | "find candidates" >> beam.ParDo(find).with_outputs("tied", main="pages")
+            | "group by page" >> beam.GroupByKey()
+            | "find top anchors" >> beam.ParDo(top).with_outputs("tied", main="pages")
         )
         totals = (
             items.pipeline
             | "dictionary" >> beam.Create(range(BUCKETS))
-            | "count tied anchors" >> beam.ParDo(CountTied(self._mentions), AsList(found.tied))
+            | "count tied anchors" >> beam.ParDo(CountTied(self._mentions), AsList(resolved.tied))
         )
-        name = NameItems(self._options.fallback, self._scratch)
-        return found.pages | "name items" >> beam.ParDo(name, AsList(totals))
+        write = WriteSurfaces(self._options.fallback, self._scratch)
+        return resolved.pages | "write surfaces" >> beam.ParDo(write, AsList(totals))
 
 
 class FollowSitelinks(beam.DoFn):
-    """The items of a bucket to the buckets of the pages where their sitelinks end."""
+    """The items of a bucket to the buckets of the pages that their sitelinks lead to."""
 
     def __init__(self, mentions: str) -> None:
         self._redirects = f"{mentions}/redirects"
@@ -65,25 +65,27 @@ class FollowSitelinks(beam.DoFn):
         """Follow the redirects of the bucket, one step."""
         bucket, batches = grouped
         redirects = read_parquet(bucket_path(self._redirects, bucket))
-        stayed, moved = follow_redirects(from_batches(batches, ITEMS), redirects)
-        yield bucket, encode(stayed)
-        yield from to_buckets(moved, "title")
+        direct, redirected = follow_redirects(from_batches(batches, ITEMS), redirects)
+        yield bucket, encode(direct)
+        yield from to_buckets(redirected, "title")
 
 
-class FindCandidates(beam.DoFn):
-    """The items of a bucket beside the candidates of their pages; under the tag ``tied`` the anchors to look up."""
+class FindTopAnchors(beam.DoFn):
+    """The items of a bucket with the top anchors of their pages; under the tag ``tied`` the anchors to count."""
 
     def __init__(self, mentions: str, minimum_count: int) -> None:
         self._mentions, self._minimum_count = mentions, minimum_count
 
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Found | TaggedOutput[Literal["tied"], bytes]]:
+    def process(
+        self, grouped: tuple[int, Iterable[bytes]]
+    ) -> Iterator[PageRows | TaggedOutput[Literal["tied"], bytes]]:
         """Look the bucket's pages up."""
         bucket, batches = grouped
         items = from_batches(batches, ITEMS)
         mentions = read_parquet(bucket_path(self._mentions, bucket))
-        candidates = leading(mentions, pc.unique(items["title"]), self._minimum_count)
-        yield TaggedOutput("tied", encode(pa.table([tied_anchors(candidates)], TIED)))
-        yield bucket, (encode(items), encode(candidates))
+        top = top_anchors(mentions, pc.unique(items["title"]), self._minimum_count)
+        yield TaggedOutput("tied", encode(pa.table([tied_anchors(top)], TIED)))
+        yield bucket, (encode(items), encode(top))
 
 
 class CountTied(beam.DoFn):
@@ -100,21 +102,21 @@ class CountTied(beam.DoFn):
             yield encode(add_up([rows.filter(pc.is_in(rows["anchor"], value_set=anchors))], ANCHOR_TOTALS))
 
 
-class NameItems(beam.DoFn):
-    """The items of a bucket and their candidates to the bucket's file of surface forms."""
+class WriteSurfaces(beam.DoFn):
+    """The items of a bucket and the top anchors of their pages to the bucket's file of surface forms."""
 
     def __init__(self, fallback: Fallback, scratch: Scratch) -> None:
         self._fallback, self._scratch = fallback, scratch
 
-    def process(self, found: Found, totals: list[bytes]) -> None:
+    def process(self, resolved: PageRows, totals: list[bytes]) -> None:
         """Break the ties and write."""
-        bucket, (items, candidates) = found
-        chosen = break_ties(decode(candidates), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
-        write_named(decode(items), chosen, self._fallback, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
+        bucket, (items, top) = resolved
+        chosen = break_ties(decode(top), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
+        write_surfaces(decode(items), chosen, self._fallback, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
 
 
-def write_named(items: pa.Table, chosen: pa.Table, fallback: Fallback, scratch: Scratch, name: str) -> None:
-    """Name items, and write the rows and their counts as one part of the stage."""
+def write_surfaces(items: pa.Table, chosen: pa.Table, fallback: Fallback, scratch: Scratch, name: str) -> None:
+    """Give items their surface forms, and write the rows and their counts as one part of the stage."""
     surfaces = surfaces_of(sort_items(items), chosen, fallback)
     write_parquet(f"{scratch.published}/{name}.parquet", surfaces)
-    write_counts(f"{scratch.parts}/counts/{name}.json", count_named(items, surfaces))
+    write_counts(f"{scratch.parts}/counts/{name}.json", count_items(items, surfaces))

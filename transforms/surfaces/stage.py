@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.buckets import BUCKETS
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
-from wikisem.surfaces.anchors import CANDIDATES
+from wikisem.surfaces.anchors import TOP_ANCHORS
 from wikisem.surfaces.naming import ITEMS, Fallback, items_of
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import create_binary, list_files, match
@@ -20,7 +20,7 @@ from wikisem.transforms.io.parquet import read_batches, read_parquet
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import to_buckets
-from wikisem.transforms.surfaces.pages import NamePages, write_named
+from wikisem.transforms.surfaces.pages import ResolvePages, write_surfaces
 from wikisem.wikipedia.languages import label_codes, wiki_of
 
 STAGE: Final = "surfaces"
@@ -29,7 +29,9 @@ STAGE: Final = "surfaces"
 def resolve_surfaces(
     entities: str, mentions: str | None, language: str, options: SurfaceOptions, context: StageContext
 ) -> Counts:
-    """Name the items that have a page or a label in the language, into ``published/*.parquet`` of schemas.SURFACES.
+    """Find the surface forms of the items that have a page or a label in the language.
+
+    They are written into ``published/*.parquet`` of schemas.SURFACES.
 
     ``mentions`` is the folder that ``count_mentions`` left; without it there is the fallback alone. Items named by
     their page lie in the page's bucket, all others in the number of their entities file, both by QID.
@@ -45,7 +47,7 @@ def resolve_surfaces(
     def construct(pipeline: beam.Pipeline) -> None:
         items = pipeline | "entities" >> beam.Create(list(enumerate(files))) | "read items" >> beam.ParDo(read)
         if mentions is not None:
-            _ = items | "name pages" >> NamePages(mentions, options, scratch)
+            _ = items | "resolve pages" >> ResolvePages(mentions, options, scratch)
 
     counts = f"{scratch.parts}/counts/*.json"
     runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(files) + (BUCKETS if mentions else 0))
@@ -64,9 +66,9 @@ def _summarise(scratch: Scratch) -> None:
 
 
 class ReadItems(beam.DoFn):
-    """A numbered file of entities to batches of the items that have a page; the others are named on the spot.
+    """A numbered file of entities to batches of the items that have a page; the others get their fallback at once.
 
-    Without a dictionary there are no pages to ask, and all are.
+    Without a dictionary all items get their fallback at once.
     """
 
     def __init__(
@@ -85,4 +87,4 @@ class ReadItems(beam.DoFn):
             yield from to_buckets(items.filter(asks), "title")
             others.append(items.filter(pc.invert(asks)))
         items = pa.concat_tables(others)
-        write_named(items, CANDIDATES.empty_table(), self._fallback, self._scratch, f"fallback-{number:05d}")
+        write_surfaces(items, TOP_ANCHORS.empty_table(), self._fallback, self._scratch, f"fallback-{number:05d}")

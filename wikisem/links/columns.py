@@ -1,6 +1,14 @@
-"""Distinct contents of brackets into targets and anchors, by column; the careful path reads the rest."""
+"""Distinct contents of brackets into mentions, by column; those that columns cannot decide are read one by one.
 
-from dataclasses import replace
+>>> site = SiteInfo("enwiki", "en", namespaces={6: "File"})
+>>> contents = pa.array(["bus#x|Buses", "File:a.png|b", "car|''fast'' car", " sea"])
+>>> mentions = read_contents(contents, np.array([5, 1, 1, 2]), site).to_pydict()
+>>> mentions["title"], mentions["anchor"], mentions["count"]
+(['Bus', 'Car', 'Sea'], ['Buses', 'fast car', 'sea'], [5, 1, 2])
+
+The first is read by column, the second is no article's, of the third only the anchor is read alone, the fourth all.
+"""
+
 from typing import Final
 
 import ahocorasick_rs
@@ -8,111 +16,115 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.links.contents import Rows, first_mark, slices, split_contents
-from wikisem.links.letters import changes_width, first_points, raise_first
-from wikisem.links.positions import Mask, Places
+from wikisem.links.contents import Contents, cut_out, first_position, locate_parts
+from wikisem.links.positions import Mask, Positions
 from wikisem.links.single import read_anchor, read_escaped
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, leads_away
+from wikisem.wikipedia.titles import LONGEST, leads_away, upper_first
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN
 
 _SPACE: Final = ord(" ")
 # Those that a template, or the end of a link, is made of: they may change where a title ends.
 _BRACKETS: Final = list(b"{}[]")
+# What a title or an anchor that is plain text holds none of.
 _MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
-_ODD: Final = ahocorasick_rs.BytesAhoCorasick(
-    [odd.encode() for odd in (*_MARKUP, *SPACES, *UNSEEN)],
+_IRREGULAR: Final = ahocorasick_rs.BytesAhoCorasick(
+    [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)],
     implementation=ahocorasick_rs.Implementation.ContiguousNFA,
 )
 
 
-def read_contents(contents: pa.Array, counts: Places, site: SiteInfo) -> pa.Table:
+def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.Table:
     """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
 
-    Links that lead to no article, or show nothing, leave no row; a link has a row for
-    each way in which it was written, since whoever merges chunks sums up anyway.
+    Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
+    written: whoever merges chunks adds them up.
     """
     if not len(contents):
         return MENTIONS.empty_table()
-    rows = split_contents(contents)
-    away, unclear = _prefixes(rows, site)
-    odd, odd_anchors = _odd(rows, site)
-    odd |= unclear
-    clear = ~away & ~odd & (rows.titles > rows.starts) & (rows.bars + 1 != rows.ends)
-    plain, marked = np.flatnonzero(clear & ~odd_anchors), np.flatnonzero(clear & odd_anchors)
-    titles = _titles(rows, np.flatnonzero(clear), site)
-    parts = [
-        _mentions(titles, plain, _anchors(rows, plain), counts),
-        _mentions(titles, marked, _read_anchors(_anchors(rows, marked)), counts),
-        _careful(contents, np.flatnonzero(odd & ~away), counts, site),
+    parts = locate_parts(contents)
+    away, undecided = _read_prefixes(parts, site)
+    irregular, with_markup = _irregular(parts)
+    undecided |= irregular
+    certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
+    plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
+    tables = [
+        _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
+        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked)), counts[marked]),
+        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site),
     ]
-    return pa.concat_tables(parts)
+    return pa.concat_tables(tables)
 
 
-def _odd(rows: Rows, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which rows the columns cannot read, and of which they can read the title but not the anchor."""
-    hits = np.array([start for _, start, _ in _ODD.find_matches_as_indexes(rows.data)], np.int64)
-    hit_rows = np.searchsorted(rows.ends, hits, side="right")
-    in_anchor = (hits > rows.bars[hit_rows]) & ~np.isin(rows.data[hits], _BRACKETS)
-    odd, odd_anchors = (np.zeros(len(rows.starts), np.bool_) for _ in range(2))
-    odd[hit_rows[~in_anchor]] = odd_anchors[hit_rows[in_anchor]] = True
-    piped = rows.bars < rows.ends
-    last = rows.at(rows.ends - 1) == _SPACE
-    odd_anchors |= piped & (last | (rows.at(rows.bars + 1) == _SPACE))
-    odd |= (rows.at(rows.starts) == _SPACE) | (rows.at(rows.titles - 1) == _SPACE) | (last & ~piped)
-    odd |= np.isin(rows.data[rows.starts], list(b"./"))
-    odd |= rows.titles - rows.starts > LONGEST
-    odd |= changes_width(first_points(rows.data, rows.starts), site.language) & site.first_letter
-    return odd, odd_anchors
+def _irregular(parts: Contents) -> tuple[Mask, Mask]:
+    """Which contents columns cannot read, and of which they can read the title but not the anchor."""
+    hits = np.array([start for _, start, _ in _IRREGULAR.find_matches_as_indexes(parts.data)], np.int64)
+    rows = np.searchsorted(parts.ends, hits, side="right")
+    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
+    irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))
+    irregular[rows[~in_anchor]] = marked[rows[in_anchor]] = True
+    piped = parts.bars < parts.ends
+    last = parts.at(parts.ends - 1) == _SPACE
+    marked |= piped & (last | (parts.at(parts.bars + 1) == _SPACE))
+    irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE) | (last & ~piped)
+    irregular |= np.isin(parts.data[parts.starts], list(b"./"))
+    irregular |= parts.title_ends - parts.starts > LONGEST
+    return irregular, marked
 
 
-def _prefixes(rows: Rows, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which rows lead away from the articles of this wiki by their prefix, and of which a prefix cannot say.
+def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
+    """Which contents lead away from the articles of this wiki by their prefix, and of which a prefix cannot say.
 
     A colon in front keeps a link to a category a link, and leads nowhere else.
     """
-    unclear = rows.at(rows.starts) == ord(":")
-    starts = rows.starts + unclear
-    colons = first_mark(rows.data == ord(":"), starts, rows.titles)
-    with_prefix = np.flatnonzero(colons < rows.titles)
-    encoded = slices(rows.data, starts[with_prefix], colons[with_prefix], pa.string()).dictionary_encode()
-    verdicts = [leads_away(prefix, site) for prefix in encoded.dictionary.to_pylist()]
-    away = np.zeros(len(rows.starts), np.bool_)
-    codes = encoded.indices.to_numpy()
-    away[with_prefix] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
-    unclear[with_prefix] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
-    return away, unclear
+    undecided = parts.at(parts.starts) == ord(":")
+    starts = parts.starts + undecided
+    colons = first_position(parts.data == ord(":"), starts, parts.title_ends)
+    prefixed = np.flatnonzero(colons < parts.title_ends)
+    prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
+    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]
+    codes = prefixes.indices.to_numpy()
+    away = np.zeros(len(parts.starts), np.bool_)
+    away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
+    undecided[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
+    return away, undecided
 
 
-def _titles(rows: Rows, chosen: Places, site: SiteInfo) -> Rows:
-    """The rows, with the first letters of the chosen ones as the wiki has them in titles."""
-    if not site.first_letter:
-        return rows
-    data = rows.data.copy()
-    raise_first(data, rows.starts[chosen], site.language)
-    return replace(rows, data=data)
+def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
+    titles = cut_out(parts.data, parts.starts[rows], parts.title_ends[rows], pa.string())
+    return capitalise(titles, site.language) if site.first_letter else titles
 
 
-def _anchors(rows: Rows, chosen: Places) -> pa.Array:
-    starts, ends, bars = rows.starts[chosen], rows.ends[chosen], rows.bars[chosen]
-    return slices(rows.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
+def capitalise(titles: pa.Array, language: str) -> pa.Array:
+    """The titles with their first letters in upper case, as ``upper_first`` has them; none may be empty.
+
+    >>> capitalise(pa.array(["bus", "Car", "\u00df"]), "en").to_pylist()
+    ['Bus', 'Car', '\u00df']
+    """
+    first = pc.utf8_slice_codeunits(titles, 0, 1).dictionary_encode()
+    upper = pa.array([upper_first(letter, language) for letter in first.dictionary.to_pylist()], pa.string())
+    return pc.binary_join_element_wise(upper.take(first.indices), pc.utf8_slice_codeunits(titles, 1), "")
+
+
+def _anchors(parts: Contents, rows: Positions) -> pa.Array:
+    starts, ends, bars = parts.starts[rows], parts.ends[rows], parts.bars[rows]
+    return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
 
 
 def _read_anchors(anchors: pa.Array) -> pa.Array:
     return pa.array([read_anchor(anchor) for anchor in anchors.to_pylist()], pa.string())
 
 
-def _mentions(titles: Rows, chosen: Places, anchors: pa.Array, counts: Places) -> pa.Table:
-    """Mentions of the chosen rows; those that show nothing leave no row."""
-    texts = slices(titles.data, titles.starts[chosen], titles.titles[chosen], pa.string())
-    mentions = pa.table([texts, anchors, counts[chosen]], schema=MENTIONS)
+def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
+    """Mentions as a table; those that show nothing (null) leave no row."""
+    mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
     return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
 
 
-def _careful(contents: pa.Array, chosen: Places, counts: Places, site: SiteInfo) -> pa.Table:
-    links = [read_escaped(content, site) for content in contents.take(pa.array(chosen)).to_pylist()]
-    found = [
-        (link.target, link.anchor, count) for link, count in zip(links, counts[chosen].tolist(), strict=True) if link
+def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: SiteInfo) -> pa.Table:
+    links = [read_escaped(content, site) for content in contents.take(pa.array(rows)).to_pylist()]
+    mentions = [
+        (link.target, link.anchor, count) for link, count in zip(links, counts[rows].tolist(), strict=True) if link
     ]
-    return pa.table([list(column) for column in zip(*found, strict=True)] or [[], [], []], schema=MENTIONS)
+    return pa.table([list(column) for column in zip(*mentions, strict=True)] or [[], [], []], schema=MENTIONS)

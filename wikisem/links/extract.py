@@ -1,4 +1,4 @@
-"""One pass over a chunk: what stands in its links, its redirects, and the pages that only an XML parser can read."""
+"""One pass over a chunk: the contents of its links, its redirects, and the pages that only an XML parser can read."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from wikisem.links.brackets import innermost, span_of, with_trails
-from wikisem.links.contents import slices
+from wikisem.links.brackets import innermost_links, span_of, with_trails
+from wikisem.links.contents import cut_out
 from wikisem.links.pages import PageTable, read_pages, redirect_of
-from wikisem.links.positions import Marks, Mask, Places, find_marks, keys_at
-from wikisem.links.skipped import candidates, dead_spans
+from wikisem.links.positions import Markup, Mask, Positions, find_markup, heads_at
+from wikisem.links.skipped import possible_openers, skipped_spans
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.xml_pages import marks_redirects
 
 
 @dataclass(slots=True)
-class Extract:
-    """What a chunk holds, as it stands in the XML.
+class Extraction:
+    """What a chunk holds, as written in the XML.
 
     ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title; ``left_out``
-    counts pages by reason, and ``unread`` says where those lie that are none of these.
+    counts pages by reason, and ``unread`` holds the start and end of each page that is none of these.
     """
 
     contents: pa.Array
@@ -30,25 +30,25 @@ class Extract:
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
-def extract(data: bytes, site: SiteInfo, trail: str) -> Extract:
-    """Read a chunk; ``trail`` is a regular expression for the letters behind ``]]`` that belong to a content."""
-    marks = find_marks(data)
-    entities = keys_at(marks.chunk, marks.entities)
-    pages = read_pages(marks, entities)
-    openers = marks.entities[candidates(entities)]
-    articles, found = _sort_out(data, pages, site)
+def extract(data: bytes, site: SiteInfo, trail: str) -> Extraction:
+    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content."""
+    markup = find_markup(data)
+    entities = heads_at(markup.chunk, markup.entities)
+    pages = read_pages(markup, entities)
+    openers = markup.entities[possible_openers(entities)]
+    articles, extraction = _classify(data, pages, site)
     try:
-        found.contents = _contents(marks, openers, pages, articles, trail)
+        extraction.contents = _contents(markup, openers, pages, articles, trail)
     except pa.ArrowInvalid:  # a link that is no UTF-8
         articles, broken = _by_encoding(data, pages, articles)
-        found.unread += _spans(pages, broken)
-        found.contents = _contents(marks, openers, pages, articles, trail)
-    found.articles = len(articles)
-    return found
+        extraction.unread += _spans(pages, broken)
+        extraction.contents = _contents(markup, openers, pages, articles, trail)
+    extraction.articles = len(articles)
+    return extraction
 
 
-def _sort_out(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Places, Extract]:
-    """The rows of the articles, and every other page where it belongs."""
+def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions, Extraction]:
+    """The rows of the articles, and an extraction that holds every other page."""
     texts = pages.regular & pages.main & ~pages.deleted
     marked = texts & (pages.redirect >= 0)
     unread = ~pages.whole | (pages.main & ~pages.regular)
@@ -63,18 +63,19 @@ def _sort_out(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Places, Ex
         "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
         "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
     }
-    found = Extract(pa.array([], pa.string()), 0, redirects, Counter(left_out), _spans(pages, np.flatnonzero(unread)))
-    return np.flatnonzero(texts & ~marked & ~unread), found
+    none = pa.array([], pa.string())
+    extraction = Extraction(none, 0, redirects, Counter(left_out), _spans(pages, np.flatnonzero(unread)))
+    return np.flatnonzero(texts & ~marked & ~unread), extraction
 
 
 def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
-    heads = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-    mask: Mask = np.array(heads, "S1") == b"#"
+    first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
+    mask: Mask = np.array(first, "S1") == b"#"
     return mask
 
 
 def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None:
-    """The title of a redirect and the title in its mark, both as XML; None for the careful path."""
+    """The title of a redirect and the title in its mark, both as XML; None where only an XML parser can tell."""
     target = redirect_of(data, int(pages.redirect[row]))
     try:
         source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
@@ -83,28 +84,28 @@ def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None
         return None
 
 
-def _contents(marks: Marks, openers: Places, pages: PageTable, articles: Places, trail: str) -> pa.Array:
-    """What stands in the innermost brackets of some pages, outside dead spans; ArrowInvalid if it is no UTF-8."""
+def _contents(markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str) -> pa.Array:
+    """The contents of the innermost brackets of some pages, outside skipped spans; ArrowInvalid if one is no UTF-8."""
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
-    dead = dead_spans(marks.data, openers[texts >= 0], ends[texts[texts >= 0]])
-    texts = span_of(marks.brackets, starts, ends)
-    live = (texts >= 0) & (span_of(marks.brackets, *dead) < 0)
-    links, stops = innermost(marks, live, texts)
-    stops = with_trails(marks, stops, trail) if trail else stops
-    return slices(marks.data, links, stops, pa.binary()).cast(pa.string())
+    skipped = skipped_spans(markup.data, openers[texts >= 0], ends[texts[texts >= 0]])
+    texts = span_of(markup.brackets, starts, ends)
+    texts[span_of(markup.brackets, *skipped) >= 0] = -1
+    link_starts, link_ends = innermost_links(markup, texts)
+    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
+    return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
 
 
-def _by_encoding(data: bytes, pages: PageTable, articles: Places) -> tuple[Places, Places]:
+def _by_encoding(data: bytes, pages: PageTable, articles: Positions) -> tuple[Positions, Positions]:
     """The articles whose text is UTF-8, and those whose text is not."""
     readable = np.ones(len(articles), np.bool_)
-    for place, row in enumerate(articles):
+    for number, row in enumerate(articles):
         try:
             data[pages.text_starts[row] : pages.text_ends[row]].decode()
         except UnicodeDecodeError:
-            readable[place] = False
+            readable[number] = False
     return articles[readable], articles[~readable]
 
 
-def _spans(pages: PageTable, rows: Places) -> list[tuple[int, int]]:
+def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
     return list(zip(pages.starts[rows].tolist(), pages.ends[rows].tolist(), strict=True))

@@ -1,8 +1,14 @@
-"""The pages of a chunk as columns: which are articles, where their text lies, and which need the careful path.
+"""The pages of a chunk as columns: which are articles, where their text is, and which only an XML parser can read.
 
 A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
 each, text that is one run of characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is
-read; what follows in schema 0.11 are the other slots.
+read; the ones after it are the other slots of schema 0.11.
+
+>>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
+>>> markup = find_markup(page % b"b" + page % b"&#98;")
+>>> pages = read_pages(markup, heads_at(markup.chunk, markup.entities))
+>>> pages.regular.tolist(), markup.data[pages.text_starts[0] : pages.text_ends[0]]
+([True, False], b'[[b]]')
 """
 
 import re
@@ -11,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.links.positions import Keys, Marks, Mask, Places, keys_at, starting_with
+from wikisem.links.positions import Heads, Markup, Mask, Positions, heads_at, starting_with
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
 # Longer than any <text> tag that the exporter writes.
@@ -21,120 +27,121 @@ _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """Places in a chunk, one row a page: the page, its title, and its text if it is a regular page of namespace 0.
+    """Positions in a chunk, one row a page: the page, its title, and its text if it is a regular page of namespace 0.
 
-    ``main`` says which pages lie in namespace 0 or may do so, ``regular`` whether the other columns can be trusted,
-    ``redirect`` where ``<redirect`` stands (-1 where it does not), ``deleted`` whether the text was.
+    ``whole`` pages end with ``</page>``; ``main`` ones are in the main namespace (0) or may be; the other columns can
+    only be trusted for ``regular`` ones: ``redirect`` is the position of ``<redirect`` (-1 where there is none),
+    ``deleted`` says whether the text was deleted.
     """
 
-    starts: Places
-    ends: Places
+    starts: Positions
+    ends: Positions
     whole: Mask
     main: Mask
     regular: Mask
     deleted: Mask
-    redirect: Places
-    title_starts: Places
-    title_ends: Places
-    text_starts: Places
-    text_ends: Places
+    redirect: Positions
+    title_starts: Positions
+    title_ends: Positions
+    text_starts: Positions
+    text_ends: Positions
 
 
 @dataclass(frozen=True, slots=True)
 class _Tags:
-    """The tags of a chunk and the rows of the page table, both as indexes into ``places``."""
+    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
 
-    places: Places
-    keys: Keys
-    first: Places
-    last: Places
+    heads: Heads
+    first: Positions
+    last: Positions
 
-    def of(self, name: bytes) -> tuple[Places, Places]:
+    def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
         """How many tags that start so each page has, and the index of its first (0 where there is none)."""
-        found = np.flatnonzero(starting_with(self.keys, name))
-        low, high = np.searchsorted(found, self.first), np.searchsorted(found, self.last)
-        if not len(found):
+        tags = np.flatnonzero(starting_with(self.heads, name))
+        low, high = np.searchsorted(tags, self.first), np.searchsorted(tags, self.last)
+        if not len(tags):
             return high - low, np.zeros(len(low), np.int64)
-        return high - low, np.where(high > low, found[np.minimum(low, len(found) - 1)], 0)
+        return high - low, np.where(high > low, tags[np.minimum(low, len(tags) - 1)], 0)
 
 
-def read_pages(marks: Marks, entities: Keys) -> PageTable:
-    """The page table of a chunk; ``entities`` are the keys at its ``&``."""
-    keys = keys_at(marks.chunk, marks.tags)
-    opens = np.flatnonzero(starting_with(keys, b"<page>") | starting_with(keys, b"<page "))
-    closes = np.flatnonzero(starting_with(keys, b"</page>"))
-    tags = _Tags(marks.tags, keys, opens, _last_tags(opens, closes, len(keys)))
+def read_pages(markup: Markup, entities: Heads) -> PageTable:
+    """The page table of a chunk; ``entities`` are the heads at its ``&``."""
+    heads = heads_at(markup.chunk, markup.tags)
+    opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
+    closes = np.flatnonzero(starting_with(heads, b"</page>"))
+    tags = _Tags(heads, opens, _last_tags(opens, closes, len(heads)))
     whole = np.isin(tags.last, closes)
-    starts = marks.tags[opens]
-    ends = np.append(marks.tags, len(marks.data))[tags.last] + whole * len(b"</page>")
-    spaces, space = tags.of(b"<ns>")
-    redirects, redirect = tags.of(b"<redirec")
-    titles, title = tags.of(b"<title>")
-    texts, text = tags.of(b"<text")
-    main = (spaces != 1) | starting_with(keys[space], b"<ns>0<")
-    regular = whole & (titles == 1) & (spaces == 1) & (tags.of(b"<revisio")[0] == 1) & (texts >= 1)
-    regular &= starting_with(keys[_next(title, keys)], b"</title>") & ~_odd_entities(marks, entities, starts, ends)
-    text_starts, text_ends, closed = _texts(marks, text)
-    regular &= closed | starting_with(keys[_next(text, keys)], b"</text>")
+    starts = markup.tags[opens]
+    ends = np.append(markup.tags, len(markup.data))[tags.last] + whole * len(b"</page>")
+    namespaces, namespace = tags.starting_with(b"<ns>")
+    redirects, redirect = tags.starting_with(b"<redirec")
+    titles, title = tags.starting_with(b"<title>")
+    revisions, _ = tags.starting_with(b"<revisio")
+    texts, text = tags.starting_with(b"<text")
+    main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
+    regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
+    regular &= starting_with(heads[_next(title, heads)], b"</title>")
+    regular &= ~_has_other_entities(markup, entities, starts, ends)
+    text_starts, text_ends, closed = _texts(markup, text)
+    regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
     return PageTable(
         starts=starts,
         ends=ends,
         whole=whole,
         main=main,
         regular=regular,
-        deleted=_deleted(marks, text, text_starts, regular & main & closed),
-        redirect=np.where(redirects > 0, marks.tags[redirect], -1),
-        title_starts=marks.tags[title] + len(b"<title>"),
-        title_ends=marks.tags[_next(title, keys)],
+        deleted=_deleted(markup, text, text_starts, regular & main & closed),
+        redirect=np.where(redirects > 0, markup.tags[redirect], -1),
+        title_starts=markup.tags[title] + len(b"<title>"),
+        title_ends=markup.tags[_next(title, heads)],
         text_starts=text_starts,
         text_ends=text_ends,
     )
 
 
-def _last_tags(opens: Places, closes: Places, tags: int) -> Places:
+def _last_tags(opens: Positions, closes: Positions, tags: int) -> Positions:
     """The index of the tag that ends each page: its ``</page>``, else the next ``<page>``, else the end."""
     following = np.append(opens[1:], tags)
-    places = np.searchsorted(closes, opens)
-    closing = np.append(closes, tags)[places]
-    last: Places = np.minimum(closing, following)
+    closing = np.append(closes, tags)[np.searchsorted(closes, opens)]
+    last: Positions = np.minimum(closing, following)
     return last
 
 
-def _next(index: Places, keys: Keys) -> Places:
-    return np.minimum(index + 1, len(keys) - 1)
+def _next(index: Positions, heads: Heads) -> Positions:
+    return np.minimum(index + 1, len(heads) - 1)
 
 
-def _odd_entities(marks: Marks, entities: Keys, starts: Places, ends: Places) -> Mask:
+def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:
     """Which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
     known = np.zeros(len(entities), np.bool_)
     for entity in _KNOWN_ENTITIES:
         known |= starting_with(entities, entity)
-    odd = marks.entities[~known]
-    mask: Mask = np.searchsorted(odd, starts) < np.searchsorted(odd, ends)
+    others = markup.entities[~known]
+    mask: Mask = np.searchsorted(others, starts) < np.searchsorted(others, ends)
     return mask
 
 
-def _texts(marks: Marks, text: Places) -> tuple[Places, Places, Mask]:
-    """Where the text behind each ``<text>`` tag starts and ends, and whether the tag closes itself."""
-    chunk, opening = marks.chunk, marks.tags[text]
+def _texts(markup: Markup, text: Positions) -> tuple[Positions, Positions, Mask]:
+    """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself."""
+    chunk, opening = markup.chunk, markup.tags[text]
     window = opening[:, None] + np.arange(_TAG_BYTES)
     closes = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
     starts = opening + np.argmax(closes, axis=1) + 1
     for row in np.flatnonzero(~closes.any(axis=1)):
-        starts[row] = marks.data.find(b">", opening[row]) + 1
+        starts[row] = markup.data.find(b">", opening[row]) + 1
     closed: Mask = chunk[starts - 2] == ord("/")
-    return starts, np.where(closed, starts, marks.tags[np.minimum(text + 1, len(marks.tags) - 1)]), closed
+    return starts, np.where(closed, starts, markup.tags[np.minimum(text + 1, len(markup.tags) - 1)]), closed
 
 
-def _deleted(marks: Marks, text: Places, starts: Places, closed: Mask) -> Mask:
+def _deleted(markup: Markup, text: Positions, starts: Positions, closed: Mask) -> Mask:
     """Which of the texts that are one tag were deleted; the others are empty."""
     deleted = np.zeros(len(text), np.bool_)
     for row in np.flatnonzero(closed):
-        deleted[row] = b" deleted=" in marks.data[marks.tags[text[row]] : starts[row]]
+        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : starts[row]]
     return deleted
 
 
-def redirect_of(data: bytes, place: int) -> bytes | None:
-    """The title in the ``<redirect title="..." />`` at a place, as XML; None for another form."""
-    found = _REDIRECT.match(data, place)
-    return found.group(1) if found else None
+def redirect_of(data: bytes, position: int) -> bytes | None:
+    """The title in the ``<redirect title="..." />`` at a position, as XML; None for another form."""
+    mark = _REDIRECT.match(data, position)
+    return mark.group(1) if mark else None

@@ -1,7 +1,8 @@
 """A chunk of XML in, its links counted out.
 
-The steps are in ``wikisem.links``: find the marks, table the pages, leave out dead spans, pair the brackets, count what
-stands in them, and only then read it. Pages whose layout is not the exporter's are read by an XML parser, written anew
+The steps are the other modules of the room: find the markup (``positions``), table the pages (``pages``), leave out
+skipped spans (``skipped``), pair the brackets (``brackets``), count their contents (``contents``), and only then read
+them (``columns``, ``single``). Pages whose layout is not the exporter's are read by an XML parser, written anew
 in that layout, and then scanned like the others.
 """
 
@@ -13,8 +14,8 @@ import pyarrow as pa
 
 from wikisem.errors import DamagedInputError
 from wikisem.links.columns import read_contents
-from wikisem.links.contents import count
-from wikisem.links.extract import Extract, extract
+from wikisem.links.contents import count_distinct
+from wikisem.links.extract import Extraction, extract
 from wikisem.records import Counts, Reject
 from wikisem.schemas import REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -42,23 +43,22 @@ class ChunkLinks:
 
 
 def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "") -> ChunkLinks:
-    """Count the links of the articles in a chunk of XML that was cut behind ``</page>``.
+    """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
-    ``trail`` is a regular expression for the letters behind ``]]`` that count for the anchor, "" for none; ``where``
+    ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``where``
     names the chunk in rejects. A (title, anchor) has a row for each way in which it was written.
     """
-    found = extract(data, site, trail)
-    parts: list[Extract] = [found]
+    extracted = [extract(data, site, trail)]
     rejects: list[Reject] = []
-    if found.unread:
-        rewritten, deleted, rejects = _rewrite(data, found.unread, site, where)
-        found.left_out["deleted"] += deleted
-        parts.append(extract(rewritten, replace(site, version=LAYOUT), trail))
-    contents, counts = count(pa.concat_arrays([part.contents for part in parts]))
-    redirects, elsewhere = _redirects(parts, site)
-    left_out = sum((part.left_out for part in parts), Counter())
+    if extracted[0].unread:
+        rewritten, deleted, rejects = _rewrite(data, extracted[0].unread, site, where)
+        extracted[0].left_out["deleted"] += deleted
+        extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail))
+    contents, counts = count_distinct(pa.concat_arrays([each.contents for each in extracted]))
+    redirects, elsewhere = _redirects(extracted, site)
+    left_out = sum((each.left_out for each in extracted), Counter())
     left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
-    pages = _counts(sum(part.articles for part in parts), left_out, len(rejects))
+    pages = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
     return ChunkLinks(read_contents(contents, counts, site), redirects, pages, tuple(rejects))
 
 
@@ -76,12 +76,12 @@ def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: s
     return b"".join(pages), deleted, rejects
 
 
-def _redirects(parts: list[Extract], site: SiteInfo) -> tuple[pa.Table, int]:
+def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:
     """Redirects from article to article, and the number of those that lead elsewhere."""
     pairs = [
         (unescape_xml(source), _article(unescape_xml(target), site))
-        for part in parts
-        for source, target in part.redirects
+        for each in extracted
+        for source, target in each.redirects
     ]
     kept = [(source, target) for source, target in pairs if target]
     columns = [[source for source, _ in kept], [target for _, target in kept]]

@@ -1,4 +1,10 @@
-"""One link at a time: the careful path for contents that columns cannot decide."""
+"""One link at a time, for contents that columns cannot decide.
+
+>>> site = SiteInfo("enwiki", "en")
+>>> read_link("moon&amp;sun#x|the ''moon''{{ref}} ]]s", site)
+Link(target='Moon&sun', anchor='the moons')
+>>> read_link(":Category:Moons|moons", site)
+"""
 
 import re
 from typing import Final
@@ -13,27 +19,27 @@ _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def read_escaped(content: str, site: SiteInfo) -> Link | None:
-    """The link of a content as it stands in the XML of a dump."""
+    """The link of a content as written in the XML of a dump."""
     return read_link(unescape_xml(content), site)
 
 
 def read_link(content: str, site: SiteInfo) -> Link | None:
-    """The link that stands between ``[[`` and ``]]``; None if it leads to no article or shows no text.
+    """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
-    What follows a ``]]`` at the end of the content is the trail of the link.
+    What follows a ``]]`` in the content is the trail of the link.
     """
     inside, _, trail = content.rpartition("]]")
     if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
         inside, trail = content, ""
     # {{!}} is how templates write a bar.
-    seen = _COMMENT.sub("", inside) if "<!--" in inside else inside
-    target, bar, anchor = seen.replace("{{!}}", "|").partition("|")
+    shown = _COMMENT.sub("", inside) if "<!--" in inside else inside
+    target, bar, anchor = shown.replace("{{!}}", "|").partition("|")
     link = make_link(target, anchor if bar else None, site)
     return Link(link.target, link.anchor + trail) if link and trail else link
 
 
 def read_anchor(anchor: str) -> str | None:
-    """What a reader sees of an anchor as it stands in the XML, without a bracket or brace in it; None for nothing."""
+    """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
     return anchor_text(_COMMENT.sub("", unescape_xml(anchor))) or None
 
 

@@ -13,14 +13,14 @@ from wikisem.arrow.buckets import add_up
 from wikisem.arrow.ordering import sort_by
 from wikisem.schemas import MENTIONS, REDIRECTS
 
-# A surface form that may be the argmax of its page; a page with several is tied.
-CANDIDATES: Final = pa.schema(
+# The most frequent anchors of pages; a page with several is tied.
+TOP_ANCHORS: Final = pa.schema(
     [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
 )
 ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
 
 
-def settle_redirects(redirects: pa.Table) -> pa.Table:
+def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
     """Each redirect page once, by source; a page that names itself leads nowhere and is dropped.
 
     A source that came with several targets (parts of different dumps) keeps the first by code point.
@@ -31,68 +31,76 @@ def settle_redirects(redirects: pa.Table) -> pa.Table:
 
 
 def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows whose ``title`` is a page of its own, and rows that a redirect moves, under the title it names.
+    """Rows whose ``title`` names its page directly, and rows whose title is a redirect, under the title it leads to.
 
     One step, as MediaWiki does: where a redirect leads to a redirect, a reader ends on the second redirect page and so
     do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A redirect to a section
-    moves rows to the section's page, and one to a page that does not exist moves them to the missing page's title.
+    leads to the section's page, and one to a page that does not exist to the missing page's title.
+
+    >>> links = pa.table({"title": ["Moon", "Luna"], "anchor": ["moon", "luna"], "count": [5, 2]})
+    >>> direct, redirected = follow_redirects(links, pa.table({"source": ["Luna"], "target": ["Moon"]}))
+    >>> redirected.to_pylist()
+    [{'title': 'Moon', 'anchor': 'luna', 'count': 2}]
+    >>> add_redirected(direct, redirected)["anchor"].to_pylist()
+    ['moon', 'luna']
     """
     at = pc.index_in(rows["title"], value_set=redirects["source"].combine_chunks())
-    moves = at.is_valid()
-    moved = rows.filter(moves)
-    titles = redirects["target"].take(at.filter(moves))
-    return rows.filter(pc.invert(moves)), moved.set_column(moved.schema.get_field_index("title"), "title", titles)
+    is_redirect = at.is_valid()
+    redirected = rows.filter(is_redirect)
+    targets = redirects["target"].take(at.filter(is_redirect))
+    column = redirected.schema.get_field_index("title")
+    return rows.filter(pc.invert(is_redirect)), redirected.set_column(column, "title", targets)
 
 
-def merge_moved(stayed: pa.Table, moved: pa.Table) -> pa.Table:
-    """Summed mentions of pages of their own, and mentions that redirects moved to them, as one summed table."""
-    met = pc.is_in(stayed["title"], value_set=pc.unique(moved["title"]))
-    # Nearly all titles meet nothing that moved: they need no second sum.
-    return pa.concat_tables([stayed.filter(pc.invert(met)), add_up([stayed.filter(met), moved], MENTIONS)])
+def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
+    """Summed mentions that name their page directly, and mentions that redirects lead to it, as one summed table."""
+    shared = pc.is_in(direct["title"], value_set=pc.unique(redirected["title"]))
+    # To nearly all pages no redirect leads: their mentions need no second sum.
+    return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
 
 
-def leading(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) -> pa.Table:
-    """The most frequent anchors of each of the ``titles``, as CANDIDATES sorted by title and surface.
+def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) -> pa.Table:
+    """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
 
     ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
-    links is no candidate. Where several have the same count and one is the page's title, it alone stays; the others
-    wait for ``break_ties``.
+    links is never one. Where several have the same count and one is the page's title, it alone stays; ``break_ties``
+    decides between the others.
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
     at = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
     rows = of_titles.append_column("total", pages["count_sum"].take(at))
     most = pc.and_(pc.equal(rows["count"], pages["count_max"].take(at)), pc.greater_equal(rows["count"], minimum_count))
-    candidates = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(CANDIDATES)
-    return sort_by(_prefer_title(candidates), [("title", "ascending"), ("surface", "ascending")])
+    top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
+    return sort_by(_prefer_title(top), [("title", "ascending"), ("surface", "ascending")])
 
 
-def _prefer_title(candidates: pa.Table) -> pa.Table:
-    """Without the rivals of a surface form that is the page's title."""
-    same = pc.equal(candidates["title"], candidates["surface"])
-    settled = pc.is_in(candidates["title"], value_set=candidates["title"].filter(same).combine_chunks())
-    return candidates.filter(pc.or_(same, pc.invert(settled)))
+def _prefer_title(top: pa.Table) -> pa.Table:
+    """Where one of a page's anchors is its title, that one alone."""
+    is_title = pc.equal(top["title"], top["surface"])
+    decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
+    return top.filter(pc.or_(is_title, pc.invert(decided)))
 
 
-def tied_anchors(candidates: pa.Table) -> pa.Array:
-    """The surface forms of pages that have more than one candidate, each once, sorted."""
-    pages = candidates.group_by("title", use_threads=False).aggregate([("surface", "count")])
+def tied_anchors(top: pa.Table) -> pa.Array:
+    """The anchors of pages that have more than one top anchor, each once, sorted."""
+    pages = top.group_by("title", use_threads=False).aggregate([("surface", "count")])
     tied = pages["title"].filter(pc.greater(pages["surface_count"], 1)).combine_chunks()
-    surfaces = pc.unique(candidates["surface"].filter(pc.is_in(candidates["title"], value_set=tied)))
+    surfaces = pc.unique(top["surface"].filter(pc.is_in(top["title"], value_set=tied)))
     return surfaces.take(pc.sort_indices(surfaces))
 
 
-def break_ties(candidates: pa.Table, totals: pa.Table) -> pa.Table:
-    """One candidate for each page: the one with the highest P(page | s), then the first by code point.
+def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
+    """One anchor for each page: the one with the highest P(page | s), then the first by code point.
 
-    ``totals`` (ANCHOR_TOTALS) must hold how many links of the whole wiki have each tied anchor. Tied candidates have
-    the same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
+    ``totals`` (ANCHOR_TOTALS) must hold how many links of the whole wiki have each tied anchor. Tied anchors have the
+    same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
     """
-    at = pc.index_in(candidates["surface"], value_set=totals["anchor"].combine_chunks())
+    at = pc.index_in(top["surface"], value_set=totals["anchor"].combine_chunks())
     spread = pc.fill_null(totals["count"].take(at), 0)  # null for a page without a tie, which needs no total
     order = [("title", "ascending"), ("spread", "ascending"), ("surface", "ascending")]
-    ordered = sort_by(candidates.append_column("spread", spread), order)
-    return _first_of_each(ordered.select(CANDIDATES.names), "title")
+    ordered = sort_by(top.append_column("spread", spread), order)
+    return _first_of_each(ordered.select(TOP_ANCHORS.names), "title")
 
 
 def _first_of_each(ordered: pa.Table, column: str) -> pa.Table:

@@ -13,7 +13,7 @@ from wikisem.ids import check_language
 from wikisem.links.scan import CHUNK_BYTES, ChunkLinks, scan_chunk
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import MENTIONS, REDIRECTS
-from wikisem.surfaces.anchors import follow_redirects, merge_moved, settle_redirects
+from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import find_siteinfo
 
@@ -41,9 +41,9 @@ def count_links(
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {file}") from error
     parts = list(_scan(file, ranges, check_language(language), link_trail, on_reject))
-    redirects = settle_redirects(pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)]))
+    redirects = deduplicate_redirects(pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)]))
     counted = add_up([part.mentions for part in parts], MENTIONS)
-    return sort_mentions(merge_moved(*follow_redirects(counted, redirects)))
+    return sort_mentions(add_redirected(*follow_redirects(counted, redirects)))
 
 
 def _scan(

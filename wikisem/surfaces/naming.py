@@ -1,4 +1,4 @@
-"""From items to surface forms: the link readers follow most, else the recipe's fallback, else none."""
+"""From items to surface forms: the anchor that most often links to the page, else the recipe's fallback, else none."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -12,7 +12,7 @@ from wikisem.schemas import SURFACES
 
 Fallback = Literal["none", "label", "title"]
 
-# What of an item travels to its page: page title and label in the language, either of which may be null.
+# What is sent of an item to its page's bucket: page title and label in the language, either of which may be null.
 ITEMS: Final = pa.schema([("qid", pa.string()), ("title", pa.string()), ("label", pa.string())])
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
@@ -46,9 +46,9 @@ def sort_items(items: pa.Table) -> pa.Table:
 
 
 def surfaces_of(items: pa.Table, chosen: pa.Table, fallback: Fallback) -> pa.Table:
-    """The rows of SURFACES for ITEMS, in their order; an item that nothing names has no row.
+    """The rows of SURFACES for ITEMS, in their order; an item without a surface form has no row.
 
-    ``chosen`` holds one candidate for each page that a link names. For a fallback, count and total are 0.
+    ``chosen`` (TOP_ANCHORS) holds one anchor for each page that has any. For a fallback, count and total are 0.
     """
     at = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
     linked = at.is_valid()
@@ -59,11 +59,11 @@ def surfaces_of(items: pa.Table, chosen: pa.Table, fallback: Fallback) -> pa.Tab
     return rows.filter(surface.is_valid())
 
 
-def count_named(items: pa.Table, surfaces: pa.Table) -> Counts:
-    """What became of the items: named, left out for want of a page, or of any name."""
-    unnamed = items.filter(pc.invert(pc.is_in(items["qid"], value_set=surfaces["qid"].combine_chunks())))
-    pages = len(unnamed) - unnamed["title"].null_count
-    reasons = {"no-name": pages, "no-page": len(unnamed) - pages}
+def count_items(items: pa.Table, surfaces: pa.Table) -> Counts:
+    """What became of the items: kept, or left out for lack of a page or of any surface form."""
+    left_out = items.filter(pc.invert(pc.is_in(items["qid"], value_set=surfaces["qid"].combine_chunks())))
+    pages = len(left_out) - left_out["title"].null_count
+    reasons = {"no-name": pages, "no-page": len(left_out) - pages}
     return Counts(len(items), len(surfaces), {reason: count for reason, count in reasons.items() if count})
 
 
