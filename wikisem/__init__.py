@@ -4,7 +4,6 @@ The public API is what ``__all__`` names, with ``wikisem.errors``; docs/python.m
 they are first used, so that ``import wikisem`` takes a few milliseconds.
 """
 
-import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -72,9 +71,6 @@ __all__ = [
     "read_groups",
 ]
 
-
-# A library does not print what it logs; programs that configure logging see it.
-logging.getLogger("wikisem").addHandler(logging.NullHandler())
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and report any other
 

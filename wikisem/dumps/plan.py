@@ -10,6 +10,7 @@ from wikisem.dumps.lookahead import Lookahead, size_of
 from wikisem.dumps.model import Form, Opener, Range, open_plain
 
 _LOG: Final = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
 _ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
 # A file with no second member in this many bytes is read in one go: looking further would read it twice.
 _LOOK_BYTES: Final = 1 << 28
