@@ -20,7 +20,7 @@ from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.category_words import look_up_category
 from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepare, stands_out, tie_margin
 from wikisem.evaluation.oddoneout.exact import ExactCounter
-from wikisem.evaluation.outlier_detection import evaluate
+from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.vector_files import read_vectors
@@ -137,7 +137,7 @@ def outliers(path: Path) -> float | None:
     """OPP of as many groups as a language of WikiSem500 has, eight cluster items and six outliers each."""
     names = np.random.default_rng(2).integers(0, WORDS, (GROUPS, 14)).astype(str)
     groups = [WordGroup(str(n), tuple(row[:8]), tuple(map(OutlierWord, row[8:])), "") for n, row in enumerate(names)]
-    return evaluate(groups, [WordLookup("v", word_vectors(path))])[0][0].overall().opp
+    return score_models(groups, [WordLookup("v", word_vectors(path))])[0][0].overall().opp
 
 
 def read_gensim(path: Path) -> Vector:

@@ -3,9 +3,17 @@
 The task is that of Camacho-Collados and Navigli (2016), in test groups as Blair et al. (2016), section 4, have it. In
 a set W, a cluster with one outlier, c(w) is the mean pairwise cosine of W without w. The outlier position OP is the
 number of cluster items whose c is below the outlier's. Equations 2 to 4 of Blair et al., read literally, sort the other
-way.
+way. From the test cases up to the data set, the scores are OPP, the mean of OP / |C|, and accuracy, the share of test
+cases with OP = |C|: of a group, of an outlier class, and overall.
 
-Scores of a whole data set of test groups: OPP and accuracy, overall, by outlier class and by group.
+A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
+1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
+(0, 1) it is 1/3: all are ties, so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and below that
+without any other item: OP = 3, and it is detected.
+
+    >>> cluster = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> outlier_positions(cluster, np.array([[0.0, 1.0], [-1.0, 0.0]])).tolist()
+    [0, 3]
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -166,7 +174,7 @@ def class_name(outlier_class: int | None) -> str:
     return "unknown" if outlier_class is None else str(outlier_class)
 
 
-def evaluate(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
+def score_models(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
     The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases

@@ -47,13 +47,13 @@ def draw_accuracies(path: Path, evaluations: Sequence[Evaluation]) -> None:
     Raises UsageError where no outlier class is known or the file's form is not, OutputError where it cannot be written.
     """
     if not any(class_accuracies(evaluation) for evaluation in evaluations):
-        raise UsageError("--plot: expected outlier classes, saw test cases of unknown class only")
+        raise UsageError("expected outlier classes to draw, saw test cases of unknown class only")
     figure = Figure(figsize=(6, 4), layout="constrained")
     _fill(figure.subplots(), evaluations)
     try:
         figure.savefig(path)
     except ValueError as error:
-        raise UsageError(f"--plot {path}: {error}") from error
+        raise UsageError(f"{path}: expected the suffix of a figure, saw {path.suffix!r}: {error}") from error
     except OSError as error:
         raise OutputError(f"expected to write {path}, saw {error}") from error
 

@@ -15,7 +15,7 @@ from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category, mean_percent
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Evaluation, evaluate
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import open_model
@@ -34,7 +34,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     if not groups:
         raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
-    whole, common = evaluate(groups, (_open(source, arguments.phrases) for source in arguments.vectors))
+    whole, common = score_models(groups, (_open(source, arguments.phrases) for source in arguments.vectors))
     if arguments.plot:
         _plot(arguments.plot, whole)
     if not arguments.json:

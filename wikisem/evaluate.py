@@ -13,7 +13,7 @@ from wikisem.evaluation.category_words import CategoryScore, look_up_category, m
 from wikisem.evaluation.oddoneout.definitions import Distance
 from wikisem.evaluation.oddoneout.intruders import Intruders
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Evaluation, evaluate
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, TextLookup
 from wikisem.evaluation.vectors.models import open_model
@@ -64,7 +64,7 @@ def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors]
     listed = read_dataset(fspath(groups)) if isinstance(groups, str | PathLike) else list(map(_words, groups))
     if not listed:
         raise MissingInputError("expected test groups, saw none")
-    whole, common = evaluate(listed, (_opened(each) for each in (vectors, *common_with)))
+    whole, common = score_models(listed, (_opened(each) for each in (vectors, *common_with)))
     return common[0] if common else whole[0]
 
 

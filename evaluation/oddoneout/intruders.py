@@ -52,7 +52,7 @@ def intruder_pools(
         yield from (_others(members, categories, skip_oov) for members in categories)
         return
     if vocabulary is None:
-        raise UsageError(f"--intruders {intruders} needs a model with a vocabulary; choose other-categories")
+        raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
     for members in categories:
         yield (_everything if intruders == "vocabulary" else _outside)(members, vocabulary, rows)

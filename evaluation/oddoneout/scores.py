@@ -78,7 +78,7 @@ def _check_size(members: CategoryVectors, k: int) -> None:
     if comb(known, k - 1) * known > _MOST_LIMITS:
         raise UsageError(
             f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
-            "all; choose --sample"
+            "all; draw a sample"
         )
 
 

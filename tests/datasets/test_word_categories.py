@@ -36,7 +36,7 @@ def test_json_lines_are_read_in_one_language(tmp_path: Path) -> None:
     path.write_text(LINE % ("a", "la", "x") + LINE % ("a", "te", "y") + LINE % ("b", "la", "z"), encoding="utf-8")
     expected = [WordCategory("a", ("New York", "x"), "la"), WordCategory("b", ("New York", "z"), "la")]
     assert read_categories(path, "la") == expected
-    with pytest.raises(UsageError, match="expected one language, saw la, te; choose with --language"):
+    with pytest.raises(UsageError, match="expected one language, saw la, te, of which one must be chosen"):
         read_categories(path)
     with pytest.raises(MissingInputError, match="expected categories in grc, saw none"):
         read_categories(path, "grc")

@@ -189,7 +189,7 @@ def test_a_model_without_vocabulary_takes_intruders_from_other_categories() -> N
     )
     both = [look_up_category(WordCategory("c", words), lookup) for words in (("a", "aa", "aaa"), ("b", "c"))]
     assert next(score_oddoneout(both, None, OddOneOutOptions(2, intruders="other-categories"))).percent == 100
-    with pytest.raises(UsageError, match="needs a model with a vocabulary"):
+    with pytest.raises(UsageError, match="need a model with a vocabulary"):
         list(score_oddoneout(both, None, OddOneOutOptions(2)))
 
 
@@ -218,6 +218,6 @@ def test_a_category_too_large_to_compare_asks_for_a_sample() -> None:
     rows = np.random.default_rng(3).normal(size=(1010, 2)).astype(np.float32)
     vocabulary = from_words([str(at) for at in range(1010)], rows)
     items = [str(at) for at in range(1000)]
-    with pytest.raises(UsageError, match=r"1000 words have 166,167,000 combinations, too many .*; choose --sample"):
+    with pytest.raises(UsageError, match=r"1000 words have 166,167,000 combinations, too many .*; draw a sample"):
         score(items, [], vocabulary, OddOneOutOptions(3))
     assert score(items, [], vocabulary, OddOneOutOptions(3, sample=10)).comparisons == 10

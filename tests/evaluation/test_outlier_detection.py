@@ -1,5 +1,6 @@
 """Outlier detection: the fast sums against the definitions read word by word."""
 
+import doctest
 import gzip
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
-from wikisem.evaluation.outlier_detection import evaluate, score_group
+from wikisem.evaluation import outlier_detection
+from wikisem.evaluation.oddoneout import exact
+from wikisem.evaluation.outlier_detection import score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
@@ -73,7 +76,7 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     groups = [group_of(cluster, outliers) for cluster, outliers in sets[:3]]
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
-    (evaluation,), common = evaluate(groups, [WordLookup("v", from_words(list(table), rows))])
+    (evaluation,), common = score_models(groups, [WordLookup("v", from_words(list(table), rows))])
     seen = evaluation.as_json()
     assert seen.pop("by_outlier_class")["unknown"]["cases"] == seen["cases"]
     assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
@@ -96,7 +99,7 @@ def test_skipped_groups_count_in_the_oov_percentages() -> None:
     known = {word: np.asarray(row, dtype=np.float32) for word, row in {"a": (1, 0), "b": (1, 0.1), "x": (0, 1)}.items()}
     lookup = WordLookup("v", from_words(list(known), np.stack(list(known.values()))))
     groups = [group_of("ab", "x"), group_of("acde", "xy"), group_of("ab", "yz")]
-    scores = evaluate(groups, [lookup])[0][0].as_json()
+    scores = score_models(groups, [lookup])[0][0].as_json()
     assert (scores["groups"], scores["cases"], scores["skipped_groups"]) == (3, 1, 2)
     assert scores["oov_cluster_percent"] == pytest.approx((0 + 75 + 0) / 3)
     assert scores["oov_outlier_percent"] == pytest.approx((0 + 50 + 100) / 3)
@@ -105,7 +108,7 @@ def test_skipped_groups_count_in_the_oov_percentages() -> None:
 def test_without_any_case_there_is_no_score() -> None:
     """Where every group is skipped, OPP and accuracy are absent, never NaN."""
     lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
-    scores = evaluate([group_of("ab", "x")], [lookup])[0][0].as_json()
+    scores = score_models([group_of("ab", "x")], [lookup])[0][0].as_json()
     assert (scores["opp"], scores["accuracy"], scores["cases"]) == (None, None, 0)
 
 
@@ -114,7 +117,7 @@ def test_repeated_outliers_and_classes_count_each() -> None:
     rows = np.asarray([(1, 0), (1, 0.1), (0.9, 0), (0, 1), (1, 0)], np.float32)
     lookup = WordLookup("v", from_words(list("abcxy"), rows))
     outliers = tuple(OutlierWord(word, number) for word, number in [("x", 1), ("x", 1), ("y", 3), ("z", 2)])
-    (evaluation,), _ = evaluate([WordGroup("Q1", tuple("abc"), outliers, "")], [lookup])
+    (evaluation,), _ = score_models([WordGroup("Q1", tuple("abc"), outliers, "")], [lookup])
     classes = evaluation.as_json()["by_outlier_class"]
     assert {name: part["cases"] for name, part in classes.items()} == {"1": 2, "2": 0, "3": 1}
     assert (classes["1"]["accuracy"], classes["2"]["accuracy"], classes["3"]["accuracy"]) == (100, None, 0)
@@ -124,7 +127,7 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     """The common subset leaves out, for every model, whatever one of them lacks."""
     rows = np.asarray([(1, 0), (1, 0.1), (0, 1), (0.5, 1)], np.float32)
     lookups = [WordLookup("one", from_words(list("abxy"), rows)), WordLookup("two", from_words(list("abxz"), rows))]
-    whole, common = evaluate([group_of("abz", "xy")], lookups)
+    whole, common = score_models([group_of("abz", "xy")], lookups)
     assert [one.as_json()["cases"] for one in whole] == [2, 1]
     assert [(one.name, one.as_json()["cases"]) for one in common] == [("one", 1), ("two", 1)]
     assert [one.groups[0].oov_cluster for one in common] == pytest.approx([1 / 3, 1 / 3])
@@ -147,7 +150,7 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
     known = plain_glove(
         path, {word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]}
     )
-    (evaluation,), _ = evaluate(groups, [WordLookup("glove", glove)])
+    (evaluation,), _ = score_models(groups, [WordLookup("glove", glove)])
     seen = {name: value for name, value in evaluation.as_json().items() if name != "by_outlier_class"}
     assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
     for score in evaluation.groups:
@@ -155,3 +158,10 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
         literal = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
         assert [case.position for case in score.cases] == literal
     assert (seen["cases"], seen["groups"]) == (54, 8)
+
+
+def test_the_worked_examples_hold() -> None:
+    """What the docstrings of outlier detection and exact OddOneOut show is what they do."""
+    for module, examples in ((outlier_detection, 2), (exact, 1)):
+        result = doctest.testmod(module)
+        assert (result.failed, result.attempted) == (0, examples)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outlier_detection import Evaluation, evaluate
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import class_accuracies, correlation, draw_accuracies, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
@@ -21,7 +21,7 @@ def evaluation_of(*classes: int | None) -> Evaluation:
     """Scores of a model that detects only the outliers of class 3."""
     lookup = WordLookup("model", from_words(list("abcx"), np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)))
     outliers = tuple(OutlierWord("x" if number == 3 else "c", number) for number in classes)
-    return evaluate([WordGroup("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
+    return score_models([WordGroup("Q1", ("a", "b", "c"), outliers, "here")], [lookup])[0][0]
 
 
 @given(VALUES, VALUES)

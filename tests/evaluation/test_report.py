@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Console
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
-from wikisem.evaluation.outlier_detection import evaluate
+from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 from wikisem.pipeline.console.scores import outlier_report
@@ -16,7 +16,7 @@ from wikisem.pipeline.console.scores import outlier_report
 def text_of(groups: list[WordGroup]) -> str:
     """The report of a model that knows four words."""
     rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
-    whole, _ = evaluate(groups, [WordLookup("model", from_words(list("abcx"), rows))])
+    whole, _ = score_models(groups, [WordLookup("model", from_words(list("abcx"), rows))])
     console = Console(file=io.StringIO(), width=100)
     console.print(outlier_report(whole, "outlier detection"))
     return str(console.file.getvalue())  # type: ignore[attr-defined]

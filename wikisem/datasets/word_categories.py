@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from wikisem.datasets.word_groups import numbered_lines, read_text
+from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 
@@ -38,14 +38,13 @@ def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
     file = Path(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of categories, saw none at {file}")
-    text = read_text(file)
-    lines = file.suffix == ".jsonl" or text.lstrip().startswith("{")
-    categories = _from_lines(text, file, language) if lines else _from_text(text, file)
+    text = read_utf8(file)
+    categories = _from_lines(text, file, language) if is_json_lines(file, text) else _from_text(text, file)
     if not categories:
         raise MissingInputError(f"{file}: expected categories{f' in {language}' if language else ''}, saw none")
     languages = sorted({category.language for category in categories})
     if len(languages) > 1:
-        raise UsageError(f"{file}: expected one language, saw {', '.join(languages)}; choose with --language")
+        raise UsageError(f"{file}: expected one language, saw {', '.join(languages)}, of which one must be chosen")
     return categories
 
 
@@ -68,7 +67,7 @@ def _decode(line: str, where: str) -> _Line:
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
-    """Words stand one or several to a line, as in the files of word2vec and of Stringham and Izbicki."""
+    """Words are one or several to a line, as in the files of word2vec and of Stringham and Izbicki."""
     words: dict[str, list[str]] = {}
     name = None
     for number, line in numbered_lines(text):

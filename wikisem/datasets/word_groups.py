@@ -1,6 +1,5 @@
 """Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,17 +7,18 @@ from typing import Final
 
 import msgspec
 
+from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 
 SUFFIXES: Final = (".txt", ".jsonl")
 
-# Six outliers of a WikiSem500 file stand in the order O1 O1 O2 O2 O3 O3; of fewer, nobody can say which are missing.
+# Six outliers of a WikiSem500 file are in the order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class OutlierWord:
-    """An outlier as a data set writes it; its outlier class (1, 2 or 3) is None where the data set cannot say."""
+    """An outlier as a data set writes it; its outlier class (1, 2 or 3) is None where the data set does not say."""
 
     surface: str
     outlier_class: int | None = None
@@ -102,24 +102,9 @@ def parse_line(line: str, where: str) -> WordGroup:
     return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language)
 
 
-def read_text(file: Path) -> str:
-    """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
-    data = file.read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DamagedInputError(f"{file}:{line}: expected UTF-8, saw {error}") from error
-
-
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines without their blanks at both ends, counted from 1; only \\n and \\r\\n end one, as in JSON lines."""
-    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
-
-
 def _read_file(file: Path) -> list[WordGroup]:
-    text = read_text(file)
-    if file.suffix != ".jsonl" and not text.lstrip().startswith("{"):
+    text = read_utf8(file)
+    if not is_json_lines(file, text):
         return [parse_group(text, file.stem, str(file))]
     return [parse_line(line, f"{file}:{number}") for number, line in numbered_lines(text) if line]
 

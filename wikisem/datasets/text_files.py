@@ -1,0 +1,27 @@
+"""Text files that people keep: their encoding, their lines, and whether they hold JSON lines or plain text."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from wikisem.errors import DamagedInputError
+
+
+def read_utf8(file: Path) -> str:
+    """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    data = file.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DamagedInputError(f"{file}:{line}: expected UTF-8, saw {error}") from error
+
+
+def is_json_lines(file: Path, text: str) -> bool:
+    """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
+    return file.suffix == ".jsonl" or text.lstrip().startswith("{")
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines stripped of white space at both ends, counted from 1; only \\n and \\r\\n end one, as in JSON lines."""
+    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
