@@ -33,6 +33,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "groups": "stage 5: test groups in every language",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "evaluate": "score vectors on a data set",
+    "annotate": "sheets for people who find the outliers, and the scores of their answers",
     "explain": "why the group of a class looks as it does",
     "check": "which groups of a data set break which filter",
 }

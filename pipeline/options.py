@@ -141,6 +141,11 @@ def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
     return converted
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """A conversion to whole numbers from ``least`` up."""
+    return argument(lambda text: _whole(text, least))
+
+
 def parse_languages(text: str) -> list[str]:
     """The codes of a comma-separated list; BadIdError on one that is none."""
     return [check_language(code.strip()) for code in text.split(",")]

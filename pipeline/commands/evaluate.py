@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
+from wikisem.pipeline.options import at_least
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many
@@ -69,14 +70,14 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
 
 def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
-    parser.add_argument("-k", type=_at_least(1), default=3, help="how many neighbours to look at (default: 3)")
+    parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
     parser.set_defaults(score=scoring.topk)
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument(
-        "-k", type=_at_least(2), default=3, help="how many words of the category an intruder joins (default: 3)"
+        "-k", type=at_least(2), default=3, help="how many words of the category an intruder joins (default: 3)"
     )
     parser.add_argument(
         "--distance",
@@ -93,9 +94,9 @@ def _oddoneout(parser: argparse.ArgumentParser) -> None:
         "words of the other categories (default: vocabulary)",
     )
     parser.add_argument(
-        "--sample", type=_at_least(1), default=0, metavar="P", help="draw P pairs for each category instead of all"
+        "--sample", type=at_least(1), default=0, metavar="P", help="draw P pairs for each category instead of all"
     )
-    parser.add_argument("--seed", type=_at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
+    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
     parser.set_defaults(score=scoring.oddoneout)
 
 
@@ -123,12 +124,3 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print one JSON object a line for each model, in the order of --vectors, instead of tables",
     )
-
-
-def _at_least(lowest: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        if not text.isdecimal() or int(text) < lowest:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {lowest} up, saw {text!r}")
-        return int(text)
-
-    return number

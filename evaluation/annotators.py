@@ -1,0 +1,172 @@
+"""What annotators scored on their test cases, how far they agree, and what models score on the same cases.
+
+Accuracy is a mean over test cases, each of which counts once with the share of its answers that are right, so that it
+can be set beside a model's, and so that the overlap does not count as often as it has annotators. "Cannot tell" is not
+right.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.errors import UsageError
+from wikisem.evaluation.intervals import Estimate, bootstrap, mean_with_interval
+from wikisem.evaluation.outlier_detection import Evaluation, class_name
+from wikisem.outputs.annotation.answers import Answer
+from wikisem.outputs.annotation.model import CANNOT_TELL, AnnotationCase, AnnotationSet
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorScore:
+    """What one annotator did: cases asked, answered, right, and answered with cannot tell."""
+
+    annotator: str
+    asked: int
+    answered: int
+    right: int
+    cannot_tell: int
+
+
+@dataclass(frozen=True, slots=True)
+class HumanScore:
+    """The scores of all annotators; the estimates are None where no case has an answer."""
+
+    annotators: tuple[AnnotatorScore, ...]
+    overall: Estimate | None
+    by_outlier_class: Mapping[str, Estimate | None]
+    shares: Mapping[str, float]
+    """The share of right answers of each case that has any."""
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are, cannot tell included."""
+        return sum(one.answered for one in self.annotators)
+
+    @property
+    def right(self) -> int:
+        """How many of the answers are right; as a share, what section 4.2 of Blair et al. (2016) calls precision."""
+        return sum(one.right for one in self.annotators)
+
+
+def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> HumanScore:
+    """Score answers that ``check_answers`` let through."""
+    shares = _shares(answers, annotation)
+    classes = sorted({class_name(case.outlier_class) for case in annotation.cases})
+    return HumanScore(
+        tuple(_score_annotator(name, answers, annotation) for name in annotation.annotators),
+        mean_with_interval(list(shares.values()), annotation.seed),
+        {
+            name: mean_with_interval(
+                [share for case, share in shares.items() if class_name(annotation.by_id[case].outlier_class) == name],
+                annotation.seed,
+            )
+            for name in classes
+        },
+        shares,
+    )
+
+
+def _shares(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, float]:
+    given: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for answer in answers:
+        given[answer.case] += 1
+        right[answer.case] += answer.choice == annotation.by_id[answer.case].outlier
+    return {case: right[case] / given[case] for case in sorted(given)}
+
+
+def _score_annotator(name: str, answers: Iterable[Answer], annotation: AnnotationSet) -> AnnotatorScore:
+    own = [answer for answer in answers if answer.annotator == name]
+    right = sum(answer.choice == annotation.by_id[answer.case].outlier for answer in own)
+    unsure = sum(answer.choice == CANNOT_TELL for answer in own)
+    return AnnotatorScore(name, len(annotation.annotators[name]), len(own), right, unsure)
+
+
+def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> Estimate | None:
+    """Krippendorff's alpha for nominal values, over the cases with at least two answers; None if it is undefined.
+
+    The value of an answer is the position that was chosen, cannot tell a value of its own. As outliers are at every
+    position equally often, somebody who chooses without reading agrees by chance only. The interval is a bootstrap
+    over cases. UsageError where the krippendorff library is not installed.
+    """
+    counts = _value_counts(answers, annotation)
+    value = krippendorff_alpha(counts)
+    if math.isnan(value):
+        return None
+    low, high = bootstrap(len(counts), lambda drawn: krippendorff_alpha(counts[drawn]), annotation.seed)
+    return Estimate(len(counts), value, low, high)
+
+
+def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
+    """Nominal alpha of a matrix of cases by values that says how many chose which; NaN if all chose the same value."""
+    try:
+        from krippendorff import alpha  # noqa: PLC0415 - an extra: its licence is the GPL, and only this needs it
+    except ImportError as error:
+        raise UsageError("agreement needs the library krippendorff: install wikisem[agreement]") from error
+    pairable = counts[counts.sum(axis=1) >= 2]
+    if np.count_nonzero(pairable.sum(axis=0)) < 2:
+        return math.nan
+    return float(alpha(value_counts=pairable, level_of_measurement="nominal"))
+
+
+def _value_counts(answers: Iterable[Answer], annotation: AnnotationSet) -> npt.NDArray[np.int64]:
+    row = {case.id: at for at, case in enumerate(annotation.cases)}
+    most = max(len(case.words) for case in annotation.cases)
+    counts = np.zeros((len(row), most + 1), dtype=np.int64)
+    for answer in answers:
+        counts[row[answer.case], answer.choice] += 1
+    answered: npt.NDArray[np.int64] = counts[counts.sum(axis=1) >= 2]
+    return answered
+
+
+def case_groups(cases: Iterable[AnnotationCase], language: str) -> list[WordGroup]:
+    """The cases as test groups with one outlier each, as models are scored on them; the id is that of the case."""
+    return [
+        WordGroup(
+            case.id,
+            case.cluster,
+            (OutlierWord(case.words[case.outlier - 1], case.outlier_class),),
+            case.id,
+            language,
+        )
+        for case in cases
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """A model on the cases that have answers: OPP, accuracy, and the annotators' accuracy on the cases it can score."""
+
+    name: str
+    notes: tuple[str, ...]
+    opp: Estimate | None
+    accuracy: Estimate | None
+    by_outlier_class: Mapping[str, Estimate | None]
+    people: Estimate | None
+
+
+def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelScore:
+    """Set a model beside the annotators; ``evaluation`` is of ``case_groups``."""
+    scored = {
+        group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in human.shares
+    }
+    classes = sorted({class_name(group.group.outliers[0].outlier_class) for group in evaluation.groups})
+    return ModelScore(
+        evaluation.name,
+        evaluation.notes,
+        mean_with_interval([case.position for case in scored.values()], seed),
+        mean_with_interval([float(case.detected) for case in scored.values()], seed),
+        {
+            name: mean_with_interval(
+                [float(case.detected) for case in scored.values() if class_name(case.outlier.outlier_class) == name],
+                seed,
+            )
+            for name in classes
+        },
+        mean_with_interval([human.shares[case] for case in scored], seed),
+    )

@@ -1,0 +1,130 @@
+"""Ask people: write sheets on which annotators find the outliers of test cases, then score their answers.
+
+wikisem annotate OUT --language de --output SHEETS samples test cases and writes, for each annotator, a page that works
+from disk, a CSV file and Label Studio tasks; the key stays apart in SHEETS/key.json. What annotators send back goes
+into SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier class and agreement, and the scores
+of --vectors on the same test cases.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from wikisem.errors import UsageError
+from wikisem.evaluation.annotators import agreement, case_groups, score_annotators, score_model
+from wikisem.evaluation.intervals import Estimate
+from wikisem.evaluation.outlier_detection import evaluate
+from wikisem.evaluation.vectors.models import PYTHON, open_model
+from wikisem.ids import check_language
+from wikisem.outputs.annotation.answers import Answer, missing_answers
+from wikisem.outputs.annotation.model import AnnotationSet, read_key
+from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+from wikisem.pipeline.annotation.groups import read_groups_in
+from wikisem.pipeline.annotation.sheets import ANSWERS, SHEETS, read_answers, write_sheets
+from wikisem.pipeline.console.annotation import AnnotationReport, print_report, report_as_json
+from wikisem.pipeline.options import argument, at_least
+
+_SEED: Final = 500
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of both steps."""
+    parser.add_argument(
+        "dataset",
+        metavar="OUT",
+        nargs="?",
+        type=Path,
+        help="the output folder of a run, a groups .jsonl file, or a folder of WikiSem500 text",
+    )
+    parser.add_argument("--output", type=Path, metavar="SHEETS", help="the folder to write the sheets to")
+    parser.add_argument("--language", type=argument(check_language), metavar="CODE", help="the language of the groups")
+    parser.add_argument(
+        "--groups", type=at_least(1), default=60, metavar="N", help="groups, one test case each (default: 60)"
+    )
+    parser.add_argument("--annotators", type=at_least(1), default=5, metavar="N", help="how many (default: 5)")
+    parser.add_argument(
+        "--overlap",
+        type=at_least(0),
+        metavar="N",
+        help="test cases that every annotator gets, which agreement needs (default: a quarter of the groups)",
+    )
+    parser.add_argument("--seed", type=at_least(0), default=_SEED, metavar="N", help=f"default: {_SEED}")
+    parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
+    parser.add_argument(
+        "--vectors",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="with --score: a model to set beside the annotators, as in wikisem evaluate; repeat to compare models",
+    )
+    parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Write sheets, or score answers."""
+    if beam_options:
+        raise UsageError(f"annotate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
+    if arguments.score is not None:
+        _score(arguments)
+    else:
+        _write(arguments)
+    return 0
+
+
+def _write(arguments: argparse.Namespace) -> None:
+    needed = {"OUT": arguments.dataset, "--language": arguments.language, "--output": arguments.output}
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
+    if arguments.vectors or arguments.json:
+        raise UsageError("--vectors and --json need --score SHEETS")
+    overlap = arguments.groups // 4 if arguments.overlap is None else arguments.overlap
+    options = SampleOptions(arguments.language, arguments.seed, arguments.groups, arguments.annotators, overlap)
+    annotation = sample_cases(read_groups_in(arguments.dataset, arguments.language), options)
+    write_sheets(annotation, arguments.output)
+    each = sorted({len(cases) for cases in annotation.annotators.values()})
+    output = arguments.output
+    print(  # noqa: T201 - the command line speaks to people
+        f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}, "
+        f"{' or '.join(map(str, each))} for each of {len(annotation.annotators)} annotators, "
+        f"{len(annotation.overlap)} of them for all\n"
+        f"sheets for annotators: {output / SHEETS}\n"
+        f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
+        f"the key, not for annotators: {output / 'key.json'}"
+    )
+
+
+def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:
+    """Alpha, or why there is none: accuracy needs no library, and is told all the same."""
+    try:
+        alpha = agreement(answers, annotation)
+    except UsageError as error:
+        return None, str(error)
+    return alpha, "" if alpha else "no two annotators answered the same cases in more than one way to answer"
+
+
+def _score(arguments: argparse.Namespace) -> None:
+    if arguments.dataset is not None or arguments.output is not None:
+        raise UsageError("expected no OUT and no --output beside --score SHEETS")
+    annotation = read_key(arguments.score)
+    answers = read_answers(arguments.score, annotation)
+    human = score_annotators(answers, annotation)
+    if any(source.startswith(PYTHON) for source in arguments.vectors):
+        # The callable is most often in a file of the folder where the user is.
+        sys.path.insert(0, str(Path.cwd()))
+    groups = case_groups(annotation.cases, annotation.language)
+    models, _ = evaluate(groups, (open_model(source) for source in arguments.vectors))
+    report = AnnotationReport(
+        annotation,
+        human,
+        *_agreement(answers, annotation),
+        missing_answers(answers, annotation),
+        [score_model(model, human, annotation.seed) for model in models],
+    )
+    if arguments.json:
+        print(orjson.dumps(report_as_json(report), option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+    else:
+        print_report(report)

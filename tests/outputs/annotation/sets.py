@@ -1,0 +1,27 @@
+"""Test groups and annotation sets for tests."""
+
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.outputs.annotation.model import AnnotationSet
+from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+
+HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
+
+
+def make_group(number: int, size: int = 8, classes: tuple[int | None, ...] = (1, 1, 2, 2, 3, 3)) -> WordGroup:
+    """A group of words that no other group has; the outliers of a class are told apart by a letter."""
+    cluster = tuple(f"member_{number}_{at}" for at in range(size))
+    outliers = tuple(OutlierWord(f"outlier_{number}_{kind}_{at}", kind) for at, kind in enumerate(classes))
+    return WordGroup(f"Q{number}", cluster, outliers, f"Q{number}.txt")
+
+
+def make_set(groups: int = 6, annotators: int = 2, overlap: int = 2, seed: int = 500) -> AnnotationSet:
+    """A set sampled from as many groups as it wants."""
+    options = SampleOptions("en", seed, groups, annotators, overlap)
+    return sample_cases([make_group(number) for number in range(1, groups + 1)], options)
+
+
+def hostile_set(language: str = "en") -> AnnotationSet:
+    """One case with words that try to be markup, a formula and a line end of JavaScript."""
+    cluster = (HOSTILE, '=HYPERLINK("x")', "line\u2028end", "{{SHEET}}", "A & B <b>bold</b>", "plain", "“quoted”")
+    group = WordGroup("Q1", cluster, (OutlierWord("+1-1", 1),), "Q1.txt")
+    return sample_cases([group], SampleOptions(language, 1, 1, 1, 1))

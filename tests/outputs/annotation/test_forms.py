@@ -1,0 +1,311 @@
+"""The three forms of a sheet: what annotators see, and how their answers are read."""
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.outputs.annotation.answers import Answer, check_answers, missing_answers, parse_page_answers
+from wikisem.outputs.annotation.instructions import INSTRUCTIONS, instructions_text
+from wikisem.outputs.annotation.label_studio import format_tasks, labelling_config, parse_export
+from wikisem.outputs.annotation.model import AnnotationSet, Sheet, encode_key, read_key
+from wikisem.outputs.annotation.page import direction, format_page, script_json
+from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
+
+Choices = Mapping[str, int]
+
+
+def page_answers(sheet: Sheet, choices: Choices) -> bytes:
+    """The file that the page downloads."""
+    answers = [{"case": case, "answer": choice, "remark": f"on {case}, “ok”"} for case, choice in choices.items()]
+    return json.dumps({"set": sheet.set, "annotator": sheet.annotator, "answers": answers}).encode()
+
+
+def filled_csv(sheet: Sheet, choices: Choices, delimiter: str = ",", unsure: str = "?") -> bytes:
+    """The CSV as a spreadsheet program saves it after somebody filled it in."""
+    rows = list(csv.DictReader(io.StringIO(format_csv(sheet).removeprefix("\ufeff"), newline="")))
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows:
+        choice = choices.get(row["case"])
+        row["answer"] = "" if choice is None else str(choice or unsure)
+        row["remark"] = "" if choice is None else f"on {row['case']}, “ok”"
+        writer.writerow(row)
+    return ("\ufeff" + text.getvalue()).encode()
+
+
+def label_studio_export(sheet: Sheet, choices: Choices) -> bytes:
+    """A JSON export of Label Studio: our tasks with annotations, tasks without an answer skipped."""
+    tasks = json.loads(format_tasks(sheet))
+    for number, task in enumerate(tasks, start=1):
+        choice = choices.get(task["data"]["case"])
+        named = {option["value"].partition(".")[0]: option["value"] for option in task["data"]["choices"]}
+        result = [
+            {
+                "id": "x",
+                "from_name": "answer",
+                "to_name": "question",
+                "type": "choices",
+                "value": {"choices": [named.get(str(choice))]},
+            },
+            {
+                "id": "y",
+                "from_name": "remark",
+                "to_name": "question",
+                "type": "textarea",
+                "value": {"text": [f"on {task['data']['case']}, “ok”"]},
+            },
+        ]
+        skipped = {"id": 1, "was_cancelled": True, "result": []}
+        task["id"] = number
+        task["annotations"] = [skipped if choice is None else {"id": 2, "was_cancelled": False, "result": result}]
+    return json.dumps(tasks).encode()
+
+
+FORMS: Mapping[str, tuple[Callable[[Sheet, Choices], bytes], Callable[[bytes, str], list[Answer]]]] = {
+    "page": (page_answers, parse_page_answers),
+    "csv": (filled_csv, parse_csv),
+    "label studio": (label_studio_export, parse_export),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data(), groups=st.integers(1, 12))
+def test_answers_come_back_from_every_form(form: str, data: st.DataObject, groups: int) -> None:
+    """What annotators answered, cannot tell and remarks too, is what is read; cases without an answer give none."""
+    annotation = make_set(groups, annotators=1, overlap=groups)
+    sheet = annotation.sheet("annotator-1")
+    given_choices = data.draw(
+        st.dictionaries(st.sampled_from([case for case, _ in sheet.cases]), st.integers(0, 9), min_size=1)
+    )
+    write, read = FORMS[form]
+    answers = check_answers(read(write(sheet, given_choices), "answers"), annotation)
+    assert {answer.case: answer.choice for answer in answers} == given_choices
+    assert all(answer.remark == f"on {answer.case}, “ok”" for answer in answers)
+    missing = missing_answers(answers, annotation).get("annotator-1", [])
+    assert sorted([*missing, *given_choices]) == sorted(case for case, _ in sheet.cases)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_words_of_any_kind_do_no_harm_to_a_form(form: str) -> None:
+    """Quotes, commas, markup and line ends in words leave the answers readable."""
+    annotation = hostile_set()
+    write, read = FORMS[form]
+    (answer,) = check_answers(read(write(annotation.sheet("annotator-1"), {"case-1": 7}), "answers"), annotation)
+    assert answer.choice == 7
+
+
+@pytest.mark.parametrize(("delimiter", "unsure"), [(";", "？"), ("\t", "0"), (",", "Cannot tell")])
+def test_spreadsheets_of_other_countries_are_read(delimiter: str, unsure: str) -> None:
+    """Semicolons and tabs between cells are known by the header, full-width question marks and 0 are cannot tell."""
+    annotation = make_set(2, 1, 2)
+    sheet = annotation.sheet("annotator-1")
+    data = filled_csv(sheet, {"case-1": 0, "case-2": 4}, delimiter, unsure)
+    assert {answer.case: answer.choice for answer in parse_csv(data, "x")} == {"case-1": 0, "case-2": 4}
+    assert parse_csv(data.replace(b"\r\n", b"\n"), "x") == parse_csv(data, "x")
+
+
+def test_a_whole_number_may_have_a_point_in_a_spreadsheet() -> None:
+    """Some programs write 3.0 for 3."""
+    sheet = make_set(1, 1, 1).sheet("annotator-1")
+    data = filled_csv(sheet, {"case-1": 3}).replace(b",3,", b",3.0,")
+    assert [answer.choice for answer in parse_csv(data, "x")] == [3]
+
+
+def test_a_spreadsheet_takes_no_word_for_a_formula() -> None:
+    """Words that begin with a sign of a formula get an apostrophe; the file begins with a byte order mark."""
+    text = format_csv(hostile_set().sheet("annotator-1"))
+    assert text.startswith("\ufeffset,annotator,case,word 1,")
+    (row,) = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    words = {value for name, value in row.items() if name.startswith("word")}
+    assert {'\'=HYPERLINK("x")', "'+1-1", HOSTILE, "plain"} <= words
+    assert not any(re.match(r"\s*[=+\-@＝＋－＠]", value) for value in words)
+
+
+def test_sheets_hold_no_hint_of_the_answer() -> None:
+    """No form names groups, outlier classes or outliers; a set with another key and the same words looks the same."""
+    cluster = ("alpha", "beta", "gamma")
+    annotation = sample_cases(
+        [WordGroup("Q123456789", cluster, (OutlierWord("delta", 3),), "")], SampleOptions("en", 1, 1, 1, 1)
+    )
+    sheet = annotation.sheet("annotator-1")
+    forms = [format_page(sheet), format_csv(sheet), format_tasks(sheet).decode()]
+    assert not any("Q123456789" in form or "outlier" in form for form in forms)
+    (case,) = annotation.cases
+    other_key = AnnotationSet(
+        annotation.language,
+        annotation.seed,
+        (type(case)(case.id, "Q5", case.words, 1 + case.outlier % 4, 1),),
+        annotation.overlap,
+        annotation.annotators,
+    )
+    assert [format_page(other_key.sheet("annotator-1")), format_csv(other_key.sheet("annotator-1"))] == forms[:2]
+    assert other_key.fingerprint == annotation.fingerprint
+
+
+def test_the_key_comes_back(tmp_path: Path) -> None:
+    """What key.json says is the set; one that was changed, is broken or is missing is refused."""
+    folder = tmp_path
+    annotation = make_set()
+    with pytest.raises(MissingInputError, match=r"saw no key\.json in it"):
+        read_key(folder)
+    (folder / "key.json").write_bytes(encode_key(annotation))
+    assert read_key(folder) == annotation
+    text = encode_key(annotation).decode()
+    for broken, message in [
+        (text.replace("member 1 1", "member 1 x"), "it was changed"),
+        (re.sub(r'"outlier": \d+', '"outlier": 12', text, count=1), "expected outliers among the words"),
+        (text.replace("key 1", "key 9"), "expected the key of an annotation set"),
+        ("[]", "expected the key of an annotation set"),
+    ]:
+        assert broken != text
+        (folder / "key.json").write_text(broken, encoding="utf-8")
+        with pytest.raises(DamagedInputError, match=message):
+            read_key(folder)
+
+
+def test_words_cannot_leave_their_script_element() -> None:
+    """A closing tag, a comment and the line ends of JavaScript are escaped, and JSON reads the same words."""
+    text = script_json(["</script>", "<!--", "a\u2028b\u2029c", "&amp;"])
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == ["</script>", "<!--", "a\u2028b\u2029c", "&amp;"]
+
+
+def test_the_page_allows_nothing_but_its_own_script() -> None:
+    """The policy names the one script and the one style by hash, and no address is anywhere in the page."""
+    page = format_page(hostile_set().sheet("annotator-1"))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    assert "default-src &#x27;none&#x27;" in policy[1]
+    assert "unsafe" not in policy[1]
+    assert len(re.findall("sha256-", policy[1])) == 2
+    assert not re.search(r"https?://|src=[\"']", page)
+    assert page.count("</script>") == 2
+
+
+def test_the_direction_follows_the_letters() -> None:
+    """Arabic and Hebrew run from right to left, also with some Latin words among them; digits say nothing."""
+    assert direction(["القاهرة", "GPS"]) == "rtl"
+    assert direction(["ירושלים", "1948"]) == "rtl"
+    assert direction(["東京", "London"]) == direction(["1", "2"]) == direction([]) == "ltr"
+
+
+def test_the_labelling_configuration_fits_the_tasks() -> None:
+    """It is XML, and the fields that it takes from a task are in every task."""
+    root = ET.fromstring(labelling_config())
+    fields = {value[1:] for element in root.iter() for value in element.attrib.values() if value.startswith("$")}
+    task = json.loads(format_tasks(make_set().sheet("annotator-1")))[0]["data"]
+    assert fields == {"question", "choices"} <= set(task)
+    assert {element.attrib["toName"] for element in root.iter() if "toName" in element.attrib} == {"question"}
+    assert [element.attrib["value"] for element in root.iter("Header")] == list(INSTRUCTIONS)
+    assert len(task["choices"]) == 10
+
+
+def test_the_instructions_name_what_may_be_looked_up() -> None:
+    """As in the study: Wikipedia may be read, Wikidata may not."""
+    text = instructions_text()
+    assert "look things up in Wikipedia" in text
+    assert "do not use Wikidata" in text
+
+
+def answer_to(annotation: AnnotationSet, **changes: object) -> Answer:
+    """A right-looking answer with changes."""
+    fields: dict[str, object] = {
+        "set": annotation.fingerprint,
+        "annotator": "annotator-1",
+        "case": annotation.annotators["annotator-1"][0],
+        "choice": 1,
+        "remark": "",
+        "where": "answers/a.json",
+    }
+    return Answer(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"set": "0123456789ab"},
+            r"answers/a\.json: expected answers to set [0-9a-f]{12}, saw answers to 0123456789ab",
+        ),
+        ({"annotator": "bob"}, r"expected an annotator of this set \(annotator-1, annotator-2\), saw 'bob'"),
+        ({"case": "case-99"}, "expected a case of the sheet of annotator-1, saw 'case-99'"),
+        ({"choice": 10}, "expected a word from 1 to 9 or 0 for cannot tell as the answer to case-., saw 10"),
+        ({"choice": -1}, "saw -1"),
+    ],
+)
+def test_answers_that_the_set_cannot_have_are_refused(changes: dict[str, object], message: str) -> None:
+    """The message says where the answer is, what was expected and what was seen."""
+    annotation = make_set()
+    with pytest.raises(DamagedInputError, match=message):
+        check_answers([answer_to(annotation), answer_to(annotation, **changes)], annotation)
+
+
+def test_another_annotators_case_is_refused() -> None:
+    """A case that exists, but not on the sheet of the one who answers it, is a mix-up."""
+    annotation = make_set()
+    (other, *_) = set(annotation.annotators["annotator-2"]) - set(annotation.overlap)
+    with pytest.raises(DamagedInputError, match="expected a case of the sheet of annotator-1"):
+        check_answers([answer_to(annotation, case=other)], annotation)
+
+
+def test_the_same_file_twice_counts_once_and_a_contradiction_is_refused() -> None:
+    """Somebody who sends a file again does no harm; two different answers to a case are no answer."""
+    annotation = make_set()
+    first = answer_to(annotation)
+    assert check_answers([first, answer_to(annotation, where="b.json")], annotation) == [first]
+    with pytest.raises(DamagedInputError, match=r"b\.json: expected one answer .* saw 2 here and 1 in answers/a\.json"):
+        check_answers([first, answer_to(annotation, choice=2, where="b.json")], annotation)
+
+
+def export_of(name: str, value: dict[str, object]) -> bytes:
+    """An export of one task with one result."""
+    result = {"from_name": name, "value": value}
+    data = {"set": "a", "annotator": "b", "case": "c"}
+    return json.dumps([{"data": data, "annotations": [{"result": [result]}]}]).encode()
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "message"),
+    [
+        (parse_page_answers, b"{", "x: expected answers as the page downloads them"),
+        (
+            parse_page_answers,
+            b'{"set": "a", "annotator": "b", "answers": [{"case": "c", "answer": "1"}]}',
+            "Expected `int`",
+        ),
+        (parse_page_answers, b"\xff", "x: expected answers"),
+        (
+            parse_csv,
+            "set,annotator,case,answer,remark\na,b,c,Zürich,\n".encode(),
+            "x:2: expected the number of a word or",
+        ),
+        (parse_csv, b"set,annotator,case,answer,remark\na,b,c,-1,\n", "saw '-1'"),
+        (parse_csv, b"set,annotator\n", "x:1: expected the columns of a sheet, saw no column case, answer, remark"),
+        (parse_csv, b"", "saw no column set"),
+        (parse_csv, b"set\xfc", "expected CSV in UTF-8"),
+        (parse_export, b'[{"data": {}}]', "expected a JSON export of Label Studio"),
+        (
+            parse_export,
+            export_of("answer", {"choices": ["1. a", "2. b"]}),
+            "x: task of c: expected one choice that begins",
+        ),
+        (parse_export, export_of("remark", {"text": ["?"]}), r"saw \[\]"),
+    ],
+)
+def test_files_that_are_no_answers_are_named(read: Callable[[bytes, str], object], data: bytes, message: str) -> None:
+    """The file, and where possible the line or task, with what was expected."""
+    with pytest.raises(DamagedInputError, match=message):
+        read(data, "x")
