@@ -5,6 +5,7 @@ from typing import Final
 
 from wikisem.heuristics.rules.affix import check_affix
 from wikisem.heuristics.rules.digits import check_digits
+from wikisem.heuristics.rules.extra import extra_rules
 from wikisem.heuristics.rules.length_one import check_length_one
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
@@ -33,7 +34,7 @@ def broken_rules(
     filters: FilterOptions,
     minimum: int,
 ) -> Iterator[Verdict]:
-    """Every rule that the cluster breaks, ``too-few`` first, then digits, affix, stop-affix, length-one."""
+    """Every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
     distinct = list(dict.fromkeys(surfaces))
     verdicts = (
         check_size(distinct, minimum),
@@ -41,6 +42,7 @@ def broken_rules(
         check_affix(distinct, profile, filters.affix),
         check_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
         check_length_one(distinct, filters.length_one if profile.length_one else None),
+        *(rule(distinct, profile) for rule in extra_rules(filters.extra)),
     )
     return (verdict for verdict in verdicts if not verdict.keep)
 

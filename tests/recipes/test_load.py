@@ -164,5 +164,5 @@ def test_no_value_ends_in_anything_but_a_recipe_or_a_recipe_error(data: dict[str
 def test_a_recipe_is_plain_values_for_the_manifest() -> None:
     """Its tables are those of the TOML, with None for off."""
     plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
-    assert plain["filters"] == {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True}
+    assert plain["filters"] == {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "extra": ()}
     assert plain["cluster"]["size"] == 8

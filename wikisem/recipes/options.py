@@ -55,12 +55,16 @@ class SurfaceOptions:
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """The smallest numbers that reject a cluster, each rule off with ``false`` (then ``None`` here)."""
+    """The smallest numbers that reject a cluster, each rule off with ``false`` (then ``None`` here).
+
+    ``extra`` names further rules of ``heuristics/rules/extra.py``.
+    """
 
     digits: FromOne | None = 3
     affix: FromOne | None = 4
     length_one: FromOne | None = 2
     stop_affix: bool = True
+    extra: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
