@@ -17,7 +17,7 @@ import orjson
 from wikisem.errors import UsageError
 from wikisem.evaluation.annotators import agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.intervals import Estimate
-from wikisem.evaluation.outlier_detection import evaluate
+from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.models import PYTHON, open_model
 from wikisem.ids import check_language
 from wikisem.outputs.annotation.answers import Answer, missing_answers
@@ -116,7 +116,7 @@ def _score(arguments: argparse.Namespace) -> None:
         # The callable is most often in a file of the folder where the user is.
         sys.path.insert(0, str(Path.cwd()))
     groups = case_groups(annotation.cases, annotation.language)
-    models, _ = evaluate(groups, (open_model(source) for source in arguments.vectors))
+    models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
     report = AnnotationReport(
         annotation,
         human,

@@ -1,0 +1,241 @@
+"""The page of a sheet in a real browser, from disk: by keyboard alone, with no request.
+
+Needs an installed Chromium with its driver (Debian: apt install chromium chromium-driver); skipped without them.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from tests.outputs.annotation.sets import HOSTILE, hostile_set
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
+from wikisem.outputs.annotation.model import CANNOT_TELL, AnnotationSet
+from wikisem.outputs.annotation.page import format_page
+from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver is installed: the page is not tried in a browser"
+)
+
+# The last flags keep the browser itself from looking for anything on the network.
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=900,1000",
+)
+
+# The tab that Chromium opens first, the files in it, and the download.
+INSIDE = ("chrome:", "data:", "blob:")
+
+WORDS = {
+    "en": ("capital", ("Paris", "Cairo", "Tokyo", "Rome", "Lima", "Oslo", "Quito", "Accra"), "Danube"),
+    "ar": ("مدينة", ("باريس", "القاهرة", "طوكيو", "روما", "ليما", "أوسلو", "كيتو", "أكرا"), "الدانوب"),
+    "ja": ("都市", ("パリ", "カイロ", "東京", "ローマ", "リマ", "オスロ", "キト", "アクラ"), "ドナウ川"),
+}
+
+
+class Page:
+    """A page in a browser, with what a person does and what the test wants to know."""
+
+    def __init__(self, driver: webdriver.Chrome, downloads: Path) -> None:
+        self.driver = driver
+        self.downloads = downloads
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def text(self, selector: str) -> str:
+        """What a person reads in an element."""
+        return str(self.driver.find_element("css selector", selector).text)
+
+    def texts(self, selector: str) -> list[str]:
+        """What a person reads in all such elements."""
+        return [str(element.text) for element in self.driver.find_elements("css selector", selector)]
+
+    def chosen(self) -> str | None:
+        """The word that is marked, if any."""
+        found = self.texts(".word[aria-checked=true] :last-child")
+        return found[0] if found else None
+
+    def downloaded(self) -> Path:
+        """The newest file in the folder of downloads, once it is whole."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if files := list(self.downloads.glob("*.json")):
+                return max(files, key=lambda file: file.stat().st_mtime)
+            time.sleep(0.05)
+        raise AssertionError(f"nothing was downloaded: {list(self.downloads.iterdir())}")
+
+    def problems(self) -> list[str]:
+        """What the browser complains of: errors of the script, breaches of the policy."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]
+
+    def requests(self) -> set[str]:
+        """The addresses that were asked for, the page itself included; not those inside the browser."""
+        entries = self.driver.get_log("performance")  # type: ignore[no-untyped-call]
+        messages = [json.loads(entry["message"])["message"] for entry in entries]
+        sent = {"Network.requestWillBeSent", "Network.webSocketCreated"}
+        asked = {str(one["params"].get("request", one["params"])["url"]) for one in messages if one["method"] in sent}
+        return {address for address in asked if not address.startswith(INSIDE)}
+
+
+@contextmanager
+def browse(annotation: AnnotationSet, folder: Path, *, storage: bool = True) -> Iterator[Page]:
+    """The first annotator's page in a new browser without a network."""
+    path, downloads = folder / "sheet.html", folder / "downloads"
+    path.write_text(format_page(annotation.sheet("annotator-1")), encoding="utf-8")
+    downloads.mkdir(exist_ok=True)
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    preferences: dict[str, object] = {"download.default_directory": str(downloads)}
+    if not storage:
+        preferences["profile.default_content_setting_values.cookies"] = 2  # this bars localStorage too
+    options.add_experimental_option("prefs", preferences)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    try:
+        driver.get(path.as_uri())
+        yield Page(driver, downloads)
+    finally:
+        driver.quit()
+
+
+def make_set(language: str) -> AnnotationSet:
+    """Three cases of the same words, told apart by a number."""
+    _, cluster, outlier = WORDS[language]
+    groups = [
+        WordGroup(f"Q{at}", tuple(f"{word} {at}" for word in cluster), (OutlierWord(outlier, 1 + at % 3),), "")
+        for at in range(1, 4)
+    ]
+    return sample_cases(groups, SampleOptions(language, 500, 3, 1, 3))
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_a_sheet_is_answered_by_keyboard_alone(language: str, tmp_path: Path) -> None:
+    """Digits, arrows, cannot tell, a remark, going back, the download: what comes out is what was chosen."""
+    annotation = make_set(language)
+    first, second, third = annotation.annotators["annotator-1"]
+    with browse(annotation, tmp_path) as page:
+        assert page.text("#count") == "0 of 3 answered"
+        page.press(Keys.ENTER)
+        words = annotation.by_id[first].words
+        assert page.texts(".word bdi") == list(words)
+        page.press(Keys.ENTER)
+        assert page.text("#count") == "case 1 of 3 · 0 answered", "an empty answer must not be passed over"
+        page.press("3")
+        assert page.chosen() == words[2]
+        page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
+        assert page.chosen() == words[3]
+        page.press(Keys.ENTER)
+        page.press("0")
+        assert page.chosen() == "cannot tell"
+        page.press("r", "3 of 9? ", Keys.BACKSPACE, Keys.ENTER)
+        page.press(Keys.ARROW_UP)
+        assert page.chosen() == "cannot tell", "the last of the list comes first from below"
+        page.press(Keys.ARROW_DOWN)
+        assert page.chosen() == annotation.by_id[third].words[0]
+        page.press(Keys.BACKSPACE)
+        assert page.chosen() == "cannot tell"
+        assert page.driver.find_element("id", "remark").get_property("value") == "3 of 9?"
+        page.press("?", Keys.ENTER, Keys.ENTER)
+        assert page.text("#end h1") == "All answered"
+        page.press(Keys.ENTER)
+        file = page.downloaded()
+        assert page.problems() == []
+        assert page.requests() == {(tmp_path / "sheet.html").as_uri()}
+    assert file.name == f"answers-annotator-1-{annotation.fingerprint}.json"
+    answers = check_answers(parse_page_answers(file.read_bytes(), str(file)), annotation)
+    assert {answer.case: answer.choice for answer in answers} == {first: 4, second: CANNOT_TELL, third: 1}
+    assert {answer.case: answer.remark for answer in answers} == {first: "", second: "3 of 9?", third: ""}
+
+
+@pytest.mark.parametrize(("language", "direction"), [("en", "ltr"), ("ar", "rtl"), ("ja", "ltr")])
+def test_words_run_in_the_direction_of_their_language(language: str, direction: str, tmp_path: Path) -> None:
+    """The number is at the side where the language begins, and every word says its language."""
+    with browse(make_set(language), tmp_path) as page:
+        page.press(Keys.ENTER)
+        word = page.driver.find_element("css selector", ".word bdi")
+        number = page.driver.find_element("css selector", ".word .number")
+        assert word.value_of_css_property("direction") == direction
+        assert word.get_attribute("lang") == language
+        assert (number.location["x"] < word.location["x"]) == (direction == "ltr")
+
+
+def test_words_that_look_like_markup_are_shown_as_they_are(tmp_path: Path) -> None:
+    """A closing script tag with an image, bold letters, a placeholder of ours: all are read as text, nothing runs."""
+    annotation = hostile_set()
+    with browse(annotation, tmp_path) as page:
+        title = page.driver.title
+        page.press(Keys.ENTER)
+        shown = page.texts(".word bdi")
+        assert [word.split() for word in shown] == [word.split() for word in annotation.cases[0].words]
+        assert HOSTILE in shown
+        assert page.driver.title == title
+        assert page.driver.find_elements("css selector", "main img, bdi *") == []
+        assert page.problems() == []
+
+
+def test_progress_is_kept_when_the_page_is_closed(tmp_path: Path) -> None:
+    """Opened again, the page goes on at the first case without an answer; another set would begin anew."""
+    annotation = make_set("en")
+    with browse(annotation, tmp_path) as page:
+        page.press(Keys.ENTER)
+        page.press("5", Keys.ENTER)
+        page.driver.refresh()
+        assert page.text("#begin") == "Continue"
+        assert page.text("#storage") == "1 of 3 are answered already; you go on where you were."
+        page.press(Keys.ENTER)
+        assert page.text("#count") == "case 2 of 3 · 1 answered"
+        page.press(Keys.BACKSPACE)
+        assert page.chosen() == annotation.by_id[annotation.annotators["annotator-1"][0]].words[4]
+
+
+def test_a_browser_that_keeps_nothing_is_enough(tmp_path: Path) -> None:
+    """Without localStorage the page says so, and answers are still counted and downloaded, the finished part too."""
+    annotation = make_set("en")
+    with browse(annotation, tmp_path, storage=False) as page:
+        assert "keeps nothing for pages from disk" in page.text("#storage")
+        page.press(Keys.ENTER)
+        page.press("2", Keys.ENTER)
+        assert page.text("#count") == "case 2 of 3 · 1 answered"
+        page.driver.find_element("id", "partial").click()
+        file = page.downloaded()
+    (answer,) = parse_page_answers(file.read_bytes(), "")
+    assert (answer.case, answer.choice) == (annotation.annotators["annotator-1"][0], 2)
+
+
+def test_the_mouse_works_too(tmp_path: Path) -> None:
+    """Every step has something to click on."""
+    annotation = make_set("ja")
+    with browse(annotation, tmp_path) as page:
+        page.driver.find_element("id", "begin").click()
+        for _ in annotation.cases:
+            assert not page.driver.find_element("id", "next").is_enabled()
+            page.driver.find_elements("css selector", ".word")[6].click()
+            page.driver.find_element("id", "next").click()
+        page.driver.find_element("id", "back-to-cases").click()
+        page.driver.find_element("id", "next").click()
+        page.driver.find_element("id", "download").click()
+        answers = parse_page_answers(page.downloaded().read_bytes(), "")
+    assert [answer.choice for answer in answers] == [7, 7, 7]
