@@ -14,7 +14,7 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.recipes.options import Recipe
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import NameTable
+from wikisem.surfaces.table import SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
 
 
@@ -27,7 +27,7 @@ class LanguageInputs:
     """
 
     profile: LanguageProfile
-    surfaces: NameTable
+    surfaces: SurfaceTable
     ring: HashRing
     candidates: CandidateClasses
     labels: Mapping[int, str]

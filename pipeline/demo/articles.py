@@ -9,11 +9,12 @@ from typing import Any, Final
 from wikisem.pipeline.demo.facts import Item, Name
 from wikisem.recipes.shipped import read_toml
 from wikisem.records import Page
+from wikisem.wikipedia.siteinfo import CANONICAL
 
 TALK: Final = 1
-FILE: Final = 6
-TEMPLATE: Final = 10
-CATEGORY: Final = 14
+FILE: Final = CANONICAL["File"]
+TEMPLATE: Final = CANONICAL["Template"]
+CATEGORY: Final = CANONICAL["Category"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from wikisem.ids import qid_number
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Rejection
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.table import NameTable
+from wikisem.surfaces.table import SurfaceTable
 from wikisem.wikipedia.languages import language_profile
 
 PRUNING = GraphOptions(disambiguation=(), root="")
@@ -34,15 +34,15 @@ EXAMPLES = 60
 World = tuple[list[Entity], dict[str, dict[str, Named]]]
 
 
-def name_table(graph: ClassGraph, names: Names) -> NameTable:
+def surface_table(graph: ClassGraph, names: Names) -> SurfaceTable:
     """The names of the items in the graph, given in two parts and in an order that is not that of their numbers."""
     rows = [{"qid": qid, "title": None, **vars(name)} for qid, name in reversed(list(names.items()))]
     table = pa.Table.from_pylist(rows, schema=SURFACES)
     halves = (table[: len(rows) // 2], table[len(rows) // 2 :])
-    return NameTable.merge([NameTable.of_table(half, graph) for half in halves]).in_order()
+    return SurfaceTable.merge([SurfaceTable.of_table(half, graph) for half in halves]).in_order()
 
 
-def clusters(graph: ClassGraph, table: NameTable, options: ClusterOptions) -> CandidateClasses:
+def clusters(graph: ClassGraph, table: SurfaceTable, options: ClusterOptions) -> CandidateClasses:
     """The candidates of a language, with leading instances that are rows of the table."""
     found = candidate_classes(graph, np.isin(np.arange(len(graph.items)), table.items), options.minimum, options.size)
     rows = np.searchsorted(table.items, found.leading.targets)
@@ -52,7 +52,7 @@ def clusters(graph: ClassGraph, table: NameTable, options: ClusterOptions) -> Ca
 def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) -> dict[tuple[str, str], Judgement]:
     """What the implementation makes of every class in every language."""
     graph = Taxonomy.of_entities(entities, recipe.graph).graph
-    tables = {language: name_table(graph, own) for language, own in names.items()}
+    tables = {language: surface_table(graph, own) for language, own in names.items()}
     able = [table.items[table.sitelinks >= recipe.outliers.min_sitelinks] for table in tables.values()]
     items, numbers, lists = outlier_pool(graph, able)
     sides = {}

@@ -1,4 +1,4 @@
-"""The name table: surface forms by item, from Parquet columns to members."""
+"""The surface table: surface forms by item, from Parquet columns to members."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from wikisem.graph.outlier_sets.class_lists import candidate_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.records import Entity, Member
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.table import SOURCES, NameTable
+from wikisem.surfaces.table import SOURCES, SurfaceTable
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 NAMES = st.fixed_dictionaries(
@@ -31,10 +31,10 @@ ITEMS = [Entity(f"Q{number}", instance_of=("Q1",), sitelinks=number % 7) for num
 GRAPH = Taxonomy.of_entities(ITEMS).graph
 
 
-def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: ClassGraph = GRAPH) -> NameTable:
-    """The name table of items, out of two parts."""
+def table_of(named: Mapping[str, Mapping[str, Any]], cut: int, graph: ClassGraph = GRAPH) -> SurfaceTable:
+    """The surface table of items, out of two parts."""
     rows = pa.Table.from_pylist([{"qid": qid, "title": None, **name} for qid, name in named.items()], schema=SURFACES)
-    return NameTable.merge([NameTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()
+    return SurfaceTable.merge([SurfaceTable.of_table(part, graph) for part in (rows[:cut], rows[cut:])]).in_order()
 
 
 @settings(max_examples=60, deadline=None)

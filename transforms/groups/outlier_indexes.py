@@ -12,7 +12,7 @@ from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.sorting import indices_of
-from wikisem.surfaces.table import NameTable
+from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import save_arrays
 
@@ -45,7 +45,7 @@ class IndexOutliers(beam.DoFn):
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
 
-def _ring(table: NameTable, seed: int, items: Ints, numbers: Int64s, lists: CsrRows) -> HashRing:
+def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, lists: CsrRows) -> HashRing:
     """The ring of the pool items that have a surface form in a language, as rows of its table."""
     indices, in_pool = indices_of(table.items, items)
     rows = np.flatnonzero(in_pool)

@@ -11,7 +11,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import Recipe
-from wikisem.surfaces.table import NameTable
+from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.scratch import Scratch
 
@@ -52,9 +52,9 @@ class GroupFiles:
         """The file of "groups" or "rejected" that one slice of the candidate classes gave in a language."""
         return f"{self.scratch.parts}/judged/{kind}/{language}/{number:05d}.jsonl"
 
-    def surfaces(self, language: str) -> NameTable:
+    def surfaces(self, language: str) -> SurfaceTable:
         """The surface forms of a language that its groups may need."""
-        return open_arrays(NameTable, local_folder(f"{self.language(language)}/surfaces"))
+        return open_arrays(SurfaceTable, local_folder(f"{self.language(language)}/surfaces"))
 
     def candidates(self, language: str) -> CandidateClasses:
         """The candidate classes of a language; their leading instances are rows of its surface forms."""

@@ -12,7 +12,7 @@ from wikisem.graph.array_types import Flags
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays
-from wikisem.surfaces.table import COLUMNS, NameTable
+from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.parquet import read_row_groups
@@ -47,7 +47,7 @@ class ReadSurfaces(beam.DoFn):
     def process(self, part: SurfacePart) -> Iterator[tuple[str, int]]:
         """Write the arrays; yields (language, number of the part)."""
         table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
-        surfaces = NameTable.of_table(table, self._files.graph())
+        surfaces = SurfaceTable.of_table(table, self._files.graph())
         save_arrays(surfaces, self._files.surface_part(part.language, part.number))
         yield part.language, part.number
 
@@ -85,14 +85,14 @@ class IndexSurfaces(beam.DoFn):
             has_surface[part.items] = True
         return has_surface
 
-    def _table(self, parts: Sequence[str], needed: Flags) -> NameTable:
+    def _table(self, parts: Sequence[str], needed: Flags) -> SurfaceTable:
         """The surface forms of the outlier pool, and of what is needed besides."""
         minimum = self._files.recipe.outliers.min_sitelinks
         rows = (
             part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts)
         )
-        return NameTable.merge(list(rows)).in_order()
+        return SurfaceTable.merge(list(rows)).in_order()
 
 
-def _open(part: str) -> NameTable:
-    return open_arrays(NameTable, local_folder(part))
+def _open(part: str) -> SurfaceTable:
+    return open_arrays(SurfaceTable, local_folder(part))

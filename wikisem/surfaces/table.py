@@ -28,8 +28,8 @@ _CHUNK: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class NameTable:
-    """Surface forms of a language: row i is what item ``items[i]``, a place in the graph, is called.
+class SurfaceTable:
+    """Surface forms of a language: row i is the one of item ``items[i]``, an index into the graph.
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
     are the item's own. Rows are in any order until ``in_order`` has sorted them by item.
@@ -45,13 +45,13 @@ class NameTable:
     totals: Int64s
 
     @staticmethod
-    def of_table(table: pa.Table, graph: ClassGraph) -> "NameTable":
+    def of_table(table: pa.Table, graph: ClassGraph) -> "SurfaceTable":
         """The names of items in the graph, from the columns of ``COLUMNS``; DamagedInputError for what is no name."""
         numbers = qid_numbers(table["qid"])
         indices, here = indices_of(numbers, graph.items)
         table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
         offsets, text = _texts(table["surface"])
-        return NameTable(
+        return SurfaceTable(
             items,
             numbers[here],
             graph.sitelinks[items],
@@ -63,18 +63,18 @@ class NameTable:
         )
 
     @staticmethod
-    def merge(parts: Sequence["NameTable"]) -> "NameTable":
-        """The names of several tables as one."""
+    def merge(parts: Sequence["SurfaceTable"]) -> "SurfaceTable":
+        """The surface forms of several tables as one."""
         shifts = offsets_of(np.array([len(part.text) for part in parts], dtype=np.int64))
         offsets = [part.offsets[:-1] + shift for part, shift in zip(parts, shifts, strict=False)]
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in NameTable.__slots__}
-        return NameTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in SurfaceTable.__slots__}
+        return SurfaceTable(**{**joined, "offsets": np.concatenate([*offsets, shifts[-1:]])})
 
-    def take(self, rows: Ints) -> "NameTable":
+    def take(self, rows: Ints) -> "SurfaceTable":
         """Some rows, in the order given."""
         text = CsrRows(self.offsets, self.text)
         chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
-        return NameTable(
+        return SurfaceTable(
             self.items[rows],
             self.numbers[rows],
             self.sitelinks[rows],
@@ -85,7 +85,7 @@ class NameTable:
             self.totals[rows],
         )
 
-    def in_order(self) -> "NameTable":
+    def in_order(self) -> "SurfaceTable":
         """The same rows in the order of their items."""
         return self.take(sorted_order(self.items))
 
@@ -105,7 +105,7 @@ class NameTable:
         ]
 
     def member(self, item: int) -> Member | None:
-        """The item at a place in the graph, if a table in the order of items has it."""
+        """The item with this index in the graph, if a table in the order of items has it."""
         row = np.searchsorted(self.items, np.array([item], dtype=self.items.dtype))
         here = row < len(self) and self.items[row[0]] == item
         return self.members(row)[0] if here else None
@@ -116,7 +116,7 @@ class NameTable:
 
 
 def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
-    """The bytes of all texts one behind the other, and where each begins."""
+    """The bytes of all strings one after the other, and where each begins."""
     array = texts.cast(pa.large_string()).combine_chunks()
     array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
     _, bounds, text = array.buffers()

@@ -33,8 +33,8 @@ class LanguageProfile:
     """What the rules and the link scanner need to know of one language.
 
     ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet; ``spaced`` says whether
-    spaces stand between its words. ``affix`` says what an affix is: a word, ``affix_length`` grapheme clusters, or one
-    or two Han characters. ``link_trail`` is a regular expression that matches the trail of a link from right behind
+    there are spaces between its words. ``affix`` says what an affix is: a word, ``affix_length`` grapheme clusters, or
+    one or two Han characters. ``link_trail`` is a regular expression that matches the trail of a link from right after
     its ``]]``. ``namespace_aliases`` maps local and historical names of namespaces, which a dump may not list, to
     their numbers.
     """
@@ -77,12 +77,12 @@ _SCRIPTS: Final[Mapping[str, _Script]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _LanguageRow:
     """What a person knows of a language: its script if that has rules of its own, and how its list articles are called.
 
     ``words`` is for languages with spaces whose words hardly change their form. ``lists`` holds prefixes and suffixes
     of the titles of list articles, with the space that sets them off, separated by ``|``; "…" says that something
-    must stand in its place.
+    must be in its place.
     """
 
     script: str = ""
@@ -91,68 +91,68 @@ class _Row:
 
 
 # List words: naming conventions and list articles of the Wikipedias, read 2026-11. The rule for English: footnote 3.
-_ROWS: Final[Mapping[str, _Row]] = {
-    "ar": _Row(lists="قائمة "),
-    "be": _Row(lists="Спіс "),
-    "bg": _Row(lists="Списък "),
-    "blk": _Row("Mymr"),
-    "bo": _Row("Tibt"),
-    "ca": _Row(lists="Llista de |Llista d'|Llistat de "),
-    "cs": _Row(lists="Seznam "),
-    "da": _Row(lists="Liste over "),
-    "de": _Row(lists="Liste der |Liste des |Liste von "),
-    "dz": _Row("Tibt"),
-    "el": _Row(lists="Κατάλογος "),
-    "en": _Row(words=True, lists="List of |Lists of "),
-    "eo": _Row(lists="Listo de "),
-    "es": _Row(lists="Anexo:|Lista de |Listado de "),
-    "et": _Row(lists=" loend"),
-    "eu": _Row(lists=" zerrenda"),
-    "fa": _Row(lists="فهرست "),
-    "fi": _Row(lists="Luettelo "),
-    "fr": _Row(lists="Liste de |Liste des |Liste du |Liste d'|Liste d’"),
-    "gan": _Row("Hani", lists="一覽|…列表"),
-    "gl": _Row(lists="Lista de "),
-    "he": _Row(lists="רשימת "),
-    "hi": _Row(lists=" की सूची"),
-    "hr": _Row(lists="Popis "),
-    "hu": _Row(lists=" listája"),
-    "hy": _Row(lists=" ցանկ"),
-    "id": _Row(lists="Daftar "),
-    "it": _Row(lists="Lista di |Lista dei |Lista degli |Lista delle |Elenco "),
-    "ja": _Row("Hani", lists="一覧"),
-    "ka": _Row(lists=" სია"),
-    "km": _Row("Khmr"),
-    "ko": _Row("Hang", lists=" 목록"),
-    "lo": _Row("Laoo"),
-    "lt": _Row(lists=" sąrašas"),
-    "lv": _Row(lists=" saraksts"),
-    "lzh": _Row("Hani", lists="…列表"),
-    "mk": _Row(lists="Список на "),
-    "mnw": _Row("Mymr"),
-    "ms": _Row(lists="Senarai "),
-    "my": _Row("Mymr"),
-    "nl": _Row(lists="Lijst van "),
-    "nn": _Row(lists="Liste over "),
-    "no": _Row(lists="Liste over "),
-    "pl": _Row(lists="Lista "),
-    "pt": _Row(lists="Anexo:|Lista de |Lista dos |Lista das "),
-    "ro": _Row(lists="Lista "),
-    "ru": _Row(lists="Список "),
-    "sh": _Row(lists="Spisak |Popis "),
-    "shn": _Row("Mymr"),
-    "simple": _Row(words=True, lists="List of |Lists of "),
-    "sk": _Row(lists="Zoznam "),
-    "sl": _Row(lists="Seznam "),
-    "sr": _Row(lists="Списак |Spisak "),
-    "sv": _Row(lists="Lista över "),
-    "th": _Row("Thai", lists="รายชื่อ"),
-    "tr": _Row(lists=" listesi"),
-    "uk": _Row(lists="Список "),
-    "vi": _Row(lists="Danh sách "),
-    "wuu": _Row("Hani", lists="一览|…列表"),
-    "yue": _Row("Hani", lists="一覽|…列表"),
-    "zh": _Row("Hani", lists="一覽|一览|…列表"),
+_ROWS: Final[Mapping[str, _LanguageRow]] = {
+    "ar": _LanguageRow(lists="قائمة "),
+    "be": _LanguageRow(lists="Спіс "),
+    "bg": _LanguageRow(lists="Списък "),
+    "blk": _LanguageRow("Mymr"),
+    "bo": _LanguageRow("Tibt"),
+    "ca": _LanguageRow(lists="Llista de |Llista d'|Llistat de "),
+    "cs": _LanguageRow(lists="Seznam "),
+    "da": _LanguageRow(lists="Liste over "),
+    "de": _LanguageRow(lists="Liste der |Liste des |Liste von "),
+    "dz": _LanguageRow("Tibt"),
+    "el": _LanguageRow(lists="Κατάλογος "),
+    "en": _LanguageRow(words=True, lists="List of |Lists of "),
+    "eo": _LanguageRow(lists="Listo de "),
+    "es": _LanguageRow(lists="Anexo:|Lista de |Listado de "),
+    "et": _LanguageRow(lists=" loend"),
+    "eu": _LanguageRow(lists=" zerrenda"),
+    "fa": _LanguageRow(lists="فهرست "),
+    "fi": _LanguageRow(lists="Luettelo "),
+    "fr": _LanguageRow(lists="Liste de |Liste des |Liste du |Liste d'|Liste d’"),
+    "gan": _LanguageRow("Hani", lists="一覽|…列表"),
+    "gl": _LanguageRow(lists="Lista de "),
+    "he": _LanguageRow(lists="רשימת "),
+    "hi": _LanguageRow(lists=" की सूची"),
+    "hr": _LanguageRow(lists="Popis "),
+    "hu": _LanguageRow(lists=" listája"),
+    "hy": _LanguageRow(lists=" ցանկ"),
+    "id": _LanguageRow(lists="Daftar "),
+    "it": _LanguageRow(lists="Lista di |Lista dei |Lista degli |Lista delle |Elenco "),
+    "ja": _LanguageRow("Hani", lists="一覧"),
+    "ka": _LanguageRow(lists=" სია"),
+    "km": _LanguageRow("Khmr"),
+    "ko": _LanguageRow("Hang", lists=" 목록"),
+    "lo": _LanguageRow("Laoo"),
+    "lt": _LanguageRow(lists=" sąrašas"),
+    "lv": _LanguageRow(lists=" saraksts"),
+    "lzh": _LanguageRow("Hani", lists="…列表"),
+    "mk": _LanguageRow(lists="Список на "),
+    "mnw": _LanguageRow("Mymr"),
+    "ms": _LanguageRow(lists="Senarai "),
+    "my": _LanguageRow("Mymr"),
+    "nl": _LanguageRow(lists="Lijst van "),
+    "nn": _LanguageRow(lists="Liste over "),
+    "no": _LanguageRow(lists="Liste over "),
+    "pl": _LanguageRow(lists="Lista "),
+    "pt": _LanguageRow(lists="Anexo:|Lista de |Lista dos |Lista das "),
+    "ro": _LanguageRow(lists="Lista "),
+    "ru": _LanguageRow(lists="Список "),
+    "sh": _LanguageRow(lists="Spisak |Popis "),
+    "shn": _LanguageRow("Mymr"),
+    "simple": _LanguageRow(words=True, lists="List of |Lists of "),
+    "sk": _LanguageRow(lists="Zoznam "),
+    "sl": _LanguageRow(lists="Seznam "),
+    "sr": _LanguageRow(lists="Списак |Spisak "),
+    "sv": _LanguageRow(lists="Lista över "),
+    "th": _LanguageRow("Thai", lists="รายชื่อ"),
+    "tr": _LanguageRow(lists=" listesi"),
+    "uk": _LanguageRow(lists="Список "),
+    "vi": _LanguageRow(lists="Danh sách "),
+    "wuu": _LanguageRow("Hani", lists="一览|…列表"),
+    "yue": _LanguageRow("Hani", lists="一覽|…列表"),
+    "zh": _LanguageRow("Hani", lists="一覽|一览|…列表"),
 }
 
 # Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
@@ -195,7 +195,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
 
 
 def detect_script(sample: Iterable[str]) -> str:
-    """The script with rules of its own that most letters of the first 10,000 texts are written in; "" if none is."""
+    """The script with rules of its own that most letters of the first 10,000 strings are written in; "" if none is."""
     text = "".join(islice(sample, _SAMPLE))
     letters = _count(r"[\p{L}\p{M}]", text)
     counts = {name: _count(rf"(?=[\p{{L}}\p{{M}}])[{script.letters}]", text) for name, script in _SCRIPTS.items()}

@@ -109,14 +109,14 @@ def _siteinfo_of(path: str, head: bytes) -> SiteInfo:
 
 def read_siteinfo(head: bytes) -> SiteInfo:
     """Read ``<siteinfo>`` from the first bytes of a dump, schema 0.3 to 0.11; DamagedInputError if there is none."""
-    found = _SITEINFO.search(head)
-    if found is None:
+    match = _SITEINFO.search(head)
+    if match is None:
         raise DamagedInputError(f"expected <siteinfo> in the head of a MediaWiki dump, saw {head[:80]!r}")
     try:
-        info = etree.fromstring(found.group())
+        info = etree.fromstring(match.group())
     except etree.XMLSyntaxError as error:
         raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
-    root = _ROOT.search(head, 0, found.start())
+    root = _ROOT.search(head, 0, match.start())
     tag = root.group() if root else b""
     spaces = [(int(each.get("key")), each) for each in info.iterfind("namespaces/namespace")]
     cases = [each.get("case") for key, each in spaces if key == 0 and each.get("case")]
@@ -130,5 +130,5 @@ def read_siteinfo(head: bytes) -> SiteInfo:
 
 
 def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:
-    found = pattern.search(tag)
-    return found.group(1).decode() if found else ""
+    match = pattern.search(tag)
+    return match.group(1).decode() if match else ""

@@ -1,4 +1,4 @@
-"""Page titles as MediaWiki reads them: what stands in a link, what a dump lists, made one normal form.
+"""Page titles as MediaWiki reads them: the targets of links and the titles that a dump lists, in one normal form.
 
 The rules are those of MediaWiki's title parser (https://www.mediawiki.org/wiki/Manual:Page_title and
 ``MediaWikiTitleCodec``, 2026-11).
@@ -23,7 +23,7 @@ _ILLEGAL: Final = re.compile(
 )
 # `[[mailto:x]]` and the like are no links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
 _URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
-# What no entity, escape, mark or comment can hide in.
+# Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
 LONGEST: Final = 255  # bytes of UTF-8
 # Turkic alphabets with a dotted and a dotless i.
@@ -39,7 +39,7 @@ class Title(NamedTuple):
 
 def unescape(text: str) -> str:
     """The text with its HTML entities read; unlike browsers, MediaWiki wants the semicolon."""
-    return _ENTITY.sub(lambda found: html.unescape(found.group()), text) if "&" in text else text
+    return _ENTITY.sub(lambda match: html.unescape(match.group()), text) if "&" in text else text
 
 
 def upper_first(text: str, language: str = "") -> str:
@@ -76,7 +76,7 @@ def leads_away(prefix: str, site: SiteInfo) -> bool | None:
 
 
 def read_title(written: str, site: SiteInfo) -> Title | None:
-    """The page of this wiki that a text names; None when it names another wiki's, or cannot be a title."""
+    """The page of this wiki that a string names; None when it names another wiki's, or is no valid title."""
     text = unescape(written).replace("_", " ")
     text = " ".join((text if text.isascii() else BIDI.sub("", text)).split())
     namespace, text = _split(text.removeprefix(":").lstrip(), site)

@@ -1,4 +1,4 @@
-"""The careful path through wikitext: what a reader sees of an anchor; the only importer of mwparserfromhell."""
+"""What a reader sees of the wikitext of an anchor; the only importer of mwparserfromhell."""
 
 import re
 import unicodedata
@@ -40,7 +40,7 @@ _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "z
 
 
 def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
-    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor: the scanner's judge."""
+    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor."""
     for link in mwparserfromhell.parse(text).ifilter_wikilinks():
         yield str(link.title), None if link.text is None else str(link.text)
 
@@ -52,7 +52,7 @@ def visible(text: str) -> str:
 
 def anchor_text(raw: str) -> str:
     """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read."""
-    text = _CONVERTER.sub(lambda found: _chosen(found.group(1)), raw) if "-{" in raw else raw
+    text = _CONVERTER.sub(lambda match: _chosen(match.group(1)), raw) if "-{" in raw else raw
     if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
         text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
     if _MARKED.search(text):
@@ -68,32 +68,32 @@ def without_quotes(text: str) -> str:
     """The text without its marks for bold and italics; apostrophes that are none of these marks stay.
 
     As ``Parser::doQuotes``: of four, one stays; of more than five, all but five; and where both bold and italics
-    are left open, one of the marks for bold was an apostrophe in front of italics.
+    are left open, one of the marks for bold was an apostrophe before italics.
     """
     pieces = _QUOTES.split(text)
     runs = [len(mark) for mark in pieces[1::2]]
     if runs in ([2, 2], [3, 3]):
         return "".join(pieces[::2])
     spare = [1 if run == 4 else max(run - 5, 0) for run in runs]
-    kinds = [run - extra for run, extra in zip(runs, spare, strict=True)]
-    bold = [place for place, kind in enumerate(kinds) if kind == 3]
-    if (len(bold) + kinds.count(5)) % 2 and (kinds.count(2) + kinds.count(5)) % 2 and bold:
+    lengths = [run - extra for run, extra in zip(runs, spare, strict=True)]
+    bold = [mark for mark, length in enumerate(lengths) if length == 3]
+    if (len(bold) + lengths.count(5)) % 2 and (lengths.count(2) + lengths.count(5)) % 2 and bold:
         spare[_apostrophe(bold, pieces)] += 1
     return "".join(piece + "'" * extra for piece, extra in zip(pieces[::2], [*spare, 0], strict=True))
 
 
 def _apostrophe(bold: list[int], pieces: list[str]) -> int:
-    """Which mark for bold hides an apostrophe: behind a lone letter, else behind a word, else behind a space."""
+    """Which mark for bold hides an apostrophe: after a lone letter, else after a word, else after a space."""
 
-    def rank(place: int) -> int:
-        before = pieces[2 * place]
+    def rank(mark: int) -> int:
+        before = pieces[2 * mark]
         return 2 if before.endswith(" ") else 0 if before[-2:-1] in ("", " ") else 1
 
     return min(bold, key=rank)
 
 
-def _plain(found: Iterable[nodes.Node]) -> Iterable[str]:
-    for node in found:
+def _plain(wikitext: Iterable[nodes.Node]) -> Iterable[str]:
+    for node in wikitext:
         if isinstance(node, nodes.Text | nodes.HTMLEntity):
             yield str(node)
         elif isinstance(node, nodes.Tag):
@@ -117,8 +117,8 @@ def _chosen(rule: str) -> str:
     flags, bar, body = rule.rpartition("|")
     if bar and {flag.strip() for flag in flags.split(";")} & {"H", "T", "-"}:
         return ""
-    choices = [found for part in body.split(";") if (found := _VARIANT.fullmatch(part))]
+    choices = [choice for part in body.split(";") if (choice := _VARIANT.fullmatch(part))]
     if not choices:
         return body
-    texts = {found.group(1): found.group(2).strip() for found in reversed(choices)}
+    texts = {choice.group(1): choice.group(2).strip() for choice in reversed(choices)}
     return next((texts[name] for name in _VARIANTS if name in texts), choices[0].group(2).strip())

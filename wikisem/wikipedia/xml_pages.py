@@ -11,7 +11,7 @@ from wikisem.records import Page
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import read_title
 
-# `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word in front of its link.
+# `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.
 _OLD_REDIRECT: Final = re.compile(r"\s*#\w+\s*:?\s*\[\[([^\]|]*)")
 # Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
 _UNMARKED: Final = ("", "0.1", "0.2", "0.3")
@@ -80,8 +80,8 @@ def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
         return None
     if mark is not None and mark.get("title"):
         return str(mark.get("title"))
-    found = _OLD_REDIRECT.match(text)
-    return found.group(1) if found else None if mark is None else ""
+    old = _OLD_REDIRECT.match(text)
+    return old.group(1) if old else None if mark is None else ""
 
 
 def _escaped(text: str) -> str:

@@ -7,9 +7,7 @@ The numbers are MediaWiki's. Sources, read 2026-11: ``$namespaceNames`` and ``$n
 from collections.abc import Mapping
 from typing import Final
 
-FILE: Final = 6
-TEMPLATE: Final = 10
-CATEGORY: Final = 14
+from wikisem.wikipedia.siteinfo import CANONICAL
 
 # Language -> names of File, of Category, of Template, those of today first, with _ for a space inside a name. Other
 # namespaces matter less: nobody links to them with words that could pass for a surface form.
@@ -65,7 +63,7 @@ _NAMES: Final[Mapping[str, tuple[str, str, str]]] = {
     "vi": ("Tập_tin Hình", "Thể_loại", "Bản_mẫu"),
     "zh": ("File 文件 档案 檔案 图像 圖像 图片 圖片", "Category 分类 分類", "Template 模板 样板 樣板"),
 }
-_NUMBERS: Final = (FILE, CATEGORY, TEMPLATE)
+_NUMBERS: Final = (CANONICAL["File"], CANONICAL["Category"], CANONICAL["Template"])
 
 
 def local_names(code: str) -> dict[str, int]:

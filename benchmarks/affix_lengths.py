@@ -1,6 +1,6 @@
 """How many characters of a script say what six letters of an alphabet say, measured on labels of the same items.
 
-usage: python docs/affix_lengths.py DUMP.json.gz...   (Wikidata dumps or slices of them)
+usage: python -m benchmarks.affix_lengths DUMP.json.gz...   (Wikidata dumps or slices of them)
 
 For each language it prints how long its labels are, in grapheme clusters, compared with the labels of the same items
 in ten languages that are written in alphabets (median over the items), and what six letters come to at that rate. Then
