@@ -15,8 +15,8 @@ from benchmarks.report import Command
 from wikisem.transforms.entities.stage import PROPERTIES, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
-from wikisem.wikidata.reader import EntityReader
-from wikisem.wikidata.values import Fields
+from wikisem.wikidata.entity_reader import EntityReader
+from wikisem.wikidata.item_values import Fields
 
 LABELS = ("en", "es", "de", "ja", "zh")
 FOLDER = Path("build/benchmarks")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, NoReturn, Protocol
 
-from wikisem.errors import UsageError, WikisemError
+from wikisem.errors import UsageError, WikisemError, WrongDumpError
 
 
 class Command(Protocol):
@@ -36,6 +36,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
     "explain": "why the group of a class looks as it does",
     "check": "which groups of a data set break which filter",
+}
+
+_HINTS: Final = {
+    "xml": "is this a Wikipedia dump? then give it as --wikipedia LANG=PATH",
+    "json": "is this a Wikidata dump? then give it as --wikidata PATH",
 }
 
 
@@ -67,7 +72,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _run(list(sys.argv[1:] if words is None else words))
     except WikisemError as error:
-        print(f"wikisem: {error}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
+        hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
+        print(f"wikisem: {error}{hint}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
         return error.exit_code
     except KeyboardInterrupt:
         print("wikisem: stopped; what was finished is kept", file=sys.stderr)  # noqa: T201

@@ -1,5 +1,7 @@
 """One class for each kind of mistake, each also a builtin error, each with the exit code it ends a command with."""
 
+from typing import Literal
+
 
 class WikisemError(Exception):
     """Any mistake that wikisem names; its text says what was expected, what was seen and where."""
@@ -31,6 +33,14 @@ class MissingInputError(WikisemError, FileNotFoundError):
 
 class DamagedInputError(WikisemError, ValueError):
     """An input cannot be what it is said to be (not a dump, not a data set, not vectors)."""
+
+
+class WrongDumpError(DamagedInputError):
+    """A dump of another kind than expected was given; ``saw`` is the format that its first bytes have."""
+
+    def __init__(self, message: str, saw: Literal["xml", "json"]) -> None:
+        super().__init__(message)
+        self.saw = saw
 
 
 class OutputError(WikisemError, OSError):

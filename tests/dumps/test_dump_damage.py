@@ -15,9 +15,9 @@ from tests.dumps.test_ranges import FORMS, write
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import END_MARK, find_marks
 from wikisem.records import Counts, Reject
-from wikisem.wikidata.chunks import ChunkReader
-from wikisem.wikidata.reader import EntityReader
-from wikisem.wikidata.values import Fields
+from wikisem.wikidata.chunk_reader import ChunkReader
+from wikisem.wikidata.entity_reader import EntityReader
+from wikisem.wikidata.item_values import Fields
 
 Rows = list[dict[str, Any]]
 Harm = Callable[[bytes, int, int], bytes]

@@ -1,5 +1,6 @@
 """Bad input through the command line: one clear message, exit code 1 or 2, no traceback; a bad record costs itself."""
 
+import bz2
 import gzip
 import json
 from collections.abc import Sequence
@@ -207,6 +208,31 @@ def test_a_file_that_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.Capt
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 50)
     assert build(tmp_path, recipe, str(path)) == 1
     assert "picture.json.gz" in the_message(capsys)
+
+
+@pytest.mark.parametrize("ending", ["xml", "xml.gz", "xml.bz2"])
+def test_xml_given_as_wikidata_is_noticed_at_its_head(
+    tmp_path: Path, recipe: str, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says what it seems to be and which option takes it; no line of it was read."""
+    path = tmp_path / f"dewiki.{ending}"
+    text = b'<mediawiki xml:lang="de">\n' + b"<page>\n</page>\n" * 50
+    path.write_bytes({"xml": text, "xml.gz": gzip.compress(text), "xml.bz2": bz2.compress(text)}[ending])
+    assert build(tmp_path, recipe, str(path)) == 1
+    said = the_message(capsys)
+    assert f"dewiki.{ending}: expected Wikidata JSON lines, saw XML that begins with b'<mediawiki" in said
+    assert said.rstrip().endswith("is this a Wikipedia dump? then give it as --wikipedia LANG=PATH")
+    assert not rejects(tmp_path)
+
+
+def test_json_given_as_wikipedia_is_noticed_at_its_head(
+    tmp_path: Path, recipe: str, dump: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other way round."""
+    assert build(tmp_path, recipe, dump, "--wikipedia", f"en={dump}") == 1
+    said = the_message(capsys)
+    assert "wikidata.json.gz: expected MediaWiki XML, saw JSON that begins with b'[" in said
+    assert said.rstrip().endswith("is this a Wikidata dump? then give it as --wikidata PATH")
 
 
 def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.columns import EntityColumns, LineColumns
-from wikisem.wikidata.lenient import read_carefully
-from wikisem.wikidata.reader import EntityReader, record_lines
-from wikisem.wikidata.types import Line
-from wikisem.wikidata.values import Fields, LeftOut, Row, Unreadable
+from wikisem.wikidata.entity_columns import EntityColumns
+from wikisem.wikidata.entity_reader import EntityReader, record_lines
+from wikisem.wikidata.item_values import EntityRow, Fields, LeftOutLine, UnreadableLine
+from wikisem.wikidata.lenient import read_leniently
+from wikisem.wikidata.line_columns import LineColumns
+from wikisem.wikidata.line_types import Line
 
 FIELDS = Fields(("en", "zh-yue"), ("P17", "P1549"))
 
@@ -45,13 +46,15 @@ def read(fields: Fields = FIELDS, **parts: Any) -> Entity:
     line = line_of(**parts)
     found = answer(EntityReader(fields).read(line), fields)
     assert isinstance(found, Entity)
-    assert answer(read_carefully(line, fields), fields) == found
+    assert answer(read_leniently(line, fields), fields) == found
     return found
 
 
-def answer(found: Line | Row | LeftOut | Unreadable, fields: Fields = FIELDS) -> Entity | LeftOut | Unreadable:
+def answer(
+    found: Line | EntityRow | LeftOutLine | UnreadableLine, fields: Fields = FIELDS
+) -> Entity | LeftOutLine | UnreadableLine:
     """What came of a line, an item as the columns give it back."""
-    if isinstance(found, LeftOut | Unreadable):
+    if isinstance(found, LeftOutLine | UnreadableLine):
         return found
     columns = EntityColumns()
     if isinstance(found, Line):
@@ -154,7 +157,7 @@ def test_empty_maps_may_be_lists_or_missing(empty: Any) -> None:
 )
 def test_what_is_no_item_is_left_out(line: bytes, reason: str) -> None:
     """Other types of entities and redirects are no mistakes."""
-    assert EntityReader(FIELDS).read(line) == LeftOut(reason)
+    assert EntityReader(FIELDS).read(line) == LeftOutLine(reason)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +187,7 @@ def test_what_is_no_item_is_left_out(line: bytes, reason: str) -> None:
 def test_what_cannot_be_read_says_why(line: bytes, reason: str) -> None:
     """Each reason is stable, and the detail shows what was seen."""
     found = EntityReader(FIELDS).read(line)
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadableLine)
     assert found.reason == reason
     assert "saw" in found.detail or "begins with" in found.detail
 
@@ -236,9 +239,9 @@ LABELS = st.dictionaries(st.sampled_from(["en", "mul"]), st.fixed_dictionaries({
     )
 )
 def test_both_ways_of_reading_agree_whatever_stands_in_a_line(parts: dict[str, Any]) -> None:
-    """What the fast way reads is what the careful way reads; anything it refuses ends in an answer, not a crash."""
+    """What the fast way reads is what the lenient way reads; anything it refuses ends in an answer, not a crash."""
     line = json.dumps({"type": "item", "id": "Q1", **parts}).encode()
-    assert answer(EntityReader(FIELDS).read(line)) == answer(read_carefully(line, FIELDS))
+    assert answer(EntityReader(FIELDS).read(line)) == answer(read_leniently(line, FIELDS))
 
 
 def test_a_reader_travels() -> None:

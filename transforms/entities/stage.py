@@ -1,7 +1,8 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
-Each range of the dump is read once, into files of rows. What decides about rows from afar, ids that come twice and
-what edges lead to, travels as numbers; then most files of rows are finished as they are, by giving them their name.
+Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
+come twice, and edges elsewhere may lead to it. So ids and targets travel as numbers, and then most files of items are
+finished as they are, by giving them their name.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,38 +15,33 @@ from wikisem.arrow.numbers import Numbers, repeated, union
 from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
-from wikisem.transforms.entities.choice import (
-    ChooseWinners,
-    FindRivals,
-    FindTargets,
-    KeepRows,
-    Rows,
-    WriteNumbers,
-    rows_files,
-)
-from wikisem.transforms.entities.ranges import STAGE, ReadRange
+from wikisem.transforms.entities.duplicates import ChooseLatestRevision, FindDuplicates
+from wikisem.transforms.entities.item_files import ItemFile, WriteNumbers, item_files
+from wikisem.transforms.entities.keep import FindTargets, KeepItems
+from wikisem.transforms.entities.read_range import STAGE, ReadRange
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import list_files, match, open_binary, size_of
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
-from wikisem.wikidata.reader import EntityReader
-from wikisem.wikidata.values import Fields
+from wikisem.wikidata.chunk_reader import check_head
+from wikisem.wikidata.entity_reader import EntityReader
+from wikisem.wikidata.item_values import Fields
 
 # What other stages and category sets need of statements: country, continent, capital, currency, administrative unit,
 # part of, facet of, capital of, demonym (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-09).
 PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549")
-# A range is large enough that its start does not count and small enough that many workers end together; it depends on
-# the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
+# A range is large enough that finding its start costs little, and small enough that many workers end together. It
+# depends on the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
 _SMALLEST_BYTES: Final = 1 << 22
 _LARGEST_BYTES: Final = 1 << 25
-# Fewer files of rows than this are finished sooner than more worker processes would have started.
+# Fewer files than this are finished sooner than more worker processes would have started.
 _MANY_FILES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
 class EntityOptions:
-    """What is kept of an item (see ``wikidata_values.Fields``), and of which items.
+    """What is kept of an item (see ``item_values.Fields``), and of which items.
 
     ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them.
     """
@@ -77,13 +73,13 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
         _write_numbers(found.targets, "targets", union, scratch)
 
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges))
-    files = rows_files(scratch)
+    files = item_files(scratch)
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
-    targets = _choose_rows(files, scratch, runtime)
+    targets = _find_targets(files, scratch, runtime)
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
-        _spread(pipeline, files) | "keep" >> beam.ParDo(KeepRows(scratch, targets))
+        _spread(pipeline, files) | "keep" >> beam.ParDo(KeepItems(scratch, targets))
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
     found = sum_counts(counts)
@@ -93,28 +89,30 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     return found
 
 
-def _choose_rows(files: list[Rows], scratch: Scratch, runtime: Runtime) -> str:
-    """Find the rows that lose against others of their item, and what the others lead to: the pattern of its files."""
+def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
+    """Find superseded rows and what the edges of all others lead to; the pattern of the files with these targets."""
     if not list_files(f"{scratch.parts}/repeated/*.parquet"):
         return f"{scratch.parts}/targets/*.parquet"
 
-    def find_losers(pipeline: beam.Pipeline) -> None:
-        rivals = _spread(pipeline, files) | "rivals" >> beam.ParDo(
-            FindRivals(scratch, f"{scratch.parts}/repeated/*.parquet")
+    def find_superseded(pipeline: beam.Pipeline) -> None:
+        duplicates = _spread(pipeline, files) | "duplicates" >> beam.ParDo(
+            FindDuplicates(scratch, f"{scratch.parts}/repeated/*.parquet")
         )
-        losers = rivals | "meet" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseWinners())
-        _write_numbers(losers, "losers", union, scratch)
+        superseded = duplicates | "group by item" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseLatestRevision())
+        _write_numbers(superseded, "superseded", union, scratch)
 
     def find_targets(pipeline: beam.Pipeline) -> None:
         targets = _spread(pipeline, files) | "targets" >> beam.ParDo(FindTargets(scratch))
-        _write_numbers(targets, "targets-of-winners", union, scratch)
+        _write_numbers(targets, "targets-of-latest", union, scratch)
 
-    runtime.run(find_losers, label=f"{STAGE}: duplicates")
+    runtime.run(find_superseded, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")
-    return f"{scratch.parts}/targets-of-winners/*.parquet"
+    return f"{scratch.parts}/targets-of-latest/*.parquet"
 
 
-def _spread(pipeline: beam.Pipeline, elements: Sequence[object]) -> beam.PCollection:
+def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
+    # As plain tuples: Beam would make rows of its own of named ones.
+    elements = [tuple(element) for element in elements]
     return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
 
 
@@ -129,7 +127,10 @@ def _plan(inputs: Sequence[str]) -> list[Range]:
     paths = match(inputs)
     total = sum(size_of(path) for path in paths)
     target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
-    return [range_ for path in paths for range_ in plan_ranges(path, open_binary, target)]
+    planned = {path: plan_ranges(path, open_binary, target) for path in paths}
+    for ranges in planned.values():
+        check_head(ranges, open_binary)
+    return [range_ for ranges in planned.values() for range_ in ranges]
 
 
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:

@@ -6,6 +6,6 @@ records and the damage that was found on the way (``read_records``). It may not 
 
 from wikisem.dumps.model import Chunk, Damage, Form, Opener, Range, open_plain
 from wikisem.dumps.plan import plan_ranges
-from wikisem.dumps.whole_records import read_records
+from wikisem.dumps.whole_records import read_head, read_records
 
-__all__ = ["Chunk", "Damage", "Form", "Opener", "Range", "open_plain", "plan_ranges", "read_records"]
+__all__ = ["Chunk", "Damage", "Form", "Opener", "Range", "open_plain", "plan_ranges", "read_head", "read_records"]

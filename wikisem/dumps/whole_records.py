@@ -9,7 +9,7 @@ knowing of each other, even where a delimiter, a record or a segment crosses the
     range 2         cccc;dd;    what is left of "bb" is skipped
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final
 
 from wikisem.dumps.bzip2.block_reader import read_blocks
@@ -21,6 +21,7 @@ from wikisem.dumps.plain import read_plain
 # The longest items of Wikidata are about 5 MB, the longest pages of Wikipedia 2 MB (2026-09). A longer record has lost
 # its delimiter, and must not fill the memory of a worker.
 RECORD_LIMIT: Final = 1 << 26
+_HEAD_BYTES: Final = 1 << 16
 
 
 def read_records(
@@ -37,6 +38,15 @@ def read_records(
             if assembler.done:
                 return
         yield from assembler.finish()
+
+
+def read_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+    """The first text of a file, given its ranges; b"" where there is none or it cannot be decoded."""
+    for range_ in ranges[:1]:
+        with open_binary(range_.path) as source:
+            block = next(_blocks(range_, source, _HEAD_BYTES), None)
+        return block.data if isinstance(block, Block) else b""
+    return b""
 
 
 def _blocks(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:

@@ -1,16 +1,16 @@
-"""The slow way to read a dump line: for what the types of ``wikidata`` refuse, and to say what is wrong with it."""
+"""The slow way to read a dump line, for lines that ``line_types`` refuses: it reads them, or says what is wrong."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
-from wikisem.wikidata.values import (
+from wikisem.wikidata.item_values import (
     MAX_NUMBER,
+    EntityRow,
     Fields,
-    LeftOut,
-    Row,
-    Unreadable,
+    LeftOutLine,
+    UnreadableLine,
     is_wikipedia,
     item_number,
     sorted_qids,
@@ -29,7 +29,7 @@ class _WrongError(ValueError):
         super().__init__(reason, f"expected {expected}, saw {repr(seen)[:_SHOWN]}")
 
 
-def read_carefully(line: bytes, fields: Fields) -> Row | LeftOut | Unreadable:
+def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
     """The item of a line, or why there is none, whatever the line holds.
 
     Left out: other types of entities, redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id", "bad-type",
@@ -38,28 +38,28 @@ def read_carefully(line: bytes, fields: Fields) -> Row | LeftOut | Unreadable:
     try:
         data = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return Unreadable("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:_SHOWN]!r}")
+        return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:_SHOWN]!r}")
     try:
         return _left_out(data) or _row(data, fields)
     except _WrongError as error:
         reason, detail = error.args
-        return Unreadable(reason, detail)
+        return UnreadableLine(reason, detail)
 
 
-def _left_out(data: Any) -> LeftOut | None:
+def _left_out(data: Any) -> LeftOutLine | None:
     if not isinstance(data, dict):
         raise _WrongError("no-entity", "a JSON object", data)
     if data.get("redirect") is not None:
-        return LeftOut("redirect")
+        return LeftOutLine("redirect")
     if "id" not in data:
         raise _WrongError("no-entity", "an object with an id", data)
     kind = data.get("type", _TYPES.get(str(data["id"])[:1], "item"))
     if not isinstance(kind, str):
-        raise _WrongError("bad-type", "a text as type", kind)
-    return None if kind == "item" else LeftOut(kind if kind in _TYPES.values() else "other-entity")
+        raise _WrongError("bad-type", "a string as type", kind)
+    return None if kind == "item" else LeftOutLine(kind if kind in _TYPES.values() else "other-entity")
 
 
-def _row(data: Mapping[str, Any], fields: Fields) -> Row:
+def _row(data: Mapping[str, Any], fields: Fields) -> EntityRow:
     qid, revision = data["id"], data.get("lastrevid")
     if not isinstance(qid, str) or not item_number(qid):
         raise _WrongError("bad-id", "an item id such as Q28640", qid)
@@ -91,7 +91,7 @@ def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _member(value: Any, key: str, reason: str) -> str:
     text = value.get(key) if isinstance(value, dict) else None
     if not isinstance(text, str):
-        raise _WrongError(reason, f"an object with a text as {key}", value)
+        raise _WrongError(reason, f"an object with a string as {key}", value)
     return text
 
 
@@ -140,7 +140,7 @@ def _value(snak: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _number(value: Any) -> int:
-    """The number of the item that a value means, 0 if it means none; values of type "bad" hold anything."""
+    """The number of the item that a value is, 0 if it is none; values of type "bad" can be anything."""
     if not isinstance(value, dict):
         return 0
     identifier, number = value.get("id"), value.get("numeric-id")

@@ -9,8 +9,8 @@ from typing import Final
 
 from lxml import etree
 
-from wikisem.dumps import Chunk, Opener, Range, open_plain, read_records
-from wikisem.errors import DamagedInputError
+from wikisem.dumps import Chunk, Opener, Range, open_plain, read_head, read_records
+from wikisem.errors import DamagedInputError, WrongDumpError
 
 # Names that hold in every wiki, whatever its language: the canonical names, and the two that MediaWiki renamed
 # (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
@@ -92,8 +92,11 @@ class SiteInfo:
 def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open_plain) -> SiteInfo | None:
     """The wiki that a dump file is of, from the text before its first page; None if that text cannot be decoded.
 
-    DamagedInputError if the file is empty or is no MediaWiki dump.
+    DamagedInputError if the file is empty or is no MediaWiki dump, WrongDumpError if it begins as JSON does.
     """
+    head = read_head(ranges, open_binary).lstrip()
+    if head.startswith((b"{", b"[")):
+        raise WrongDumpError(f"{path}: expected MediaWiki XML, saw JSON that begins with {head[:40]!r}", "json")
     for first in ranges[:1]:
         for chunk in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
             return _siteinfo_of(path, chunk.data) if isinstance(chunk, Chunk) else None

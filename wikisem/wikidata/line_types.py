@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import msgspec
 
-from wikisem.wikidata.values import MAX_NUMBER, Fields, Rank
+from wikisem.wikidata.item_values import MAX_NUMBER, Fields, Rank
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
@@ -36,7 +36,7 @@ class Snak(msgspec.Struct, gc=False):
     datavalue: DataValue | None = None
 
 
-class Statement(msgspec.Struct, gc=False):
+class LineStatement(msgspec.Struct, gc=False):
     """A statement without its qualifiers and references."""
 
     mainsnak: Snak
@@ -80,7 +80,7 @@ def line_type(fields: Fields) -> type[Line]:
     """The type of a whole line. Asking for certain languages spares the others from being made."""
     codes = fields.label_codes
     labels: Any = dict[str, Label] if codes is None else _struct("Labels", Label, codes)
-    claims = _struct("Claims", list[Statement], claim_keys(fields))
+    claims = _struct("Claims", list[LineStatement], claim_keys(fields))
     members = [("labels", labels | _Nothing, None), ("claims", claims | _Nothing, None)]
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 

@@ -1,7 +1,7 @@
 """Lines of a Wikidata JSON dump into the few fields that the method reads, decoded straight into types.
 
-A line that the types refuse goes to ``wikidata_careful``, which knows the oddities of old dumps and says what is wrong
-with the rest. ``entity_columns`` makes columns of what was read.
+A line that the types refuse goes to ``lenient``, which knows the oddities of old dumps and says what is wrong with
+the rest. ``line_columns`` makes columns of what was read.
 """
 
 from collections.abc import Iterator
@@ -9,17 +9,17 @@ from typing import Final
 
 import msgspec
 
-from wikisem.wikidata.lenient import read_carefully
-from wikisem.wikidata.types import Line, line_type
-from wikisem.wikidata.values import Fields, LeftOut, Row, Unreadable, match_item
+from wikisem.wikidata.item_values import EntityRow, Fields, LeftOutLine, UnreadableLine, match_item
+from wikisem.wikidata.lenient import read_leniently
+from wikisem.wikidata.line_types import Line, line_type
 
 # What surrounds the entities of a dump: brackets, commas, white space.
 _WRAPPING: Final = b"[], \t\r\n"
-# A line that begins so is no item, and need not be decoded; dumps have put the type first since 2014.
+# A line that begins like this is no item, and need not be decoded; dumps have put the type first since 2014.
 _NO_ITEMS: Final = {
-    b'{"type":"property"': LeftOut("property"),
-    b'{"type":"lexeme","': LeftOut("lexeme"),
-    b'{"type":"mediainfo': LeftOut("mediainfo"),
+    b'{"type":"property"': LeftOutLine("property"),
+    b'{"type":"lexeme","': LeftOutLine("lexeme"),
+    b'{"type":"mediainfo': LeftOutLine("mediainfo"),
 }
 _HEAD: Final = 18
 # Most lines need no more of a look than at the first letter of their type.
@@ -59,10 +59,10 @@ class EntityReader:
     def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
         return EntityReader, (self.fields,)
 
-    def read(self, line: bytes | memoryview) -> Line | Row | LeftOut | Unreadable:
-        """The item of a line, or why there is none. The line comes without the comma behind it.
+    def read(self, line: bytes | memoryview) -> Line | EntityRow | LeftOutLine | UnreadableLine:
+        """The item of a line, or why there is none. The line must come without the comma after it.
 
-        It is a Line, or the fields of an Entity where it took the careful way.
+        The item is a Line, or an EntityRow if the lenient reader read it.
         """
         if len(line) > _TYPE and line[_TYPE] != _ITEM:
             left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
@@ -71,7 +71,7 @@ class EntityReader:
         try:
             found = self.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return read_carefully(bytes(line), self.fields)
+            return read_leniently(bytes(line), self.fields)
         if found.type != "item" or found.redirect is not None or not match_item(found.id):
-            return read_carefully(bytes(line), self.fields)
+            return read_leniently(bytes(line), self.fields)
         return found

@@ -1,13 +1,11 @@
 """One Wikidata dump file as an Arrow table in memory: the rows that the entities stage writes, without Beam."""
 
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
 from os import PathLike, fspath
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 import pyarrow as pa
 
 from wikisem.arrow.numbers import is_in, repeated
@@ -17,10 +15,10 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_property
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.chunks import ChunkReader
-from wikisem.wikidata.reader import EntityReader
-from wikisem.wikidata.selection import edge_targets
-from wikisem.wikidata.values import Fields
+from wikisem.wikidata.chunk_reader import ChunkReader, check_head
+from wikisem.wikidata.entity_reader import EntityReader
+from wikisem.wikidata.item_values import Fields
+from wikisem.wikidata.selection import content_hash, edge_targets
 
 STAGE: Final = "entities"
 
@@ -48,7 +46,7 @@ def read_entities(
     if not parts:
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
-    certain = np.concatenate([np.full(table.num_rows, kind == "sure") for kind, table in parts])
+    certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
     latest = _latest(rows)
     rows, certain = rows.filter(pa.array(latest)), certain[latest]
     numbers = qid_numbers(rows["qid"])
@@ -61,7 +59,9 @@ def _tables(
 ) -> Iterator[tuple[str, pa.Table]]:
     reported = 0
     try:
-        for range_ in plan_ranges(path):
+        ranges = plan_ranges(path)
+        check_head(ranges)
+        for range_ in ranges:
             for chunk in read_records(range_):
                 yield from chunks.read(chunk)
                 for reject in chunks.rejects[reported:]:
@@ -85,8 +85,3 @@ def _latest(rows: pa.Table) -> npt.NDArray[np.bool_]:
     latest[several] = False
     latest[[place for _, place in best.values()]] = True
     return latest
-
-
-def content_hash(row: object) -> bytes:
-    """A digest of a row's values: it decides between rows of one item with the same revision."""
-    return blake2b(orjson.dumps(row), digest_size=16).digest()

@@ -10,7 +10,7 @@ from wikisem.wikis import language_of
 
 Rank = Literal["preferred", "normal", "deprecated"]
 # The fields of an Entity, in its order; each statement is the tuple of its fields.
-Row = tuple[
+EntityRow = tuple[
     str, tuple[str, ...], tuple[str, ...], int, dict[str, str], dict[str, str], int, tuple[tuple[str, str, str], ...]
 ]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
@@ -35,14 +35,14 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutLine:
     """A line that holds no item, and what it holds instead."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableLine:
     """A line that cannot be read, and why."""
 
     reason: str

@@ -1,0 +1,81 @@
+"""Files of items into finished files of those that stay; most are finished by giving them their name."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.arrow.numbers import is_in, union
+from wikisem.arrow.qids import qid_numbers
+from wikisem.records import Counts
+from wikisem.schemas import ENTITIES
+from wikisem.transforms.entities.item_files import ItemFile, ItemWriter, read_numbers
+from wikisem.transforms.entities.read_range import STAGE, numbers_by_bucket
+from wikisem.transforms.io.counts import write_counts
+from wikisem.transforms.io.files import list_files, rename
+from wikisem.transforms.io.parquet import read_batches
+from wikisem.transforms.io.scratch import Scratch
+from wikisem.wikidata.selection import Certainty, edge_targets
+
+
+def _latest(scratch: Scratch, file: ItemFile, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
+    superseded = read_numbers(file.superseded(scratch))
+    begin = 0
+    for table in read_batches(file.path(scratch), columns):
+        dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
+        begin += table.num_rows
+        yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
+
+
+class FindTargets(beam.DoFn):
+    """From each file the numbers of all that the edges of its latest rows lead to, in buckets."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+
+    def process(self, element: tuple[Certainty, int]) -> Iterator[tuple[int, bytes]]:
+        """Look at the edges of one file."""
+        file = ItemFile(*element)
+        tables = (table for _, table in _latest(self._scratch, file, ["instance_of", "subclass_of"]))
+        yield from numbers_by_bucket(union(edge_targets(table) for table in tables))
+
+
+class KeepItems(beam.DoFn):
+    """A file of items to a finished file of those that stay, and the counts of both."""
+
+    def __init__(self, scratch: Scratch, targets: str) -> None:
+        self._scratch, self._targets = scratch, targets
+
+    def process(self, element: tuple[Certainty, int]) -> None:
+        """Finish one file."""
+        file = ItemFile(*element)
+        finished = f"{self._scratch.published}/{file.name}.parquet"
+        if file.certainty == "certain" and not list_files(file.superseded(self._scratch)):
+            kept = sum(table.num_rows for table in read_batches(file.path(self._scratch), ["sitelinks"]))
+            rename(file.path(self._scratch), finished)
+            counts = Counts(kept, kept)
+        else:
+            counts = self._rewrite(file, finished)
+        counts.check(STAGE)
+        write_counts(f"{self._scratch.parts}/counts/keep-{file.name}.json", counts)
+
+    def _rewrite(self, file: ItemFile, finished: str) -> Counts:
+        targets = read_numbers(self._targets) if file.certainty == "undecided" else None
+        writer, kept, left_out = ItemWriter(finished), 0, Counter[str]()
+        for superseded, table in _latest(self._scratch, file, ENTITIES.names):
+            left_out["duplicate"] += superseded
+            if targets is not None:
+                is_target = is_in(qid_numbers(table["qid"]), targets)
+                dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
+                classless = int(pc.sum(pc.equal(pc.list_value_length(dropped["instance_of"]), 0)).as_py() or 0)
+                left_out["no-class"] += classless
+                left_out["unlinked"] += dropped.num_rows - classless
+            writer.add(table)
+            kept += table.num_rows
+        writer.close()
+        found = {reason: number for reason, number in left_out.items() if number}
+        return Counts(kept + sum(found.values()), kept, found)
