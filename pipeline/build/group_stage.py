@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from wikisem import __version__
+from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group
-from wikisem.outputs.wikisem500 import format_group
 from wikisem.pipeline.build.ledger import Record, Run, fingerprint, keep_rejects, reuse
 from wikisem.pipeline.build.stages import mentions_of, require
 from wikisem.recipes.options import Recipe
@@ -75,7 +75,7 @@ def _promote(run: Run, scratch: Scratch, language: str, print_: str, counts: Cou
     counts.check(f"groups/{language}")
     cases = _write_texts(scratch.published, language)
     names = [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
-    for name in [*names, f"wikisem500/{language}"]:
+    for name in [*names, *group_folders(language)]:
         remove(f"{run.output}/{name}")
         rename(f"{scratch.published}/{name}", f"{run.output}/{name}")
     record = Record(f"groups/{language}", print_, counts, {"cases": cases})
@@ -86,13 +86,15 @@ def _promote(run: Run, scratch: Scratch, language: str, print_: str, counts: Cou
 
 
 def _write_texts(folder: str, language: str) -> int:
-    """Write wikisem500/<language>/ beside the groups, and return the number of test cases."""
-    make_folder(f"{folder}/wikisem500/{language}")
+    """Write the files of single groups beside the groups, and return the number of test cases."""
+    for name in group_folders(language):
+        make_folder(f"{folder}/{name}")
     cases = 0
     with open_binary(f"{folder}/groups/{language}.jsonl") as source:
         lines = source.read().splitlines()
     for group in map(decode_group, lines):
         cases += len(group.outliers)
-        with create_binary(f"{folder}/wikisem500/{language}/{group.qid}.txt") as sink:
-            sink.write(format_group(group).encode())
+        for path, data in group_files(group):
+            with create_binary(f"{folder}/{path}") as sink:
+                sink.write(data)
     return cases
