@@ -127,3 +127,8 @@ def test_redirects_are_deduplicated() -> None:
     deduplicated = deduplicate_redirects(redirects_of(rows))
     assert deduplicated.to_pylist() == [{"source": "R", "target": "T"}, {"source": "S", "target": "A"}]
     assert deduplicate_redirects(redirects_of([])).equals(REDIRECTS.empty_table())
+
+
+def test_a_redirect_to_itself_is_none_where_another_row_leads_elsewhere() -> None:
+    """The self-redirect is dropped before duplicates are, so that the other target counts, though it sorts later."""
+    assert deduplicate_redirects(redirects_of([("A", "A"), ("A", "B")])).to_pylist() == [{"source": "A", "target": "B"}]
