@@ -1,0 +1,88 @@
+"""Items that come more than once: the latest revision stays, whatever the order of files and rows."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tests.transforms.test_entities import SITELINK, dump, item, run, write
+from wikisem.arrow.ipc import decode_numbers, encode
+from wikisem.schemas import ENTITIES
+from wikisem.transforms.entities.duplicates import ChooseLatestRevision, find_duplicates, superseded_rows
+from wikisem.transforms.entities.item_files import ItemFile
+from wikisem.wikidata.selection import content_hash
+
+CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
+
+
+def row(qid: str, lastrevid: int, sitelinks: int = 0) -> dict[str, Any]:
+    """An item with a revision, and something that tells it from others of the same revision."""
+    found = pa.Table.from_pylist([{"qid": qid, "lastrevid": lastrevid, "sitelinks": sitelinks}], ENTITIES)
+    return found.to_pylist()[0]  # type: ignore[no-any-return]
+
+
+def duplicates(rows: list[dict[str, Any]], *repeated: int, file: ItemFile = CERTAIN, begin: int = 0) -> pa.Table:
+    """The duplicates in a table of these rows."""
+    return find_duplicates(pa.Table.from_pylist(rows, ENTITIES), np.asarray(repeated, np.int64), file, begin)
+
+
+def test_only_repeated_items_are_looked_at() -> None:
+    """They come with their rows' places in the whole file, of which the table may be a later batch."""
+    found = duplicates([row("Q1", 5), row("Q2", 6), row("Q10", 7)], 2, 10, begin=100)
+    assert found.drop_columns(["content"]).to_pylist() == [
+        {"number": 2, "lastrevid": 6, "certainty": "certain", "part": 3, "row": 101},
+        {"number": 10, "lastrevid": 7, "certainty": "certain", "part": 3, "row": 102},
+    ]
+
+
+def test_the_highest_revision_stays() -> None:
+    """Of three rows of an item in two files, the other two are superseded; other items do not interfere."""
+    first = duplicates([row("Q6", 4), row("Q7", 1), row("Q6", 90)], 6, 7)
+    second = duplicates([row("Q6", 9), row("Q7", 2)], 6, 7, file=UNDECIDED)
+    for tables in ([first, second], [second, first]):
+        found = superseded_rows(pa.concat_tables(tables))
+        assert sorted((each["certainty"], each["row"]) for each in found.to_pylist()) == [
+            ("certain", 0),
+            ("certain", 1),
+            ("undecided", 0),
+        ]
+
+
+def test_equal_revisions_are_decided_by_content_alone() -> None:
+    """Whatever their order and their files, the same one stays: the one with the greatest hash."""
+    rows = [row("Q6", 9, sitelinks) for sitelinks in range(4)]
+    latest = max(rows, key=content_hash)
+    for order in itertools.permutations(rows):
+        found = superseded_rows(duplicates(list(order), 6))
+        assert set(range(4)) - set(found["row"].to_pylist()) == {order.index(latest)}
+
+
+def test_superseded_rows_go_to_the_file_they_are_in() -> None:
+    """Each file is named once, with the numbers of its own rows."""
+    batches = [
+        encode(duplicates([row("Q6", 4), row("Q6", 5)], 6)),
+        encode(duplicates([row("Q6", 9), row("Q6", 8)], 6, file=UNDECIDED)),
+        encode(duplicates([row("Q6", 1)], 6, file=ItemFile("certain", 12), begin=7)),
+    ]
+    found = {name: decode_numbers(rows).tolist() for name, rows in ChooseLatestRevision().process((0, batches))}
+    assert {name: sorted(rows) for name, rows in found.items()} == {
+        "certain-000003": [0, 1],
+        "certain-000012": [7],
+        "undecided-000001": [1],
+    }
+
+
+def test_edges_of_superseded_revisions_lead_nowhere(tmp_path: Path) -> None:
+    """An item that only an old revision leads to is left out, one that the latest leads to stays; all are counted."""
+    lines = [
+        item("Q1", ["Q10"], lastrevid=3, sitelinks=SITELINK),
+        item("Q1", ["Q11"], lastrevid=4, sitelinks=SITELINK),
+        item("Q10"),
+        item("Q11"),
+    ]
+    for order in (lines, lines[::-1]):
+        counts, rows, _ = run(tmp_path / str(order is lines), write(tmp_path / "dump.json", dump(*order)))
+        assert [(found["qid"], found["instance_of"]) for found in rows] == [("Q1", ["Q11"]), ("Q11", [])]
+        assert (counts.read, counts.kept, counts.left_out) == (4, 2, {"duplicate": 1, "no-class": 1})
