@@ -62,7 +62,7 @@ def score_groups(groups: Iterable[WordGroup], known: Known) -> list[GroupScore]:
 
 
 def score_group(group: WordGroup, known: Known) -> GroupScore:
-    """Score one group; every outlier line is a test case of its own, repeated ones too."""
+    """Score one group; every outlier line is a test case, repeated ones too."""
     cluster = [item for item in group.cluster if item in known]
     outliers = [outlier for outlier in group.outliers if outlier.surface in known]
     cases: tuple[CaseScore, ...] = ()
@@ -79,7 +79,7 @@ def outlier_positions(cluster: Vector, outliers: Vector) -> npt.NDArray[np.int64
     """The OP of each outlier, shape ``(m,)``, from unit vectors of shapes ``(n, d)`` and ``(m, d)``, n at least 2.
 
     Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) that sum within
-    W, n(n - 1) c(w) is the sum of all similarities, the same for every w, less 2 p(w). So c(w) lies below c(o) by
+    W, n(n - 1) c(w) is the sum of all similarities, the same for every w, less 2 p(w). So c(w) is below c(o) by
     2 (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each outlier.
     """
     count = len(cluster)

@@ -55,7 +55,7 @@ def analogy_lines(relations: Iterable[tuple[Relation, RelationWords]], seed: int
 
 
 def pairs_json(relation: RelationWords) -> str:
-    """The pairs of a relation as one JSON line: subject and value as QIDs (no value where it is a text), and words."""
+    """The pairs of a relation as one JSON line: subject and value as QIDs (null for other values), and words."""
     return _json(
         {
             "relation": relation.relation,

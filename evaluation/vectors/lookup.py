@@ -76,7 +76,7 @@ class WordLookup:
         return _known((item, self._mean(item)) for item in items)
 
     def parts(self, item: str) -> list[str]:
-        """The words and phrases that stand for an item, whether known or not: its tokens, or its longest phrases."""
+        """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
         tokens = tokens_of(item.lower() if self.lowercase else item)
         parts = list[str]()
         while tokens:
@@ -95,7 +95,7 @@ class WordLookup:
 
 @dataclass(frozen=True)
 class TextLookup:
-    """Items as a model encodes them: a callable from texts to as many vectors, None where it has no vector."""
+    """Items as a model encodes them: a callable from strings to as many vectors, None where it has no vector."""
 
     name: str
     encode: Callable[[Sequence[str]], Any]

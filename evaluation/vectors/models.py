@@ -1,4 +1,4 @@
-"""What a person names on the command line becomes something that has vectors for items."""
+"""A model named by a string (a file, a sentence-transformers model, a Python function) as a lookup of vectors."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -45,5 +45,5 @@ def _function(target: str) -> Callable[[Sequence[str]], Any]:
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"expected {PYTHON}MODULE:FUNCTION, saw {PYTHON}{target}: {error}") from error
     if not callable(function):
-        raise UsageError(f"{PYTHON}{target}: expected a callable from texts to vectors, saw {function!r}")
+        raise UsageError(f"{PYTHON}{target}: expected a callable from strings to vectors, saw {function!r}")
     return function  # type: ignore[no-any-return]

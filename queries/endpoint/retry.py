@@ -15,6 +15,9 @@ class Patience:
     """How often a query is asked, the first pause in seconds (each next one doubles), and the longest that is waited.
 
     A pause that the server asks for is kept to, unless it is longer than ``longest_asked``.
+
+    >>> [Patience(attempts=4, longest=3.0).pause(attempt, "", datetime.now(UTC)) for attempt in (1, 2, 3, 4)]
+    [1.0, 2.0, 3.0, None]
     """
 
     attempts: int = 6

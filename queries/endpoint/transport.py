@@ -95,7 +95,7 @@ def user_agent(contact: str) -> str:
 
 
 def _refused(error: Exception) -> NoAnswerError:
-    # SPARQLWrapper turns 400, 401, 404, 414 and 500 into classes of its own, raised while it handled the HTTPError.
+    # SPARQLWrapper raises its own classes for 400, 401, 404, 414 and 500, with the HTTPError as their context.
     http = error if isinstance(error, urllib.error.HTTPError) else error.__context__
     if not isinstance(http, urllib.error.HTTPError):
         return NoAnswerError(f"{type(error).__name__}: {error}", final=True)

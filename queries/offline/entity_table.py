@@ -45,7 +45,7 @@ class EntityTable:
         return self._read(name)[1]
 
     def sitelinks(self, numbers: Numbers) -> Numbers:
-        """The sitelinks of items; 0 for one that is named in statements but has no row of its own."""
+        """The sitelinks of items; 0 for one that is named in statements but has no row."""
         known, counts = self.all_sitelinks
         at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
         return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)

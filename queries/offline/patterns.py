@@ -1,6 +1,6 @@
 """SPARQL patterns over the entities of a build: rdflib evaluates them, the columns of the entities answer its lookups.
 
-Only best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` stand in the entities; a
+Only best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` are in the entities; a
 pattern that asks for anything else is refused, so that no answer is silently smaller than an endpoint's.
 """
 

@@ -1,9 +1,11 @@
 """Pauses between attempts: doubled, bounded, and as long as the server asks for."""
 
+import doctest
 from datetime import UTC, datetime
 
 import pytest
 
+from wikisem.queries.endpoint import retry
 from wikisem.queries.endpoint.retry import Patience, seconds_asked
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -45,3 +47,9 @@ def test_the_servers_wish_goes_first() -> None:
 def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> None:
     """Seconds, a date in any form that HTTP allows, or nothing that can be kept to."""
     assert seconds_asked(header, NOW) == seconds
+
+
+def test_the_worked_example_holds() -> None:
+    """What the docstring shows is how long is waited."""
+    result = doctest.testmod(retry)
+    assert (result.failed, result.attempted) == (0, 1)

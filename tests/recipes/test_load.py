@@ -166,3 +166,56 @@ def test_a_recipe_is_plain_values_for_the_manifest() -> None:
     plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
     assert plain["filters"] == {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "extra": ()}
     assert plain["cluster"]["size"] == 8
+
+
+# The least value of every number in a recipe; ``false`` switches off what is in [filters].
+LEAST = {
+    "seed": 0,
+    "graph.root_distance": 0,
+    "cluster.size": 2,
+    "cluster.minimum": 2,
+    "cluster.max_groups": 0,
+    "outliers.per_class": 1,
+    "outliers.minimum": 1,
+    "outliers.min_sitelinks": 0,
+    "outliers.distance": 1,
+    "surface.minimum_count": 1,
+    "filters.digits": 1,
+    "filters.affix": 1,
+    "filters.length_one": 1,
+}
+
+
+def with_value(path: str, value: int) -> dict[str, Any]:
+    """A recipe with one number; the minimum of a cluster goes down with its size."""
+    table, _, key = path.rpartition(".")
+    more = {"minimum": 2} if path == "cluster.size" else {}
+    return {"name": "x", table: {key: value, **more}} if table else {"name": "x", key: value}
+
+
+@pytest.mark.parametrize(("path", "least"), LEAST.items())
+def test_the_least_value_of_every_number_is_taken_and_the_one_below_is_not(path: str, least: int) -> None:
+    """The bound itself is valid; one less is answered with the bound and the value."""
+    table, _, key = path.rpartition(".")
+    recipe = parse_recipe(with_value(path, least))
+    assert getattr(getattr(recipe, table) if table else recipe, key) == least
+    with pytest.raises(RecipeError, match=rf"{path}: expected a whole number from {least} up.*, saw {least - 1}$"):
+        parse_recipe(with_value(path, least - 1))
+
+
+def test_every_number_of_a_recipe_has_a_least_value() -> None:
+    """A key that is added without a bound, or without a row above, is noticed."""
+    defaults = Recipe("x").to_dict()
+    tables = {name: table for name, table in defaults.items() if isinstance(table, dict)}
+    numbers = {f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if type(value) is int}
+    assert numbers | {"seed"} == set(LEAST)
+
+
+def test_minimums_may_equal_what_bounds_them() -> None:
+    """A cluster may have to be full, and every outlier class too; one more is refused."""
+    full = parse_recipe({"name": "x", "cluster": {"size": 5, "minimum": 5}, "outliers": {"per_class": 1, "minimum": 3}})
+    assert (full.cluster.minimum, full.outliers.minimum) == (5, 3)
+    with pytest.raises(RecipeError, match=r"cluster\.minimum: expected at most cluster\.size \(5\), saw 6"):
+        parse_recipe({"name": "x", "cluster": {"size": 5, "minimum": 6}})
+    with pytest.raises(RecipeError, match=r"outliers\.minimum: expected at most 3, three times .*, saw 4"):
+        parse_recipe({"name": "x", "outliers": {"per_class": 1, "minimum": 4}})

@@ -16,7 +16,11 @@ _RING: Final = 2**64
 
 
 def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator[Question]:
-    """All n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more."""
+    """All n(n-1) questions of n pairs, in order; or a sample of that size, in the same order, if there are more.
+
+    >>> list(questions([("Athens", "Greece"), ("Oslo", "Norway")]))
+    [('Athens', 'Greece', 'Oslo', 'Norway'), ('Oslo', 'Norway', 'Athens', 'Greece')]
+    """
     total = len(pairs) * (len(pairs) - 1)
     chosen = range(total) if sample == 0 or sample >= total else sample_of(total, sample, seed)
     for number in chosen:

@@ -28,7 +28,7 @@ class Emoji:
 def read_emoji(lines: Iterable[str]) -> list[Emoji]:
     """The fully-qualified emoji of emoji-test.txt in their order.
 
-    Those with a skin tone are left out: they stand beside the same emoji without one, which any model finds nearest.
+    Those with a skin tone are left out: the same emoji without one is listed too, and any model finds the two nearest.
     """
     group = subgroup = ""
     found = []

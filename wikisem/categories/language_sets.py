@@ -70,14 +70,14 @@ def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: SetSou
 
 def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
     if category.emoji:
-        # Unicode's order is the order of keyboards: the best known of a group stand first, as sitelinks would have it.
+        # Unicode's order is the order of keyboards: the best known of a group come first, as with sitelinks.
         listed = emoji_of(category.emoji, sources.emoji())
         return [CandidateItem(_code_points(text), 0) for text in listed[: category.limit or None]]
     return most_prominent(sources.wikidata().items(category), category.limit)
 
 
 def _values(relation: Relation, members: Members, source: CategorySource) -> dict[str, list[Statement]]:
-    """Every subject with the values that may stand in a pair, none or more."""
+    """Every subject with the values that may be in a pair, none or more."""
     subjects = [one.qid for one in members[relation.subjects]]
     allowed = {one.qid for one in members[relation.values]} if relation.values else None
     found = source.values(subjects, relation.path())

@@ -38,7 +38,7 @@ class Category(Struct, frozen=True):
 
     ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
     P279 from there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
-    "P131+ Q99". ``named_by`` is a property whose monolingual texts stand in for labels, such as P1549 (demonym).
+    "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).
     ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all.
     """
 

@@ -79,7 +79,7 @@ def name_in(names: Names, language: str) -> tuple[str, str] | None:
 def word_category(
     category: str, language: str, candidates: Sequence[CandidateItem], names: Mapping[str, Names]
 ) -> CategoryWords:
-    """The candidates under their names, in their order; of two with equal names the first stands."""
+    """The candidates under their names, in their order; of two with equal names the first is kept."""
     items: dict[str, CategoryItem] = {}
     left_out = []
     for one in candidates:
@@ -95,7 +95,7 @@ def word_category(
 
 @dataclass(frozen=True, slots=True)
 class ValuedItem:
-    """A subject, and the names of its value; ``value`` is the value's QID, empty for a text."""
+    """A subject, and the names of its value; ``value`` is the value's QID, empty for a string."""
 
     subject: str
     value: str

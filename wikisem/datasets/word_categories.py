@@ -19,14 +19,14 @@ class WordCategory:
     language: str = ""
 
 
-class _Item(msgspec.Struct):
+class _LabelItem(msgspec.Struct):
     label: str
 
 
-class _Line(msgspec.Struct):
+class _CategoryLine(msgspec.Struct):
     category: str
     language: str
-    items: tuple[_Item, ...]
+    items: tuple[_LabelItem, ...]
 
 
 def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
@@ -59,9 +59,9 @@ def _from_lines(text: str, file: Path, language: str) -> list[WordCategory]:
     return categories
 
 
-def _decode(line: str, where: str) -> _Line:
+def _decode(line: str, where: str) -> _CategoryLine:
     try:
-        return msgspec.json.decode(line, type=_Line)
+        return msgspec.json.decode(line, type=_CategoryLine)
     except msgspec.DecodeError as error:
         raise DamagedInputError(f"{where}: expected a JSON line of a category, saw {error}") from error
 

@@ -39,7 +39,7 @@ class WordGroup:
     language: str = ""
 
 
-class _Item(msgspec.Struct):
+class _SurfaceItem(msgspec.Struct):
     surface: str
 
 
@@ -48,9 +48,9 @@ class _OutlierItem(msgspec.Struct):
     outlier_class: int | None = None
 
 
-class _Line(msgspec.Struct):
+class _WordGroupLine(msgspec.Struct):
     class_: str = msgspec.field(name="class")
-    cluster: tuple[_Item, ...]
+    cluster: tuple[_SurfaceItem, ...]
     outliers: tuple[_OutlierItem, ...]
     language: str = ""
 
@@ -95,7 +95,7 @@ def parse_group(text: str, name: str, where: str) -> WordGroup:
 def parse_line(line: str, where: str) -> WordGroup:
     """The group of a JSON line (design of ``groups/<language>.jsonl``); keys that scores do not need may be missing."""
     try:
-        row = msgspec.json.decode(line, type=_Line)
+        row = msgspec.json.decode(line, type=_WordGroupLine)
     except msgspec.DecodeError as error:
         raise DamagedInputError(f"{where}: expected a JSON line of a group, saw {error}") from error
     outliers = tuple(OutlierWord(item.surface, item.outlier_class) for item in row.outliers)

@@ -23,7 +23,7 @@ from wikisem.errors import BadIdError, RecipeError
 
 T = TypeVar("T")
 
-_PATH: Final = re.compile(r" - at `\$\.?(.*)`$")
+_WHERE: Final = re.compile(r" - at `\$\.?(.*)`$")
 _STEP: Final = re.compile(r"[^.\[\]]+")
 _MISSING: Final = re.compile(r"missing required field `(.*?)`")
 _SEEDS: Final = 2**64
@@ -89,7 +89,7 @@ def _prepare(data: Any, info: inspect.Type, path: str) -> Any:
 
 def _explain(message: str, data: Any, info: inspect.Type) -> str:
     """msgspec's message as path, what is expected there, and what is there."""
-    found = _PATH.search(message)
+    found = _WHERE.search(message)
     path = found[1] if found else ""
     for step in _STEP.findall(path):
         if isinstance(info, inspect.VarTupleType):
