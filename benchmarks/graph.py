@@ -35,19 +35,19 @@ RECIPE = Recipe("benchmark", languages=("la",), cluster=ClusterOptions(max_group
 
 def run_taxonomy(world: Path, workers: int) -> None:
     """The taxonomy stage."""
-    place = _fresh(world / f"taxonomy-{workers}")
-    build_taxonomy(str(world / "entities"), RECIPE.graph, StageContext(place, Runtime(workers=workers))).check(
+    scratch = _fresh(world / f"taxonomy-{workers}")
+    build_taxonomy(str(world / "entities"), RECIPE.graph, StageContext(scratch, Runtime(workers=workers))).check(
         "taxonomy"
     )
 
 
 def run_groups(world: Path, workers: int) -> None:
-    """The groups stage in one language, every class that can be a candidate judged and none capped."""
-    place = _fresh(world / f"groups-{workers}")
+    """The groups stage in one language, every candidate class judged and none capped."""
+    scratch = _fresh(world / f"groups-{workers}")
     surfaces = {"la": str(world / "surfaces" / "la")}
     graph = str(world / "taxonomy-1" / "published")
     runtime = Runtime(workers=workers)
-    counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, StageContext(place, runtime))["la"]
+    counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, StageContext(scratch, runtime))["la"]
     counts.check("groups")
     (world / "groups.txt").write_text(f"{counts.read} {counts.kept}\n", encoding="utf-8")
 
@@ -93,7 +93,7 @@ def _milliseconds(ask: Callable[[str, str], object], names: Sequence[tuple[str, 
 def main() -> None:
     """Write the worlds if need be, run every stage, write ``docs/benchmarks/graph.md`` after each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--world", type=Path, required=True, help="where the made-up worlds lie, or shall lie")
+    parser.add_argument("--world", type=Path, required=True, help="the folder of the made-up worlds")
     parser.add_argument("--part", type=float, default=1.0, help="of the size of Wikidata (default: 1.0)")
     arguments = parser.parse_args()
     size = Size().scaled(arguments.part)
@@ -111,7 +111,7 @@ def main() -> None:
 
 
 def _note(found: Findings, step: Step, world: Path) -> None:
-    """What the step left behind, and how fast the whole graph answers once it is there."""
+    """What the step gave, and how fast the whole graph answers once it is there."""
     if step.stage == "groups":
         read, kept = (world / "groups.txt").read_text(encoding="utf-8").split()
         found.groups[step.world] = int(read), int(kept)

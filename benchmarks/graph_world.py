@@ -1,4 +1,4 @@
-"""A made-up Wikidata of the real shape and size, as the Parquet that the entities and surfaces stages would leave.
+"""A made-up Wikidata of the real shape and size, as Parquet of the form that the entities and surfaces stages write.
 
 The shape is that of Wikidata in 2026: 4 million classes, most of them leaves below few huge ones; 5 million P279 edges
 with cycles and self-loops among them; 35 million items with a sitelink, classes of all sizes (Zipf), a tenth of the
@@ -20,7 +20,7 @@ Ints = np.ndarray[Any, Any]
 
 _FILE_ROWS = 600_000
 _ROOT = 35120
-# Numbers are dealt by a bijection on this prime's residues, so that classes and instances mix as they do in Wikidata.
+# Numbers are assigned by a bijection on this prime's residues, so that classes and instances mix as in Wikidata.
 _PRIME = 135_000_017
 _STEP = 57_885_161
 
@@ -39,25 +39,25 @@ class Size:
         return self.inner + self.leaves
 
     def scaled(self, part: float) -> "Size":
-        """The same shape, so many times as large."""
+        """The same shape, ``part`` times as large."""
         return Size(*(int(each * part) for each in (self.inner, self.leaves, self.instances)))
 
 
 def write_world(folder: Path, size: Size, languages: int = 1) -> None:
     """Write ``entities/*.parquet`` and ``surfaces/l<i>/*.parquet`` under the folder."""
-    draw = np.random.default_rng(size.classes)
-    children, parents = _subclasses(draw, size)
+    rng = np.random.default_rng(size.classes)
+    children, parents = _subclasses(rng, size)
     order = np.argsort(children, kind="stable")
     children, parents = children[order], parents[order]
     total = size.classes + size.instances
     for number, begin in enumerate(range(0, total, _FILE_ROWS)):
         items = np.arange(begin, min(begin + _FILE_ROWS, total))
-        sitelinks = _sitelinks(draw, len(items))
+        sitelinks = _sitelinks(rng, len(items))
         first, end = np.searchsorted(children, [items[0], items[-1] + 1])
-        table = _entities(draw, size, items, sitelinks, children[first:end], parents[first:end])
+        table = _entities(rng, size, items, sitelinks, children[first:end], parents[first:end])
         _write(folder / "entities" / f"{number:05d}.parquet", table)
         for language in range(languages):
-            linked = items[(sitelinks > 0) & (draw.random(len(items)) < 0.1 + 0.08 * np.minimum(sitelinks, 11))]
+            linked = items[(sitelinks > 0) & (rng.random(len(items)) < 0.1 + 0.08 * np.minimum(sitelinks, 11))]
             _write(folder / "surfaces" / f"l{'abcdefghij'[language]}" / f"{number:05d}.parquet", _surfaces(linked))
 
 
@@ -66,44 +66,44 @@ def numbers_of(items: Ints) -> Ints:
     return 1 + (items * _STEP + _ROOT - 1) % _PRIME
 
 
-def _subclasses(draw: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
+def _subclasses(rng: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
     inner, leaves = np.arange(1, size.inner), np.arange(size.inner, size.classes)
-    tree = np.concatenate([[0], (draw.random(len(inner)) * inner).astype(np.int64)])  # about 13 levels on average
-    hubs = draw.permutation(size.inner)
-    parents = hubs[_zipf(draw, len(leaves), size.inner)]
+    tree = np.concatenate([[0], (rng.random(len(inner)) * inner).astype(np.int64)])  # about 13 levels on average
+    hubs = rng.permutation(size.inner)
+    parents = hubs[_zipf(rng, len(leaves), size.inner)]
     # A second parent is most often one that the first has anyway, or another popular class.
-    again = np.flatnonzero(draw.random(len(leaves)) < 0.25)
-    popular = hubs[_zipf(draw, len(again), size.inner)]
-    second = np.where(draw.random(len(again)) < 0.6, tree[parents[again]], popular)
-    crossing = inner[draw.random(len(inner)) < 0.4]
-    across = (draw.random(len(crossing)) * crossing).astype(np.int64)
-    loops = draw.integers(1, size.inner, size.inner // 60)  # each closes a cycle with its own first parent
-    selves = draw.integers(1, size.classes, size.inner // 200)
+    again = np.flatnonzero(rng.random(len(leaves)) < 0.25)
+    popular = hubs[_zipf(rng, len(again), size.inner)]
+    second = np.where(rng.random(len(again)) < 0.6, tree[parents[again]], popular)
+    crossing = inner[rng.random(len(inner)) < 0.4]
+    across = (rng.random(len(crossing)) * crossing).astype(np.int64)
+    loops = rng.integers(1, size.inner, size.inner // 60)  # each closes a cycle with its own first parent
+    selves = rng.integers(1, size.classes, size.inner // 200)
     return (
         np.concatenate([inner, leaves, leaves[again], crossing, tree[loops], selves]),
         np.concatenate([tree[1:], parents, second, across, loops, selves]),
     )
 
 
-def _zipf(draw: np.random.Generator, count: int, ranks: int) -> Ints:
+def _zipf(rng: np.random.Generator, count: int, ranks: int) -> Ints:
     """Ranks from 0 up, the r-th about 1/r as frequent as the first."""
-    drawn: Ints = np.exp(draw.random(count) * np.log(ranks)).astype(np.int64)
+    drawn: Ints = np.exp(rng.random(count) * np.log(ranks)).astype(np.int64)
     return np.minimum(drawn, ranks - 1)
 
 
-def _sitelinks(draw: np.random.Generator, count: int) -> Ints:
-    return np.minimum(draw.random(count) ** (-1 / 1.15), 400).astype(np.int32)
+def _sitelinks(rng: np.random.Generator, count: int) -> Ints:
+    return np.minimum(rng.random(count) ** (-1 / 1.15), 400).astype(np.int32)
 
 
 def _entities(
-    draw: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, children: Ints, parents: Ints
+    rng: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, children: Ints, parents: Ints
 ) -> pa.Table:
     is_class = items < size.classes
-    kinds = np.where(is_class, draw.random(len(items)) < 0.1, 1 + (draw.random(len(items)) < 0.1)).astype(np.int64)
+    kinds = np.where(is_class, rng.random(len(items)) < 0.1, 1 + (rng.random(len(items)) < 0.1)).astype(np.int64)
     # Half of the inner classes have nearly all instances; one P31 in fifty leads to any class.
-    targets = np.random.default_rng(7).permutation(size.inner)[_zipf(draw, int(kinds.sum()), size.inner // 2)]
-    anywhere = draw.random(len(targets)) < 0.02
-    targets[anywhere] = draw.integers(1, size.inner, int(anywhere.sum()))
+    targets = np.random.default_rng(7).permutation(size.inner)[_zipf(rng, int(kinds.sum()), size.inner // 2)]
+    anywhere = rng.random(len(targets)) < 0.02
+    targets[anywhere] = rng.integers(1, size.inner, int(anywhere.sum()))
     supers = np.bincount(children - items[0], minlength=len(items))
     blank: list[list[object]] = [[]] * len(items)
     return pa.table(
@@ -139,7 +139,7 @@ def _qids(items: Ints) -> pa.Array:
 def _names(items: Ints) -> pa.Array:
     """Eleven letters for each item, different for different items and without common beginnings."""
     mixed = (items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    letters = [(mixed // np.uint64(26**place) % np.uint64(26)).astype(np.uint8) + 97 for place in range(11)]
+    letters = [(mixed // np.uint64(26**letter) % np.uint64(26)).astype(np.uint8) + 97 for letter in range(11)]
     return pc.cast(pa.array(np.stack(letters, axis=1).reshape(-1).view("S11")), pa.string())
 
 

@@ -42,7 +42,7 @@ def agree(taxonomy: Taxonomy, oracle: OracleGraph) -> None:
 
 
 def agree_on_neighbourhoods(taxonomy: Taxonomy, oracle: OracleGraph, radius: int) -> None:
-    """Around every class and item: what lies within the radius, and the edges of all that lies nearer than it."""
+    """Around every class and item: what is within the radius, and the edges of all that is nearer than it."""
     for v in {**oracle.up.nodes, **oracle.classes}:
         ball = lengths_from(oracle, v, radius)
         inside = {node for node, steps in ball.items() if steps < radius}

@@ -1,4 +1,4 @@
-"""The filters over data sets that stand already."""
+"""The rules applied to existing data sets."""
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.heuristics.rules.lint import Violation, find_violations

@@ -35,7 +35,7 @@ def test_an_ending_is_found_with_and_without_spaces(ending: str, spaced: bool) -
 
 
 def test_a_namespace_prefix_ends_at_its_colon() -> None:
-    """`Anexo:` stands in front of a word without a space."""
+    """`Anexo:` comes before a word without a space."""
     lists = [f"Anexo:{thing}" for thing in THINGS]
     assert common_affixes(lists, OTHERS, spaced=True) == ("Anexo:…",)
 
@@ -73,3 +73,11 @@ def test_every_affix_keeps_its_promises(lists: list[str], others: list[str], ran
     random.shuffle(lists)
     random.shuffle(others)
     assert common_affixes(lists, others, spaced=True) == found
+
+
+def test_one_other_title_in_a_thousand_may_have_the_affix() -> None:
+    """Exactly one in a thousand keeps the affix, two do not."""
+    lists = [f"List of {chr(97 + n)}ish" for n in range(20)]
+    others = [f"Subject {n}" for n in range(1000)]
+    assert "List of …" in common_affixes(lists, ["List of the rare", *others[1:]], spaced=True)
+    assert common_affixes(lists, ["List of the rare", "List of two", *others[2:]], spaced=True) == ()

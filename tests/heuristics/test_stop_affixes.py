@@ -56,7 +56,7 @@ AFFIXES = st.lists(st.sampled_from(["a", "ab", "…a", "b…", "…ba", "ab…",
 
 @given(st.lists(st.text("abc", max_size=4), max_size=4), AFFIXES)
 def test_the_fast_way_agrees_with_patterns(surfaces: list[str], affixes: list[str]) -> None:
-    """An affix is a pattern in which "…" stands for at least one character."""
+    """An affix is a pattern in which "…" is at least one character."""
     ends = [affix.replace("…", ".+") if "…" in affix else f"{affix}.*|.*{affix}" for affix in affixes]
     broken = any(re.fullmatch(end, surface) for end in ends for surface in surfaces)
     assert check_stop_affixes(surfaces, affixes).keep == (not broken)

@@ -171,3 +171,21 @@ def test_no_items_give_no_groups(tmp_path: Path) -> None:
         assert read_built(done, language) == ([], [])
         assert (counts[language].read, counts[language].kept) == (0, 0)
         assert pq.read_table(done / "groups" / f"{language}.parquet").num_rows == 0
+
+
+def test_labels_seed_and_order_are_those_of_the_method(tmp_path: Path) -> None:
+    """With another seed than the shipped one: labels in the language, ``mul``, English or none; all lines by class."""
+    labels: dict[str, dict[str, str]] = {
+        "Q103": {"de": "Klasse drei", "mul": "class 3", "en": "class three"},
+        "Q104": {"mul": "class 4", "en": "class four"},
+        "Q107": {"en": "class seven"},
+        "Q106": {},
+    }
+    entities = [replace(one, labels=labels.get(one.qid, one.labels)) for one in small_world()]
+    names = {"de": by_label(entities, "en")}
+    recipe = replace(SMALL, seed=8, cluster=replace(SMALL.cluster, class_order="sample", max_groups=9))
+    built = read_built(run_stages(tmp_path, entities, names, recipe)[0], "de")
+    assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names["de"], recipe, "de"))
+    shown = {group.qid: group.label for group in built[0]}
+    assert [shown[f"Q{n}"] for n in (103, 104, 106, 107)] == ["Klasse drei", "class 4", "Q106", "class seven"]
+    assert {rejection.reason for rejection in built[1]} == {"capped", "few-outliers"}

@@ -2,8 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Ints
@@ -17,6 +15,10 @@ def components(up: CsrRows) -> npt.NDArray[np.uint32]:
     >>> components(cycle).tolist()
     [0, 1, 1, 3]
     """
+    # Imported here because it takes 0.2 s, and only the building of a class graph needs it.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     size = len(up)
     if not size:
         return np.zeros(0, dtype=np.uint32)

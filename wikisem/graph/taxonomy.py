@@ -14,6 +14,7 @@ import networkx as nx
 import numpy as np
 
 from wikisem.arrow.numbers import distinct
+from wikisem.arrow.qids import qids_of
 from wikisem.errors import UnknownItemError
 from wikisem.graph.array_types import Ints
 from wikisem.graph.class_graph import ClassGraph, build_graph
@@ -184,10 +185,10 @@ class Taxonomy:
         return qid_of(int(self.graph.nodes[node]))
 
     def _qids(self, nodes: Ints) -> list[str]:
-        return [qid_of(number) for number in self.graph.nodes[np.sort(nodes)].tolist()]
+        return qids_of(self.graph.nodes[np.sort(nodes)])
 
     def _items(self, items: Ints) -> list[str]:
-        return [qid_of(number) for number in self.graph.items[distinct(items)].tolist()]
+        return qids_of(self.graph.items[distinct(items)].astype(np.int64))
 
 
 def _index(numbers: Ints, qid: str) -> int | None:
