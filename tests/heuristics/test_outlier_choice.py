@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outlier_choice import choose_outliers
+from wikisem.heuristics.selection.outlier_choice import choose_outliers, choose_shared_outliers
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
@@ -68,3 +68,10 @@ def test_choosing_agrees_with_plain_reading(candidates: tuple[list[Outlier], ...
             if room and all(candidate.id != item.id and candidate.surface != item.surface for item in taken):
                 expected.append(candidate)
     assert list(choose_outliers(CLUSTER, candidates, per_class)) == expected
+
+
+def test_a_shared_item_is_taken_once() -> None:
+    """The same item is skipped in a later outlier class, though its surface form there would be new."""
+    pool = [[{"en": outlier(9, "moss", 1)}], [{"en": outlier(9, "lichen", 2)}, {"en": outlier(8, "fern", 2)}]]
+    chosen = choose_shared_outliers({"en": CLUSTER}, pool, 1)
+    assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
