@@ -36,7 +36,7 @@ class SampleOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choosable:
+class _Candidate:
     """A group as its words are shown, with its outliers by class; ``key`` is its identity and its place in an order."""
 
     group: WordGroup
@@ -49,7 +49,7 @@ class _Choosable:
 class _Chosen:
     """A group with the outlier that its test case has."""
 
-    group: _Choosable
+    group: _Candidate
     outlier_class: _Class
     outlier: str
 
@@ -67,7 +67,7 @@ class _Positions:
     used: Counter[int] = field(default_factory=Counter)
 
     def next(self, size: int) -> int:
-        """The place, counted from 0, of the next case with so many words."""
+        """The place, counted from 0, of the next case with this number of words."""
         first = int(_key(self.seed, "position", str(size)), 16) % size
         self.used[size] += 1
         return (first + self.used[size] - 1) % size
@@ -81,7 +81,7 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
     these parts. UsageError where the numbers leave an annotator without a case, MissingInputError with too few groups.
     """
     _check(options)
-    found = filter(None, (_choosable(group, options.seed) for group in groups))
+    found = filter(None, (_candidate(group, options.seed) for group in groups))
     usable = [one for _, one in sorted({one.key: one for one in found}.items())]
     if len(usable) < options.groups:
         raise MissingInputError(
@@ -113,7 +113,7 @@ def _check(options: SampleOptions) -> None:
         raise UsageError(f"expected a group for each of {options.annotators} annotators, saw {alone}")
 
 
-def _choosable(group: WordGroup, seed: int) -> _Choosable | None:
+def _candidate(group: WordGroup, seed: int) -> _Candidate | None:
     """The group as it is shown; None if it cannot make a test case."""
     cluster = tuple(dict.fromkeys(map(shown, group.cluster)))
     outliers: defaultdict[_Class, dict[str, None]] = defaultdict(dict)
@@ -123,7 +123,7 @@ def _choosable(group: WordGroup, seed: int) -> _Choosable | None:
     if len(cluster) < 2 or not outliers:
         return None
     key = _key(seed, "group", group.id, *cluster)
-    return _Choosable(group, key, cluster, {name: tuple(words) for name, words in outliers.items()})
+    return _Candidate(group, key, cluster, {name: tuple(words) for name, words in outliers.items()})
 
 
 def shown(surface: str) -> str:
@@ -131,7 +131,7 @@ def shown(surface: str) -> str:
     return " ".join(surface.replace("_", " ").split())
 
 
-def _choose_outliers(groups: Sequence[_Choosable], seed: int) -> list[_Chosen]:
+def _choose_outliers(groups: Sequence[_Candidate], seed: int) -> list[_Chosen]:
     """One outlier for each group. Groups with the fewest classes choose first, as the others can fill what is left."""
     counts: Counter[_Class] = Counter()
     chosen = []

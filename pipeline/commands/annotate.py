@@ -103,7 +103,7 @@ def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Es
         alpha = agreement(answers, annotation)
     except UsageError as error:
         return None, str(error)
-    return alpha, "" if alpha else "no two annotators answered the same cases in more than one way to answer"
+    return alpha, "" if alpha else "it needs two answers to the same case, and answers that are not all the same"
 
 
 def _score(arguments: argparse.Namespace) -> None:

@@ -141,6 +141,21 @@ def test_a_model_of_this_folder_and_missing_agreement_do_not_stop_scores(
 
 
 @pytest.mark.usefixtures("release")
+def test_without_shared_cases_there_is_no_alpha_and_the_report_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No overlap, no agreement; accuracy is told all the same, and JSON has null."""
+    main([*WRITE, "--overlap", "0"])
+    answer_all(tmp_path / "sheets")
+    capsys.readouterr()
+    assert main(["annotate", "--score", "sheets"]) == 0
+    assert "no Krippendorff's alpha: it needs two answers to the same case" in capsys.readouterr().out
+    assert main(["annotate", "--score", "sheets", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["alpha"], row["answers"]) == (None, 6)
+
+
+@pytest.mark.usefixtures("release")
 def test_sheets_are_the_same_each_time_and_never_overwritten_by_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
-from hypothesis import event, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.outputs.annotation.sets import make_group, make_set
@@ -34,6 +34,10 @@ def own_share(annotation: AnnotationSet, name: str) -> set[str]:
     seed=st.integers(0, 2**64 - 1),
     long=st.integers(0, 60),
 )
+@example(groups=60, annotators=5, share=0.25, seed=500, long=30)  # as in the documentation, with eight and nine words
+@example(groups=12, annotators=3, share=0, seed=1, long=0)  # no overlap
+@example(groups=9, annotators=2, share=1, seed=2, long=9)  # everybody gets all
+@example(groups=4, annotators=1, share=0.5, seed=0, long=0)  # a class that comes twice among four
 def test_the_deal_is_balanced(groups: int, annotators: int, share: float, seed: int, long: int) -> None:
     """Every case is for all or for one; outlier classes and positions come equally often, overall and in each part."""
     overlap = max(round(share * groups), 0 if groups >= annotators else 1)
@@ -44,7 +48,6 @@ def test_the_deal_is_balanced(groups: int, annotators: int, share: float, seed: 
     words = [make_group(number, 8 if number < long else 7) for number in range(groups + 3)]
     annotation = sample_cases(words, options)
     shares = {name: own_share(annotation, name) for name in annotation.annotators}
-    event(f"overlap {'all' if not alone else 'none' if not overlap else 'some'}")
 
     assert len(annotation.cases) == groups
     assert len({case.group for case in annotation.cases}) == groups
