@@ -1,15 +1,16 @@
 """Options that several commands share, declared once, and what their words mean."""
 
 import argparse
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
-from wikisem.pipeline.build.ledger import Run
+from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import say, watch
-from wikisem.recipes.load import shipped_recipes
+from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
 
@@ -124,9 +125,10 @@ def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], rec
     return sorted(set(asked or with_dumps or recipe.languages))
 
 
-def seed_of(arguments: argparse.Namespace, recipe: Recipe) -> int:
-    """--seed, else the recipe's."""
-    return recipe.seed if arguments.seed is None else int(arguments.seed)
+def read_recipe(arguments: argparse.Namespace) -> Recipe:
+    """The recipe that a command names, with the seed of --seed if that is given."""
+    recipe = load_recipe(arguments.recipe)
+    return recipe if arguments.seed is None else dataclasses.replace(recipe, seed=arguments.seed)
 
 
 def argument(convert: Callable[[str], T]) -> Callable[[str], T]:

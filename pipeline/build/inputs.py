@@ -1,4 +1,4 @@
-"""The dumps a command was given: found, weighed, and named by language."""
+"""The dumps that a command was given: found, told apart by size and time or checksum, and named by language."""
 
 import hashlib
 import time
@@ -8,7 +8,7 @@ from typing import Any
 
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.ids import check_language
-from wikisem.transforms.io.files import match, open_binary, weigh
+from wikisem.transforms.io.files import match, open_binary, size_and_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Dump:
 
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
     """The dump that paths, globs and URLs name; MissingInputError when one names nothing."""
-    return Dump(tuple(_weigh(path, checksum) for path in match(patterns)))
+    return Dump(tuple(_describe_file(path, checksum) for path in match(patterns)))
 
 
-def _weigh(path: str, checksum: bool) -> Input:
+def _describe_file(path: str, checksum: bool) -> Input:
     try:
-        size, modified = weigh(path)
+        size, modified = size_and_time(path)
         with open_binary(path) as source:
             source.read(1)
         digest = _digest(path) if checksum else ""

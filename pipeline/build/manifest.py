@@ -1,50 +1,40 @@
-"""OUT/manifest.json: everything that is needed to say where a set came from, kept up to date by every command."""
+"""OUT/manifest.json: everything that is needed to say where a set came from, kept up to date by every command.
 
-import platform
+``stages`` has an entry for every finished unit in OUT, with the recipe, the seed and the versions that made it. These
+keys at the top are those that all groups in OUT have in common (before there are groups, all units); where two sets
+were made with different seeds, there is no ``seed`` at the top.
+"""
+
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib import metadata
 from typing import Any, Final
 
-import orjson
+from wikisem.pipeline.build.ledger import Record, write_json
+from wikisem.pipeline.build.run import Run
 
-from wikisem import __version__
-from wikisem.pipeline.build.ledger import Record, Run, write_whole
-from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.files import list_files, open_binary
-
-_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
+_IN_COMMON: Final = ("recipe", "seed", "versions")
 
 
-def write_manifest(run: Run, records: Sequence[Record], recipe: Recipe | None = None, seed: int | None = None) -> None:
-    """Write the manifest; what this command did not touch stays as an earlier one wrote it."""
-    path = f"{run.output}/manifest.json"
-    data = _earlier(path)
-    data["versions"] = _versions()
-    if recipe is not None:
-        data["recipe"] = recipe.to_dict()
-    if seed is not None:
-        data["seed"] = seed
-    data["stages"] = {**data.get("stages", {}), **{record.unit: _stage(record) for record in records}}
-    write_whole(path, data)
+def write_manifest(run: Run) -> None:
+    """Write the manifest of all that is finished in OUT, whichever command made it."""
+    records = run.ledger.records()
+    stages = {record.unit: _stage(record) for record in records}
+    write_json(f"{run.output}/manifest.json", {**_common(records), "stages": stages})
 
 
-def _earlier(path: str) -> dict[str, Any]:
-    if not list_files(path):
-        return {}
-    with open_binary(path) as source:
-        data: dict[str, Any] = orjson.loads(source.read())
-    return data
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "wikisem": __version__,
-        "python": platform.python_version(),
-        **{name: metadata.version(name) for name in _LIBRARIES},
-    }
+def _common(records: Sequence[Record]) -> dict[str, Any]:
+    """The recipe, seed and versions that do not differ between the groups."""
+    groups = [record for record in records if record.unit.startswith("groups/")] or records
+    found = {key: [record.made_with[key] for record in groups if key in record.made_with] for key in _IN_COMMON}
+    return {key: values[0] for key, values in found.items() if values and all(one == values[0] for one in values)}
 
 
 def _stage(record: Record) -> dict[str, Any]:
     counts = asdict(record.counts)
-    return {"fingerprint": record.fingerprint, "in": counts.pop("read"), **counts, **record.facts}
+    return {
+        "fingerprint": record.fingerprint,
+        "in": counts.pop("read"),
+        **counts,
+        **record.made_with,
+        **record.facts,
+    }

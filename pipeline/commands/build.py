@@ -4,11 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
+from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build, write the manifest and print what was done."""
-    recipe = load_recipe(arguments.recipe)
+    recipe = options.read_recipe(arguments)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
-    seed = options.seed_of(arguments, recipe)
     run_ = options.make_run(arguments, beam_options)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
-    records = run_build(BuildOptions(recipe, seed, languages, wikidata, wikipedia, arguments.properties), run_)
-    write_manifest(run_, records, recipe, seed)
+    records = run_build(BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties), run_)
     return conclude(records, run_.output)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
+from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.ledger import Run, check_writable
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.console.groups import group_table, languages_table, read_groups, read_rejections
 from wikisem.pipeline.console.progress import say, watch
 from wikisem.pipeline.console.summary import make_console
@@ -43,9 +42,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = Run(output, Runtime(beam_options, watch), log=say)
     options = _options(f"{output}/dumps")
     records = run_build(options, run_)
-    write_manifest(run_, records, options.recipe, options.seed)
     _show(output, options.languages)
-    unread = sum(sum(record.counts.rejected.values()) for record in records if not record.unit.startswith("groups/"))
+    unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
     print(f"{unread} records in {dumps} dumps could not be read; they lie in {output}/rejects")  # noqa: T201
     print(f"output: {output}")  # noqa: T201 - the command line speaks to people
@@ -72,7 +70,6 @@ def _options(folder: str) -> BuildOptions:
     wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
     return BuildOptions(
         recipe=recipe,
-        seed=recipe.seed,
         languages=sorted(wikipedia),
         wikidata=find_dump([files.wikidata], checksum=True),
         wikipedia=wikipedia,

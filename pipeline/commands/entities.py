@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
-from wikisem.pipeline.build import stages
+from wikisem.pipeline.build.build import finish_stages
 from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.ledger import check_writable
-from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.run import check_writable
+from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
 from wikisem.pipeline.console.summary import conclude
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -38,12 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the dump and print what was done."""
-    every = arguments.languages == stages.ALL
-    labels = None if every else stages.labels_for(options.parse_languages(arguments.languages))
+    labels = None if arguments.languages == ALL else labels_for(options.parse_languages(arguments.languages))
     run_ = options.make_run(arguments, beam_options)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     check_writable(run_.output)
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
-    records = [stages.entities(run_, dump, wanted)]
-    write_manifest(run_, records)
+    records = finish_stages([entities(dump, wanted, run_)], run_)
     return conclude(records, run_.output)

@@ -4,10 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
-from wikisem.pipeline.build import group_stage as grouping
-from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.build import finish_stages
+from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,10 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Form the groups and print what was done."""
-    recipe = load_recipe(arguments.recipe)
-    seed = options.seed_of(arguments, recipe)
+    recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    records = list(grouping.groups(run_, languages, recipe, seed).values())
-    write_manifest(run_, records, recipe, seed)
+    records = finish_stages([groups(languages, recipe)], run_, recipe)
     return conclude(records, run_.output)

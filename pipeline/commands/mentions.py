@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
-from wikisem.pipeline.build import stages
+from wikisem.pipeline.build.build import finish_stages
 from wikisem.pipeline.build.inputs import find_wikipedias
-from wikisem.pipeline.build.ledger import check_writable
-from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.run import check_writable
+from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.console.summary import conclude
 
 
@@ -26,6 +26,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     check_writable(run_.output)
-    records = [stages.mentions(run_, language, dump, arguments.link_trail) for language, dump in dumps.items()]
-    write_manifest(run_, records)
+    stages = [mentions(language, dump, arguments.link_trail) for language, dump in dumps.items()]
+    records = finish_stages(stages, run_)
     return conclude(records, run_.output)

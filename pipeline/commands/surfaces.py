@@ -4,11 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
-from wikisem.pipeline.build import stages
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.method import check_languages
+from wikisem.pipeline.build.build import check_languages, finish_stages
+from wikisem.pipeline.build.stages.mentions import mentions_unit
+from wikisem.pipeline.build.stages.surfaces import surfaces
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Name the items and print what was done."""
-    recipe = load_recipe(arguments.recipe)
+    recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    linked = stages.languages_with_mentions(run_, languages)
-    check_languages(languages, [language for language, has in linked.items() if has], recipe)
-    records = [stages.surfaces(run_, language, recipe.surface, linked[language]) for language in languages]
-    write_manifest(run_, records, recipe)
+    linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
+    check_languages(languages, linked, recipe)
+    stages = [surfaces(language, recipe.surface, language in linked) for language in languages]
+    records = finish_stages(stages, run_, recipe)
     return conclude(records, run_.output)

@@ -4,10 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import options
-from wikisem.pipeline.build import stages
-from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.build import finish_stages
+from wikisem.pipeline.build.stages.taxonomy import taxonomy
 from wikisem.pipeline.console.summary import conclude
-from wikisem.recipes.load import load_recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build the class graph and print what was done."""
-    recipe = load_recipe(arguments.recipe)
+    recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
-    records = [stages.taxonomy(run_, recipe.graph)]
-    write_manifest(run_, records, recipe)
+    records = finish_stages([taxonomy(recipe.graph)], run_, recipe)
     return conclude(records, run_.output)

@@ -21,7 +21,7 @@ def conclude(records: Sequence[Record], output: str) -> int:
     its end, costs nobody knows how many: all that was whole is used and stands, and the exit code is 1, as gzip has it.
     """
     _print_table(records)
-    unread = [record for record in records if record.counts.rejected and not record.unit.startswith("groups/")]
+    unread = [record for record in records if record.unreadable]
     for record in unread:
         say(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
     damaged = [record.unit for record in unread if STRETCHES & set(record.counts.rejected)]

@@ -120,11 +120,11 @@ def test_a_folder_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.Capture
 
 
 def test_a_missing_recipe_lists_the_shipped_ones(tmp_path: Path, dump: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A recipe that is neither a file nor shipped is exit 1; the message says which ship."""
-    assert build(tmp_path, "wikisem501", dump) == 1
+    """A recipe that is neither a file nor shipped is exit 2; the message says which ship and which is nearest."""
+    assert build(tmp_path, "wikisem501", dump) == 2
     message = the_message(capsys)
     assert "wikisem501" in message
-    assert "wikisem500" in message
+    assert "did you mean wikisem500?" in message
 
 
 @pytest.mark.parametrize(

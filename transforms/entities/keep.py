@@ -15,7 +15,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter, read_numbers
 from wikisem.transforms.entities.read_range import STAGE, numbers_by_bucket
 from wikisem.transforms.io.counts import write_counts
-from wikisem.transforms.io.files import list_files, rename
+from wikisem.transforms.io.files import list_files, replace
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.selection import Certainty, edge_targets
@@ -56,7 +56,7 @@ class KeepItems(beam.DoFn):
         finished = f"{self._scratch.published}/{file.name}.parquet"
         if file.certainty == "certain" and not list_files(file.superseded(self._scratch)):
             kept = sum(table.num_rows for table in read_batches(file.path(self._scratch), ["sitelinks"]))
-            rename(file.path(self._scratch), finished)
+            replace(file.path(self._scratch), finished)
             counts = Counts(kept, kept)
         else:
             counts = self._rewrite(file, finished)

@@ -1,13 +1,23 @@
-"""Files through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// read and write alike."""
+"""Files by path or URL, through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// work alike.
 
-from collections.abc import Sequence
+On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Final, cast
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
+from wikisem.atomic_files import whole_file
 from wikisem.errors import MissingInputError, OutputError
+from wikisem.transforms.io.addresses import check_address, is_local
+
+_GLOB: Final = re.compile(r"[*?\[]")
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -27,23 +37,83 @@ def create_binary(path: str) -> BinaryIO:
     )
 
 
+def replace_file(path: str, data: bytes) -> None:
+    """Write a whole file in one step, in place of an earlier one: a reader sees the old bytes or the new ones.
+
+    An object store shows an object only once it was written to its end. Raises OutputError.
+    """
+    if is_local(path):
+        with whole_file(Path(path)) as sink:
+            sink.write(data)
+        return
+    try:
+        with create_binary(path) as remote:
+            remote.write(data)
+    except OSError as error:
+        raise OutputError(f"expected to write {path}, saw {error}") from error
+
+
 def match(patterns: Sequence[str]) -> list[str]:
-    """The files that paths, globs and URLs name, sorted, each once; MissingInputError names a pattern without any."""
+    """The files that paths, globs and URLs name, sorted, each once.
+
+    Raises MissingInputError for a pattern that names no file, UsageError for a URL that cannot be opened.
+    """
     found: set[str] = set()
     for pattern in patterns:
-        paths = _match_one(pattern)
+        paths = list_files(check_address(pattern))
         if not paths:
-            raise MissingInputError(f"expected a file, a glob or a URL that names one, saw {pattern!r} and found none")
+            raise MissingInputError(f"expected a file, or a glob or URL that matches one, saw none for {pattern!r}")
         found.update(paths)
     return sorted(found)
 
 
 def list_files(pattern: str) -> list[str]:
-    """The files that a pattern names, sorted; an empty list where there is none."""
-    return sorted(_match_one(pattern))
+    """The files that match a path, glob or URL, sorted; an empty list where there is none.
+
+    ``*`` is any part of a name, ``**`` any part of a path, ``?`` and ``[ab]`` one character. On this machine a glob
+    begins below the deepest folder that exists as written: in ``runs[1]/entities/*.parquet`` only the star is a glob
+    when there is a folder ``runs[1]/entities``.
+    """
+    if is_local(pattern):
+        return sorted(_match_local(pattern))
+    try:
+        return sorted(entry.path for entry in FileSystems.match([pattern])[0].metadata_list)
+    except BeamIOError as error:
+        raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error
 
 
-def weigh(path: str) -> tuple[int, float]:
+def _match_local(pattern: str) -> Iterator[str]:
+    if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
+        yield pattern
+        return
+    folder, rest = _split_at_folder(pattern)
+    if not _GLOB.search(rest):
+        return
+    expression = re.compile(FileSystem.translate_pattern(rest))
+    deep = "**" in rest or "/" in rest
+    prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
+    for root, below, names in os.walk(folder or "."):
+        if not deep:
+            below.clear()
+        inside = os.path.relpath(root, folder or ".")
+        for name in names:
+            path = name if inside == "." else f"{inside}/{name}"
+            if expression.match(path):
+                yield prefix + path
+
+
+def _split_at_folder(pattern: str) -> tuple[str, str]:
+    """The deepest folder of a pattern that exists as written, and what follows it."""
+    folder, rest = pattern, ""
+    while folder not in {"", "/"} and not Path(folder).is_dir():
+        folder, _, name = folder.rpartition("/")
+        rest = f"{name}/{rest}" if rest else name
+        if not folder and pattern.startswith("/"):
+            folder = "/"
+    return folder, rest
+
+
+def size_and_time(path: str) -> tuple[int, float]:
     """The size of a file in bytes and when it was last changed, in seconds since 1970."""
     try:
         metadata = FileSystems.get_filesystem(path).metadata(path)
@@ -54,38 +124,43 @@ def weigh(path: str) -> tuple[int, float]:
 
 def size_of(path: str) -> int:
     """The size of a file in bytes."""
-    return weigh(path)[0]
+    return size_and_time(path)[0]
 
 
-def _match_one(pattern: str) -> list[str]:
-    try:
-        # A name may hold a bracket or a star of its own: what is there as written is meant as written.
-        if "://" not in pattern and Path(pattern).is_file():
-            return [pattern]
-        return [entry.path for entry in FileSystems.match([pattern])[0].metadata_list]
-    except BeamIOError as error:
-        raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error
+def exists(path: str) -> bool:
+    """Whether there is a file, or on a file system with folders a folder, of exactly this name."""
+    return bool(FileSystems.exists(path))
 
 
 def make_folder(folder: str) -> None:
     """Make a folder and those above it; one that is there already is fine. OutputError when it cannot be made."""
-    if not folder or FileSystems.exists(folder):
+    if not folder or exists(folder):
         return
     try:
         FileSystems.mkdirs(folder)
     except OSError as error:
         # Two workers may make the same folder at once: only a folder that is still missing is a failure.
-        if not FileSystems.exists(folder):
-            raise OutputError(f"expected to write to {folder!r}, saw {error}") from error
+        if not exists(folder):
+            raise OutputError(f"expected to make the folder {folder!r}, saw {error}") from error
 
 
 def remove(path: str) -> None:
     """Remove a file or a whole folder, if it is there."""
-    if FileSystems.exists(path):
-        FileSystems.delete([path])
+    if not is_local(path):
+        if exists(path):
+            FileSystems.delete([path])
+    elif Path(path).is_dir():
+        shutil.rmtree(path)
+    else:
+        Path(path).unlink(missing_ok=True)
 
 
-def rename(source: str, target: str) -> None:
-    """Give a file or folder its final name; on a local disk this is one step that cannot be seen half done."""
+def replace(source: str, target: str) -> None:
+    """Give a file or folder its final name, in place of what has that name; a local file is replaced in one step."""
     make_folder(target.rstrip("/").rpartition("/")[0])
-    FileSystems.rename([source], [target])
+    if not is_local(source) or Path(source).is_dir():
+        remove(target)
+    if is_local(source):
+        Path(source).replace(target)
+    else:
+        FileSystems.rename([source], [target])

@@ -1,0 +1,80 @@
+"""The whole method, start to end: read items, count links, find surface forms, build the class graph, form groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wikisem.errors import UsageError
+from wikisem.pipeline.build.inputs import Dump
+from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.build.stage import Stage, run_stages
+from wikisem.pipeline.build.stages.entities import entities, labels_for
+from wikisem.pipeline.build.stages.groups import groups
+from wikisem.pipeline.build.stages.mentions import mentions
+from wikisem.pipeline.build.stages.surfaces import surfaces
+from wikisem.pipeline.build.stages.taxonomy import taxonomy
+from wikisem.recipes.options import Recipe
+from wikisem.transforms.entities.stage import EntityOptions
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a build is made from; the seed is the recipe's."""
+
+    recipe: Recipe
+    languages: Sequence[str]
+    wikidata: Dump
+    wikipedia: Mapping[str, Dump]
+    properties: Sequence[str]
+
+
+def run_build(options: BuildOptions, run: Run) -> list[Record]:
+    """Run every stage that is not finished yet, and return the records of all units in the order of the method."""
+    recipe = options.recipe
+    check_languages(options.languages, list(options.wikipedia), recipe)
+    check_writable(run.output)
+    records = finish_stages(build_stages(options, run), run, recipe)
+    run.clear()
+    return records
+
+
+def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
+    """The method: each stage of a build, in order."""
+    recipe, languages, dumps = options.recipe, options.languages, options.wikipedia
+    linked = [language for language in languages if language in dumps]
+    return [
+        entities(options.wikidata, _entity_options(options), run),
+        *(mentions(language, dumps[language], recipe.surface.link_trail) for language in linked),
+        *(surfaces(language, recipe.surface, language in linked) for language in languages),
+        taxonomy(recipe.graph),
+        groups(languages, recipe),
+    ]
+
+
+def finish_stages(stages: Sequence[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
+    """Run what is not finished of some stages and write the manifest; return the records of all their units."""
+    records = run_stages(stages, run, recipe)
+    write_manifest(run)
+    return records
+
+
+def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe: Recipe) -> None:
+    """Raise UsageError for a language in which no item could have a surface form."""
+    nameless = [language for language in languages if language not in with_links]
+    if nameless and recipe.surface.fallback == "none":
+        raise UsageError(
+            f"{', '.join(nameless)}: expected a Wikipedia dump (--wikipedia {nameless[0]}=PATH) or a recipe with "
+            f'surface.fallback "label" or "title", saw neither'
+        )
+
+
+def _entity_options(options: BuildOptions) -> EntityOptions:
+    recipe = options.recipe
+    return EntityOptions(
+        labels=labels_for(options.languages),
+        properties=tuple(options.properties),
+        ranks=recipe.graph.ranks,
+        # An item without any sitelink can then be neither in a cluster nor an outlier.
+        linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
+    )

@@ -1,0 +1,144 @@
+"""A stage as a value, and the one function that runs a list of them.
+
+A stage says what its units are, what each depends on and leaves behind, and how the unfinished ones are made; nothing
+in it looks whether it is finished. ``run_stages`` does the rest, the same for every stage: find what is finished and
+still fits, make the others in a scratch folder, publish them, record them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wikisem import __version__
+from wikisem.errors import MissingInputError
+from wikisem.pipeline.build.ledger import Record, fingerprint
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.versions import versions
+from wikisem.recipes.options import Recipe
+from wikisem.records import Counts
+from wikisem.transforms.io.files import remove
+from wikisem.transforms.io.runtime import StageContext
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One result of a stage.
+
+    ``needs`` are the units that it is made from, ``options`` plain values that decide its rows. ``extras`` decide what
+    it holds beside them, such as more labels: units that need this one do not depend on that. ``leaves`` maps paths in
+    the scratch folder's ``published`` ("" for all of it) to paths below OUT; ``facts`` are for the manifest.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    leaves: Mapping[str, str]
+    needs: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the work on a unit tells of it."""
+
+    counts: Counts
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _nothing_to_check(run: Run) -> None:
+    del run
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the method: its units, and the work that makes those that are asked for, all in one pipeline.
+
+    ``work`` takes the names of units, where OUT is, and the context; it returns a result for each name. ``together``
+    says that no unit can be made alone. ``check`` raises when what OUT holds does not fit.
+    """
+
+    name: str
+    units: Sequence[Unit]
+    work: Callable[[Sequence[str], str, StageContext], Mapping[str, Result]]
+    together: bool = False
+    check: Callable[[Run], None] = _nothing_to_check
+
+
+def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
+    """Run what is not finished of some stages, in their order, and return the records of all their units."""
+    return [record for stage in stages for record in run_stage(stage, run, recipe)]
+
+
+def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Record]:
+    """Run the units of a stage that are not finished, or were made from something else, and return all records."""
+    stage.check(run)
+    needs = {unit.name: _identities(unit.needs, run) for unit in stage.units}
+    found = {unit.name: run.ledger.find(unit.name) for unit in stage.units}
+    finished = {
+        unit.name: record
+        for unit in stage.units
+        if (record := found[unit.name]) and record.fingerprint == _fingerprint(unit, needs[unit.name])
+    }
+    todo = [unit for unit in stage.units if unit.name not in finished]
+    if todo and stage.together:
+        todo, finished = list(stage.units), {}
+    for name in finished:
+        run.log(f"{name}: finished before, nothing changed")
+    made = _run_units(stage, todo, needs, run, recipe) if todo else {}
+    return [(finished | made)[unit.name] for unit in stage.units]
+
+
+def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
+    """A digest of what units that need this one depend on; ``needs`` are the identities of what it is made from."""
+    return fingerprint(version=__version__, unit=unit.name, needs=needs, options=unit.options)
+
+
+def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
+    return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
+
+
+def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
+    """The identities of finished units; MissingInputError where one is missing or out of date."""
+    records = [run.ledger.require(name) for name in names]
+    for record in records:
+        for name, identity in record.needs.items():
+            if run.ledger.require(name).identity != identity:
+                raise MissingInputError(
+                    f"expected {record.unit} made from the {name} in {run.output}, saw that it was made from earlier "
+                    f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
+                )
+    return {record.unit: record.identity for record in records}
+
+
+def _run_units(
+    stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
+) -> dict[str, Record]:
+    """Make units in scratch, then replace what OUT holds of them: until then an earlier result stays as it is."""
+    context = run.context(stage.name)
+    results = stage.work([unit.name for unit in todo], run.output, context)
+    records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
+    kept_in = run.keep_rejects(stage.name, context.scratch)
+    for name, record in records.items():
+        record.counts.check(name)
+        run.check_rejects(name, sum(record.unreadable.values()), record.counts.read, kept_in)
+    for unit in todo:
+        run.ledger.invalidate(unit.name)
+        run.publish(context.scratch, unit.leaves)
+        run.ledger.put(records[unit.name])
+    remove(context.scratch.root)
+    return records
+
+
+def _record(unit: Unit, needs: Mapping[str, str], result: Result, recipe: Recipe | None) -> Record:
+    made_with: dict[str, Any] = {"versions": versions()}
+    if recipe is not None:
+        made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
+    return Record(
+        unit.name,
+        _fingerprint(unit, needs),
+        identity_of(unit, needs),
+        result.counts,
+        needs,
+        made_with,
+        {**unit.facts, **result.facts},
+    )

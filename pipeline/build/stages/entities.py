@@ -1,0 +1,76 @@
+"""Stage 1: a Wikidata dump to the items that the method reads."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from wikisem.errors import MissingInputError
+from wikisem.pipeline.build.inputs import Dump
+from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.stage import Result, Stage, Unit, identity_of
+from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms.io.runtime import StageContext
+from wikisem.wikipedia.languages import label_codes
+
+ENTITIES: Final = "entities"
+ALL: Final = "all"  # labels of every language
+
+
+def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
+    """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
+
+    Where OUT holds the same dump with other labels, these are kept too, so that two languages that are asked for in
+    turn do not displace each other.
+    """
+    earlier = run.ledger.find(ENTITIES)
+    if earlier is not None:
+        wider = _widen(earlier.facts, options)
+        if identity_of(_unit(dump, wider), {}) == earlier.identity:
+            options = wider
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        del units, output
+        return {ENTITIES: Result(read_entities(dump.paths, options, context))}
+
+    return Stage(ENTITIES, [_unit(dump, options)], work)
+
+
+def _unit(dump: Dump, options: EntityOptions) -> Unit:
+    extras = {
+        "labels": ALL if options.labels is None else sorted(options.labels),
+        "properties": sorted(options.properties),
+    }
+    return Unit(
+        ENTITIES,
+        options={"dump": dump.identity(), "ranks": options.ranks, "linked_only": options.linked_only},
+        extras=extras,
+        leaves={"": ENTITIES},
+        facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
+    )
+
+
+def _widen(facts: Mapping[str, Any], options: EntityOptions) -> EntityOptions:
+    """The options of this run together with those of an earlier one."""
+    every = options.labels is None or facts["labels"] == ALL
+    return replace(
+        options,
+        labels=None if every else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
+        properties=tuple(sorted({*options.properties, *facts["properties"]})),
+        linked_only=options.linked_only and facts["linked_only"],
+    )
+
+
+def labels_for(languages: Iterable[str]) -> tuple[str, ...]:
+    """The label codes that languages need, English among them: a class without a label has the English one."""
+    return tuple(sorted({code for language in [*languages, "en"] for code in [*label_codes(language), "mul"]}))
+
+
+def check_labels(items: Record, language: str) -> None:
+    """Raise MissingInputError when the entities were read without the labels of a language."""
+    kept = items.facts["labels"]
+    if kept != ALL and not set(labels_for([language])) <= set(kept):
+        raise MissingInputError(
+            f"expected entities with labels in {language}, saw {', '.join(kept)}; "
+            f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
+        )

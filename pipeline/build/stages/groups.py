@@ -1,0 +1,86 @@
+"""Stage 5: groups in the languages that need them, and the files that people load."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from wikisem.outputs.groupfile import decode_group
+from wikisem.outputs.wikisem500 import format_group
+from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.pipeline.build.stages.entities import ENTITIES
+from wikisem.pipeline.build.stages.mentions import mentions_unit
+from wikisem.pipeline.build.stages.surfaces import surfaces_unit
+from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
+from wikisem.recipes.options import Recipe
+from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.io.files import create_binary, make_folder, open_binary
+from wikisem.transforms.io.runtime import StageContext
+
+STAGE: Final = "groups"
+
+
+def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
+    """The groups of all languages, in one pipeline: the outlier sets do not depend on the language.
+
+    Shared outliers are chosen over all languages at once: then none of them can be made alone.
+    """
+    shared = recipe.outliers.shared
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
+        counts = build_groups(
+            f"{output}/{ENTITIES}",
+            f"{output}/{TAXONOMY}",
+            {language: f"{output}/{surfaces_unit(language)}" for language in todo},
+            _siteinfo(output, todo),
+            recipe,
+            recipe.seed,
+            context,
+        )
+        return {
+            f"{STAGE}/{language}": Result(counts[language], {"cases": _write_texts(context, language)})
+            for language in todo
+        }
+
+    units = [_unit(language, sorted(languages) if shared else [language], recipe) for language in languages]
+    return Stage(STAGE, units, work, together=shared)
+
+
+def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
+    names = [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
+    return Unit(
+        f"{STAGE}/{language}",
+        options={
+            "cluster": asdict(recipe.cluster),
+            "outliers": asdict(recipe.outliers),
+            "filters": asdict(recipe.filters),
+            "seed": recipe.seed,
+        },
+        needs=(TAXONOMY, *map(surfaces_unit, needed)),
+        leaves={name: name for name in [*names, f"wikisem500/{language}"]},
+    )
+
+
+def _siteinfo(output: str, languages: Sequence[str]) -> dict[str, str]:
+    """What the wiki of each language says of itself, where its surfaces were made from links."""
+    ledger = Ledger(output)
+    return {
+        language: f"{output}/{mentions_unit(language)}/siteinfo.json"
+        for language in languages
+        if mentions_unit(language) in ledger.require(surfaces_unit(language)).needs
+    }
+
+
+def _write_texts(context: StageContext, language: str) -> int:
+    """Write wikisem500/<language>/ beside the groups, and return the number of test cases."""
+    folder = context.scratch.published
+    make_folder(f"{folder}/wikisem500/{language}")
+    cases = 0
+    with open_binary(f"{folder}/groups/{language}.jsonl") as source:
+        lines = source.read().splitlines()
+    for group in map(decode_group, lines):
+        cases += len(group.outliers)
+        with create_binary(f"{folder}/wikisem500/{language}/{group.qid}.txt") as sink:
+            sink.write(format_group(group).encode())
+    return cases

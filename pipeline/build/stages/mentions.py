@@ -1,0 +1,25 @@
+"""Stage 2: the links of a Wikipedia dump, counted into the anchor dictionary of its language."""
+
+from collections.abc import Mapping, Sequence
+
+from wikisem.pipeline.build.inputs import Dump
+from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.mentions.stage import count_mentions
+
+
+def mentions_unit(language: str) -> str:
+    """The unit of a language, which is also its folder in OUT."""
+    return f"mentions/{language}"
+
+
+def mentions(language: str, dump: Dump, link_trail: bool) -> Stage:
+    """The mentions of one language."""
+    name = mentions_unit(language)
+    options = {"dump": dump.identity(), "link_trail": link_trail}
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        del units, output
+        return {name: Result(count_mentions(dump.paths, language, link_trail, context))}
+
+    return Stage(name, [Unit(name, options, leaves={"": name}, facts={"inputs": dump.describe()})], work)

@@ -1,0 +1,23 @@
+"""Stage 4: the class graph, pruned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.pipeline.build.stages.entities import ENTITIES
+from wikisem.recipes.options import GraphOptions
+from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.taxonomy import build_taxonomy
+
+TAXONOMY: Final = "taxonomy"
+
+
+def taxonomy(options: GraphOptions) -> Stage:
+    """The class graph of all items."""
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        del units
+        return {TAXONOMY: Result(build_taxonomy(f"{output}/{ENTITIES}", options, context))}
+
+    return Stage(TAXONOMY, [Unit(TAXONOMY, asdict(options), leaves={"": TAXONOMY}, needs=(ENTITIES,))], work)

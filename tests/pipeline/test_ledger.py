@@ -1,0 +1,98 @@
+"""The ledger: what is finished in an output folder, one small file for each unit."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.pipeline.build import ledger as module
+from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
+from wikisem.records import Counts
+
+RECORD = Record(
+    "mentions/zh-yue",
+    "print",
+    "identity",
+    Counts(5, 3, {"redirect": 1}, {"bad": 1}),
+    {"entities": "1"},
+    {"seed": 7},
+    {"inputs": []},
+)
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def test_a_record_comes_back_as_it_was_put(tmp_path: Path) -> None:
+    """Every field is kept, and units with a language do not need folders."""
+    ledger = Ledger(str(tmp_path))
+    assert ledger.find(RECORD.unit) is None
+    ledger.put(RECORD)
+    assert ledger.find(RECORD.unit) == RECORD == ledger.require(RECORD.unit)
+    assert [path.name for path in (tmp_path / ".wikisem").iterdir()] == ["mentions.zh-yue.json"]
+
+
+def test_an_invalidated_unit_is_not_finished(tmp_path: Path) -> None:
+    """A unit that is not there can be invalidated too."""
+    ledger = Ledger(str(tmp_path))
+    ledger.put(RECORD)
+    ledger.invalidate(RECORD.unit)
+    ledger.invalidate(RECORD.unit)
+    assert ledger.find(RECORD.unit) is None
+    assert ledger.records() == []
+
+
+def test_all_records_come_by_unit(tmp_path: Path) -> None:
+    """Whichever command put them, and in whatever order."""
+    ledger = Ledger(str(tmp_path))
+    records = [Record(unit, "", "", Counts()) for unit in ("surfaces/de", "entities", "mentions/de")]
+    for record in records:
+        ledger.put(record)
+    assert [record.unit for record in ledger.records()] == ["entities", "mentions/de", "surfaces/de"]
+
+
+def test_a_record_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At no moment is the old record gone and the new one not there: nothing is removed while one is put."""
+    ledger = Ledger(str(tmp_path))
+    ledger.put(RECORD)
+
+    def never(path: str) -> None:
+        raise AssertionError(f"{path} removed")
+
+    monkeypatch.setattr(module, "remove", never)
+    monkeypatch.setattr("wikisem.transforms.io.files.remove", never)
+    newer = Record(RECORD.unit, "newer", "", Counts())
+    ledger.put(newer)
+    assert ledger.find(RECORD.unit) == newer
+
+
+def test_a_missing_unit_names_the_stage_to_run(tmp_path: Path) -> None:
+    """The stage is the unit without its language."""
+    with pytest.raises(MissingInputError, match=r"surfaces/de to be finished in .*run `wikisem surfaces` first"):
+        Ledger(str(tmp_path)).require("surfaces/de")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"unit": "entities"}', '{"unit": "entities", "counts": {"x": 1}}'])
+def test_a_record_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+    """A half-written file, or one of another version, is an error that says which file to remove."""
+    path = tmp_path / ".wikisem" / "entities.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(DamagedInputError, match=r"entities\.json: expected the record of a unit.*remove the file"):
+        Ledger(str(tmp_path)).find("entities")
+
+
+@given(values, values)
+def test_a_fingerprint_depends_on_every_part_and_on_no_order(one: Any, other: Any) -> None:
+    """Equal parts in another order give the same digest; parts that differ, or change places, give another."""
+    assert fingerprint(a=one, b=other) == fingerprint(b=other, a=one)
+    if repr(one) != repr(other):
+        assert fingerprint(a=one, b=other) != fingerprint(a=other, b=one)
+        assert fingerprint(a=one) != fingerprint(a=other)
+    assert fingerprint(a=one) != fingerprint(a=one, b=other)

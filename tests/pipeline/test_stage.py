@@ -1,0 +1,252 @@
+"""Stages as values: run when something changed, published when whole, recorded, refused when too much is unreadable."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wikisem import __version__
+from wikisem.errors import MissingInputError, OutputError, TooManyRejectsError, UsageError
+from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.build.stage import Result, Stage, Unit, run_stage, run_stages
+from wikisem.recipes.options import Recipe
+from wikisem.records import Counts, Reject
+from wikisem.transforms.io.counts import write_rejects
+from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.runtime import Runtime, StageContext
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    """What a run logs."""
+    return []
+
+
+@pytest.fixture(params=["out", "o[u]t", "out*", "what?"])
+def run(request: pytest.FixtureRequest, tmp_path: Path, lines: list[str]) -> Run:
+    """A run into a fresh folder, whose name may hold what a glob would read as its own."""
+    (tmp_path / "out").mkdir()  # what the globs "o[u]t" and "out*" would match
+    (tmp_path / "out" / "not-ours").write_bytes(b"")
+    return Run(str(tmp_path / request.param), Runtime(), 0.01, lines.append)
+
+
+def toys(
+    language: str = "de", text: str = "rows", read: int = 10, bad: int = 0, needs: tuple[str, ...] = ()
+) -> tuple[Stage, list[str]]:
+    """A stage of one unit that writes a file, and the list of the units that its work was asked for."""
+    name = f"toys/{language}"
+    asked: list[str] = []
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        del output
+        asked.extend(units)
+        with create_binary(f"{context.scratch.published}/rows.txt") as sink:
+            sink.write(text.encode())
+        with create_binary(f"{context.scratch.parts}/half.txt") as sink:
+            sink.write(b"scratch")
+        rejects = [Reject("toy", "garbage", f"dump:{at}", "") for at in range(bad)]
+        write_rejects(f"{context.scratch.rejects}/b.jsonl", rejects[1:])
+        write_rejects(f"{context.scratch.rejects}/a.jsonl", rejects[:1])
+        return {name: Result(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
+
+    unit = Unit(name, {"text": text}, leaves={"": name}, needs=needs, facts={"fact": 1})
+    return Stage(name, [unit], work), asked
+
+
+def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, list[str]]:
+    """A stage whose work makes all its units in one go."""
+    asked: list[str] = []
+
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        del output
+        asked.extend(units)
+        for unit in units:
+            with create_binary(f"{context.scratch.published}/{unit}.txt") as sink:
+                sink.write(b"pair")
+        return {unit: Result(Counts(1, 1)) for unit in units}
+
+    units = [Unit(name, {"number": number}, {f"{name}.txt": f"{name}.txt"}) for name, number in options.items()]
+    return Stage("pairs", units, work, together=together), asked
+
+
+def test_a_finished_unit_leaves_its_files_its_rejects_and_its_record_and_no_scratch(run: Run) -> None:
+    """Published files get their final name, rejects are gathered in order, scratch goes, the record tells it all."""
+    stage, _ = toys(bad=3)
+    (record,) = run_stage(stage, run)
+    out = Path(run.output)
+    assert (out / "toys/de/rows.txt").read_text() == "rows"
+    rejects = (out / "rejects/toys-de.jsonl").read_text().splitlines()
+    assert [line.partition("dump:")[2][:1] for line in rejects] == ["0", "1", "2"]
+    assert not list(out.rglob("half.txt"))
+    assert run.ledger.find("toys/de") == record
+    assert (record.counts, record.facts) == (Counts(10, 7, {}, {"garbage": 3}), {"fact": 1, "seen": 10})
+    assert record.made_with["versions"]["wikisem"] == __version__
+    assert "recipe" not in record.made_with
+
+
+def test_rejects_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> None:
+    """OUT/rejects shows what is unreadable in the data that is there now."""
+    run_stage(toys(bad=3)[0], run)
+    run_stage(toys(text="other")[0], run)
+    assert not (Path(run.output) / "rejects/toys-de.jsonl").exists()
+
+
+def test_what_is_finished_is_not_made_again_until_an_option_changes(run: Run, lines: list[str]) -> None:
+    """The same options reuse the record and say so; other options replace files and record."""
+    (first,) = run_stage(toys()[0], run)
+    again, asked = toys()
+    assert run_stage(again, run) == [first]
+    assert asked == []
+    assert lines == ["toys/de: finished before, nothing changed"]
+    changed, asked = toys(text="other")
+    (second,) = run_stage(changed, run)
+    assert asked == ["toys/de"]
+    assert second.fingerprint != first.fingerprint
+    assert (Path(run.output) / "toys/de/rows.txt").read_text() == "other"
+
+
+def test_a_unit_depends_on_what_it_needs_but_not_on_the_extras_of_that(run: Run) -> None:
+    """Other rows of a needed unit make it again; more labels beside the same rows do not."""
+    base, _ = toys("de")
+    user, asked = toys("en", needs=("toys/de",))
+    (_, first) = run_stages([base, user], run)
+    assert first.needs == {"toys/de": run.ledger.require("toys/de").identity}
+
+    richer = replace(base, units=[replace(base.units[0], extras={"labels": ["de"]})])
+    run_stages([richer, user], run)
+    assert asked == ["toys/en"]
+    assert run.ledger.require("toys/de").fingerprint != run.ledger.require("toys/de").identity
+
+    run_stages([toys("de", text="other")[0], user], run)
+    assert asked == ["toys/en", "toys/en"]
+
+
+def test_a_unit_that_was_made_from_what_is_gone_is_refused_as_a_source(run: Run) -> None:
+    """The message names the stage to run again."""
+    base, user = toys("de")[0], toys("en", needs=("toys/de",))[0]
+    run_stages([base, user], run)
+    run_stage(toys("de", text="other")[0], run)
+    with pytest.raises(MissingInputError, match=r"toys/en made from the toys/de in .*; run `wikisem toys` first"):
+        run_stage(toys("fr", needs=("toys/en",))[0], run)
+
+
+def test_a_missing_source_is_named_with_the_stage_to_run(run: Run) -> None:
+    """Nothing is made where a needed unit is not finished."""
+    stage, asked = toys("en", needs=("mentions/en",))
+    with pytest.raises(MissingInputError, match=r"mentions/en to be finished in .*; run `wikisem mentions` first"):
+        run_stage(stage, run)
+    assert asked == []
+
+
+def test_only_the_units_that_changed_are_made_and_records_come_in_the_order_of_the_stage(run: Run) -> None:
+    """A new or changed language does not touch the others."""
+    run_stage(pairs({"a": 1, "b": 1})[0], run)
+    stage, asked = pairs({"c": 1, "a": 1, "b": 2})
+    assert [record.unit for record in run_stage(stage, run)] == ["c", "a", "b"]
+    assert asked == ["c", "b"]
+
+
+def test_units_that_belong_together_are_made_together(run: Run, lines: list[str]) -> None:
+    """One that changed makes all; none of them is then said to have been finished before."""
+    run_stage(pairs({"a": 1, "b": 1}, together=True)[0], run)
+    stage, asked = pairs({"a": 1, "b": 2}, together=True)
+    run_stage(stage, run)
+    assert asked == ["a", "b"]
+    assert lines == []
+    stage, asked = pairs({"a": 1, "b": 2}, together=True)
+    run_stage(stage, run)
+    assert asked == []
+
+
+def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) -> None:
+    """Nothing of the new one is published, and what was there before is still a finished whole."""
+    (before,) = run_stage(toys()[0], run)
+    stage, _ = toys(text="other")
+
+    def fail(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+        stage.work(units, output, context)
+        raise RuntimeError("interrupted")
+
+    with pytest.raises(RuntimeError, match="interrupted"):
+        run_stage(replace(stage, work=fail), run)
+    assert run.ledger.find("toys/de") == before
+    assert (Path(run.output) / "toys/de/rows.txt").read_text() == "rows"
+
+
+def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record goes before its files and comes after them."""
+    run_stage(toys()[0], run)
+
+    def stop(self: Run, *rest: object) -> None:
+        del self, rest
+        raise OutputError("disk full")
+
+    monkeypatch.setattr(Run, "publish", stop)
+    with pytest.raises(OutputError, match="disk full"):
+        run_stage(toys(text="other")[0], run)
+    assert run.ledger.find("toys/de") is None
+
+
+def test_rejects_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:
+    """99 rejects pass whatever the rate; 100 of 1,000 are over 1 % and are kept where the message says."""
+    run_stage(toys("de", read=100, bad=99)[0], run)
+    with pytest.raises(TooManyRejectsError, match=r"at most 1\.00%.*saw 100 of 1,000.*rejects/toys-en\.jsonl"):
+        run_stage(toys("en", read=1000, bad=100)[0], run)
+    assert run.ledger.find("toys/en") is None
+    assert len((Path(run.output) / "rejects/toys-en.jsonl").read_text().splitlines()) == 100
+    run_stage(toys("fr", read=10_000, bad=100)[0], run)
+
+
+def test_what_groups_reject_is_not_unreadable() -> None:
+    """A class without a group was read well: no rate of them fails a run."""
+    record = Record("groups/de", "", "", Counts(1000, 0, {}, {"affix": 1000}))
+    assert record.unreadable == {}
+    assert replace(record, unit="mentions/de").unreadable == {"affix": 1000}
+
+
+def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
+    """in = kept + left out + rejected is asserted before anything is published."""
+    stage = toys()[0]
+    wrong: Callable[..., Mapping[str, Result]] = lambda *_: {"toys/de": Result(Counts(5, 3, {"no-class": 1}, {}))}  # noqa: E731
+    with pytest.raises(AssertionError, match="5 records in, 4 accounted for"):
+        run_stage(replace(stage, work=wrong), run)
+    assert run.ledger.find("toys/de") is None
+
+
+def test_a_check_comes_before_any_work(run: Run) -> None:
+    """What the check of a stage raises ends it, even where all is finished."""
+    stage, asked = toys()
+    run_stage(stage, run)
+
+    def refuse(run: Run) -> None:
+        raise UsageError(f"not into {run.output}")
+
+    with pytest.raises(UsageError, match="not into"):
+        run_stage(replace(stage, check=refuse), run)
+    assert asked == ["toys/de"]
+
+
+def test_a_unit_says_which_recipe_and_seed_made_it(run: Run) -> None:
+    """A unit that is reused keeps what made it, whatever the recipe of a later run is called."""
+    recipe = Recipe("first", seed=7)
+    (record,) = run_stage(toys()[0], run, recipe)
+    assert record.made_with["recipe"] == recipe.to_dict()
+    assert record.made_with["seed"] == 7
+    (again,) = run_stage(toys()[0], run, Recipe("second"))
+    assert (again.made_with["recipe"]["name"], again.made_with["seed"]) == ("first", 7)
+
+
+@pytest.mark.parametrize("output", ["file/out", "file"])
+def test_an_output_folder_that_cannot_be_written_is_an_output_error(tmp_path: Path, output: str) -> None:
+    """A plain file, or a path below one, cannot be a folder."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="expected an output folder that can be written"):
+        check_writable(str(tmp_path / output))
+
+
+def test_a_check_for_writing_leaves_nothing(tmp_path: Path) -> None:
+    """The folder is there afterwards, and no file in it."""
+    check_writable(str(tmp_path / "a" / "b"))
+    assert not [path for path in (tmp_path / "a" / "b").rglob("*") if path.is_file()]
