@@ -7,10 +7,10 @@ from typing import Any
 
 from wikisem.errors import UsageError
 from wikisem.ids import check_language
+from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.ledger import Record, Run
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.options import DEFAULT_PROPERTIES, absolute_setup_file, choose_languages, folder
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
@@ -72,14 +72,12 @@ def build(
     run = Run(folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers))
     options = BuildOptions(
         recipe=loaded,
-        seed=loaded.seed,
         languages=chosen,
         wikidata=find_dump(_paths(wikidata), checksum=False),
         wikipedia=wikipedias,
         properties=DEFAULT_PROPERTIES,
     )
     records = run_build(options, run)
-    write_manifest(run, records, loaded, loaded.seed)
     units = {record.unit: record for record in records}
     return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)
 

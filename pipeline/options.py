@@ -12,6 +12,7 @@ from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import say, watch
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
+from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.runtime import Runtime
 
 # Country, continent, capital, currency, located in, part of, facet of, capital of, demonym: what category sets ask
@@ -149,8 +150,8 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def parse_languages(text: str) -> list[str]:
-    """The codes of a comma-separated list; BadIdError on one that is none."""
-    return [check_language(code.strip()) for code in text.split(",")]
+    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no language code."""
+    return list(dict.fromkeys(check_language(code.strip()) for code in text.split(",")))
 
 
 def _properties(text: str) -> tuple[str, ...]:
@@ -161,7 +162,14 @@ def folder(text: str) -> str:
     """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
     if not text.strip():
         raise UsageError(f"expected a folder or a URL, saw {text!r}")
-    return text.rstrip("/") or "/"
+    return check_address(text).rstrip("/") or "/"
+
+
+def local_output(text: str) -> str:
+    """A folder on this machine without its last slash, for what is written with plain files."""
+    if not is_local(text) and not text.startswith("file://"):
+        raise UsageError(f"expected a folder on this machine, saw {text!r}")
+    return folder(text)
 
 
 def _rate(text: str) -> float:

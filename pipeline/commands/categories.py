@@ -15,12 +15,12 @@ from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
 from wikisem.categories.recipe import CategoryRecipe
 from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.ids import check_language
 from wikisem.outputs.category_report import report_row, without_any
-from wikisem.pipeline.build.ledger import State
+from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.categories.endpoint import WIKIDATA, open_endpoint
 from wikisem.pipeline.categories.files import write_sets
 from wikisem.pipeline.console.categories import ToldSource, print_report
+from wikisem.pipeline.options import argument, local_output, parse_languages
 from wikisem.queries.offline.entity_source import EntitySource
 
 
@@ -28,8 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    parser.add_argument("--languages", required=True, metavar="la,grc,te", help="language codes")
-    parser.add_argument("--output", required=True, metavar="OUT", help="the folder to write the sets to")
+    parser.add_argument(
+        "--languages", required=True, type=argument(parse_languages), metavar="la,grc,te", help="language codes"
+    )
+    parser.add_argument(
+        "--output", required=True, type=argument(local_output), metavar="OUT", help="the folder to write the sets to"
+    )
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
     source.add_argument(
@@ -57,8 +61,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
     if beam_options:
         raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
-    output = _folder(arguments.output)
-    recipe, languages = load_category_recipe(arguments.recipe), _languages(arguments.languages)
+    output = Path(arguments.output)
+    recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: _open(arguments))
     sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)))
@@ -79,7 +83,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 def _open(arguments: argparse.Namespace) -> CategorySource:
     if arguments.entities:
         return ToldSource(EntitySource(arguments.entities))
-    cache = arguments.cache or _folder(arguments.output) / "answers"
+    cache = arguments.cache or Path(arguments.output) / "answers"
     return ToldSource(open_endpoint(arguments.endpoint or WIKIDATA, arguments.contact, arguments.timeout, cache))
 
 
@@ -100,23 +104,13 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
         return []
     parent, name = posixpath.split(entities.rstrip("/"))
     output = (parent or ".") if name == "entities" else entities
-    record = State(output).find("entities")
+    record = Ledger(output).find("entities")
     if record is None or not record.facts["linked_only"]:
         return []
     lacking = f"{entities} lacks {record.counts.left_out.get('unlinked', 0):,} items that no sitelink and no statement"
     command = f"wikisem entities --output {output}"
     advice = f"for all of them run {command} without --linked-only, or set min_sitelinks = 1"
     return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
-
-
-def _folder(text: str) -> Path:
-    if "://" in text:
-        raise UsageError(f"--output: expected a folder on this machine, saw {text!r}")
-    return Path(text)
-
-
-def _languages(text: str) -> list[str]:
-    return list(dict.fromkeys(check_language(code.strip()) for code in text.split(",")))
 
 
 def _seconds(text: str) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.errors import UsageError
 from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.run import Run, check_writable
@@ -19,7 +18,7 @@ from wikisem.pipeline.console.progress import say, watch
 from wikisem.pipeline.console.summary import make_console
 from wikisem.pipeline.demo.facts import read_classes, read_items
 from wikisem.pipeline.demo.sample_world import write_world
-from wikisem.pipeline.options import argument, folder
+from wikisem.pipeline.options import argument, local_output
 from wikisem.recipes.load import load_recipe
 from wikisem.transforms.io.runtime import Runtime
 
@@ -30,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the demo."""
     parser.add_argument(
         "--output",
-        type=argument(folder),
+        type=argument(local_output),
         metavar="OUT",
         help="a local folder to write to; default: a new temporary one, which is kept",
     )
@@ -52,12 +51,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 def _folder(asked: str | None) -> str:
     """The output folder, with a folder for the dumps in it; the world is written with plain files."""
-    if asked is None:
-        output = tempfile.mkdtemp(prefix="wikisem-demo-")
-    elif "://" in asked:
-        raise UsageError(f"--output: expected a local folder for the demo, saw {asked!r}")
-    else:
-        output = asked
+    output = tempfile.mkdtemp(prefix="wikisem-demo-") if asked is None else asked
     check_writable(output)
     Path(output, "dumps").mkdir(exist_ok=True)
     return output

@@ -133,4 +133,4 @@ def test_it_prints_counts_a_group_and_where_all_lies(output: Path, capsys: pytes
 def test_a_url_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """The demo writes plain files: a URL as output is wrong usage, said in one line."""
     assert main(["demo", "--output", "gs://bucket/demo"]) == 2
-    assert "expected a local folder" in capsys.readouterr().err
+    assert "expected a folder on this machine" in capsys.readouterr().err

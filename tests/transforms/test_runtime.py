@@ -57,7 +57,7 @@ def test_a_failure_names_the_stage_and_the_first_cause() -> None:
 
 def test_a_worker_process_that_dies_ends_the_run() -> None:
     """The run stops with a message instead of waiting for ever."""
-    with pytest.raises(StageError, match="counting: expected the workers to live, saw one die"):
+    with pytest.raises(StageError, match="counting: expected all worker processes to finish, saw one die"):
         Runtime(workers=2).run(
             lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.ParDo(_Die()), label="counting"
         )

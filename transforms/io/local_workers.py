@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
+from grpc import RpcError
 
 from wikisem.errors import StageError
 
@@ -41,17 +42,21 @@ def worker_command(python: str, path: Sequence[str]) -> str:
 def deaths_end_the_run(label: str) -> Iterator[None]:
     """While inside, a worker process that dies ends the run with a StageError instead of a wait without end.
 
-    What other threads raise goes to the hook that was there before.
+    What other threads raise goes to the hook that was there before; lost connections only if no worker died, which is
+    what loses them.
     """
     dead: list[str] = []
+    lost: list[threading.ExceptHookArgs] = []
     earlier = threading.excepthook
 
     def listen(arguments: threading.ExceptHookArgs) -> None:
-        if "Worker subprocess exited" not in str(arguments.exc_value):
+        if "Worker subprocess exited" in str(arguments.exc_value):
+            dead.append(str(arguments.exc_value))
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        elif isinstance(arguments.exc_value, RpcError):
+            lost.append(arguments)
+        else:
             earlier(arguments)
-            return
-        dead.append(str(arguments.exc_value))
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     threading.excepthook = listen
     try:
@@ -64,3 +69,5 @@ def deaths_end_the_run(label: str) -> Iterator[None]:
         ) from error
     finally:
         threading.excepthook = earlier
+        for arguments in () if dead else lost:
+            earlier(arguments)

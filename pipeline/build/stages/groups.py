@@ -35,7 +35,6 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             {language: f"{output}/{surfaces_unit(language)}" for language in todo},
             _siteinfo(output, todo),
             recipe,
-            recipe.seed,
             context,
         )
         return {
