@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
+from wikisem.pipeline.build.versions import versions
 
 
 class Command(Protocol):
@@ -34,7 +35,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
-    "explain": "why the group of a class looks as it does",
+    "explain": "why a class has the group that it has",
     "check": "which groups of a data set break which filter",
 }
 
@@ -82,6 +83,10 @@ def main(words: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`| head`): nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        # No space left, no permission: what the system says of it is all there is to know.
+        print(f"wikisem: expected to read and write files, saw {error}", file=sys.stderr)  # noqa: T201
+        return 1
 
 
 def _run(words: list[str]) -> int:
@@ -89,6 +94,9 @@ def _run(words: list[str]) -> int:
     if not ours or ours[0] in {"-h", "--help", "help"}:
         print(_overview())  # noqa: T201
         return 0 if ours else 2
+    if ours[0] in {"-V", "--version"}:
+        print("\n".join(version_lines()))  # noqa: T201
+        return 0
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
     command: Command = importlib.import_module(f"wikisem.pipeline.commands.{ours[0]}")
@@ -97,8 +105,14 @@ def _run(words: list[str]) -> int:
     return command.run(parser.parse_known_only(ours[1:]), beam_options)
 
 
+def version_lines() -> list[str]:
+    """What ``--version`` prints: wikisem, then what it runs on."""
+    found = versions()
+    return [f"wikisem {found.pop('wikisem')}", *(f"{name}: {version}" for name, version in found.items())]
+
+
 def split_beam_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What stands in front of the first ``--``, and what stands behind it."""
+    """The words before the first ``--``, and those after it."""
     if "--" not in words:
         return list(words), []
     at = list(words).index("--")
@@ -122,10 +136,6 @@ def _overview() -> str:
             "",
             *lines,
             "",
-            "wikisem COMMAND --help tells each command's options.",
+            "wikisem COMMAND --help shows the options of a command; wikisem --version, what is installed.",
         ]
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

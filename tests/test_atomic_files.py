@@ -1,5 +1,8 @@
 """Files that are whole or not there."""
 
+import resource
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from wikisem.errors import OutputError
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
-    """The old text stands until the new one does; folders are made; nothing else is left."""
+    """The old text stays until the new one is there; folders are made; nothing else is left."""
     path = tmp_path / "a" / "b.txt"
     for text in (b"old", b"new"):
         with whole_file(path) as sink:
@@ -34,3 +37,56 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"")
     with pytest.raises(OutputError, match=r"expected to write .*a.b\.txt"), whole_file(tmp_path / "a" / "b.txt"):
         pass
+
+
+def test_an_error_of_reading_stays_what_it_is(tmp_path: Path) -> None:
+    """What the caller could not read is not reported as something that could not be written."""
+    with pytest.raises(FileNotFoundError, match="source"), whole_file(tmp_path / "b.txt") as sink:
+        sink.write((tmp_path / "source").read_bytes())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def five_bytes() -> Iterator[None]:
+    """No file of this process can grow beyond five bytes: the system refuses the sixth, as on a disk that is full."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, limit[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+
+
+@pytest.mark.usefixtures("five_bytes")
+@pytest.mark.parametrize("size", [6, 1 << 20])
+def test_a_full_disk_is_an_output_error(tmp_path: Path, size: int) -> None:
+    """Whether it is noticed while bytes are written or when the last ones are; no part is left."""
+    path = tmp_path / "b.txt"
+    with (
+        pytest.raises(OutputError, match=r"expected to write .*b\.txt, saw .*File too large"),
+        whole_file(path) as sink,
+    ):
+        sink.write(b"x" * size)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_threads_that_write_the_same_file_do_not_meet(tmp_path: Path) -> None:
+    """Both write whole files; the last one to finish wins, and neither fails."""
+    path, both, failures = tmp_path / "b.txt", threading.Barrier(2), list[BaseException]()
+
+    def write(data: bytes) -> None:
+        try:
+            with whole_file(path) as sink:
+                sink.write(data[:5])
+                both.wait(10)
+                sink.write(data[5:])
+                both.wait(10)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the main thread must see it
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(letter * 10,)) for letter in (b"a", b"b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert path.read_bytes() in {b"a" * 10, b"b" * 10}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["b.txt"]

@@ -39,10 +39,11 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the work on a unit tells of it."""
+    """What the work on a unit tells of it; a ``warning`` is logged once the unit is published."""
 
     counts: Counts
     facts: Mapping[str, Any] = field(default_factory=dict)
+    warning: str = ""
 
 
 def _nothing_to_check(run: Run) -> None:
@@ -125,6 +126,8 @@ def _run_units(
         run.ledger.invalidate(unit.name)
         run.publish(context.scratch, unit.leaves)
         run.ledger.put(records[unit.name])
+        if results[unit.name].warning:
+            run.log(f"warning: {results[unit.name].warning}")
     remove(context.scratch.root)
     return records
 

@@ -1,7 +1,11 @@
 """The command line: its words, its messages, its exit codes."""
 
+import errno
+import os
+
 import pytest
 
+from wikisem import __version__
 from wikisem.pipeline.cli import COMMANDS, main, split_beam_options
 
 
@@ -70,3 +74,37 @@ def test_everything_behind_two_dashes_goes_to_beam() -> None:
     """The first -- divides our words from Beam's; a later one is Beam's."""
     assert split_beam_options(["a", "--", "--runner=X", "--", "b"]) == (["a"], ["--runner=X", "--", "b"])
     assert split_beam_options(["a"]) == (["a"], [])
+
+
+@pytest.mark.parametrize("word", ["--version", "-V"])
+def test_the_version_is_told(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """wikisem first, then Python and the libraries that read and write."""
+    assert main([word]) == 0
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == f"wikisem {__version__}"
+    assert {line.partition(": ")[0] for line in others} >= {"python", "apache-beam", "numpy", "pyarrow"}
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_what_the_system_refuses_is_one_message(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A full disk or a missing permission, whenever it is met, is exit 1 without a traceback."""
+
+    def refuse(arguments: object, beam_options: object) -> int:
+        del arguments, beam_options
+        raise OSError(number, os.strerror(number), "out/groups/de.jsonl")
+
+    monkeypatch.setattr("wikisem.pipeline.commands.check.run", refuse)
+    assert main(["check", "x", "--language", "de"]) == 1
+    said = f"[Errno {number}] {os.strerror(number)}: 'out/groups/de.jsonl'"
+    assert capsys.readouterr().err == f"wikisem: expected to read and write files, saw {said}\n"
+
+
+@pytest.mark.parametrize("url", ["https://example.org/dump.json.gz", "nope://x"])
+def test_a_url_that_cannot_be_opened_is_wrong_usage(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As input and as output, before anything is read."""
+    assert main(["build", "labels", "--wikidata", url, "--output", "o"]) == 2
+    assert f"saw '{url}'" in capsys.readouterr().err
+    assert main(["taxonomy", "labels", "--output", url]) == 2
+    assert f"saw '{url}'" in capsys.readouterr().err

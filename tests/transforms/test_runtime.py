@@ -1,12 +1,16 @@
 """The runtime: pipelines run in one process and in several, and every failure names its stage."""
 
 import os
+import shlex
+import threading
 from pathlib import Path
 
 import apache_beam as beam
+import grpc
 import pytest
 
 from wikisem.errors import StageError
+from wikisem.transforms.io.local_workers import deaths_end_the_run, worker_command
 from wikisem.transforms.io.runtime import Runtime
 
 
@@ -69,3 +73,46 @@ def test_a_runner_that_is_named_is_the_one_that_runs() -> None:
     named = Runtime(["--runner=DataflowRunner"], workers=3).options().get_all_options(drop_default=True)
     assert named["runner"] == "DataflowRunner"
     assert "direct_num_workers" not in named
+
+
+def test_what_another_thread_raises_is_still_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While workers run, only their death ends the run; any other thread's exception goes to the hook of before.
+
+    A lost connection waits until the end: after a death it is a consequence, else it is reported.
+    """
+    seen: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: seen.append(str(arguments.exc_value)))
+    before = threading.excepthook
+
+    def fail(error: Exception) -> None:
+        raise error
+
+    with deaths_end_the_run("counting"):
+        for error in (ValueError("of a thread"), grpc.RpcError("lost")):
+            thread = threading.Thread(target=fail, args=(error,))
+            thread.start()
+            thread.join()
+        assert seen == ["of a thread"]
+    assert seen == ["of a thread", "lost"]
+    assert threading.excepthook is before
+
+
+def test_a_stop_by_hand_stays_one() -> None:
+    """Ctrl-C while workers run is no worker that died."""
+    with pytest.raises(KeyboardInterrupt), deaths_end_the_run("counting"):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("folder", ["/plain", "/two words", "/it's", '/a"b$c'])
+def test_the_command_of_a_worker_survives_a_shell(folder: str) -> None:
+    """The path of Python and the import path may hold anything; modules of the current folder are kept out."""
+    words = shlex.split(worker_command(f"{folder}/python", [f"{folder}/lib", "/other"]))
+    assert words == [
+        "exec",
+        "env",
+        f"PYTHONPATH={folder}/lib:/other",
+        f"{folder}/python",
+        "-P",
+        "-m",
+        "wikisem.transforms.io.worker",
+    ]

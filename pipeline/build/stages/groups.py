@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group
-from wikisem.outputs.wikisem500 import format_group
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stage import Result, Stage, Unit
 from wikisem.pipeline.build.stages.entities import ENTITIES
@@ -13,6 +13,7 @@ from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
+from wikisem.records import Counts
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import create_binary, make_folder, open_binary
 from wikisem.transforms.io.runtime import StageContext
@@ -38,7 +39,11 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             context,
         )
         return {
-            f"{STAGE}/{language}": Result(counts[language], {"cases": _write_texts(context, language)})
+            f"{STAGE}/{language}": Result(
+                counts[language],
+                {"cases": _write_texts(context, language)},
+                _no_groups(output, language, counts[language]),
+            )
             for language in todo
         }
 
@@ -57,7 +62,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
             "seed": recipe.seed,
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
-        leaves={name: name for name in [*names, f"wikisem500/{language}"]},
+        leaves={name: name for name in [*names, *group_folders(language)]},
     )
 
 
@@ -71,15 +76,21 @@ def _siteinfo(output: str, languages: Sequence[str]) -> dict[str, str]:
     }
 
 
+def _no_groups(output: str, language: str, counts: Counts) -> str:
+    return "" if counts.kept else f"no group in {language}; {output}/rejected/{language}.jsonl says why"
+
+
 def _write_texts(context: StageContext, language: str) -> int:
-    """Write wikisem500/<language>/ beside the groups, and return the number of test cases."""
+    """Write the files of single groups beside the groups, and return the number of test cases."""
     folder = context.scratch.published
-    make_folder(f"{folder}/wikisem500/{language}")
+    for name in group_folders(language):
+        make_folder(f"{folder}/{name}")
     cases = 0
     with open_binary(f"{folder}/groups/{language}.jsonl") as source:
         lines = source.read().splitlines()
     for group in map(decode_group, lines):
         cases += len(group.outliers)
-        with create_binary(f"{folder}/wikisem500/{language}/{group.qid}.txt") as sink:
-            sink.write(format_group(group).encode())
+        for path, data in group_files(group):
+            with create_binary(f"{folder}/{path}") as sink:
+                sink.write(data)
     return cases

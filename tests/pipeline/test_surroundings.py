@@ -1,0 +1,70 @@
+"""Hostile surroundings: the user's own modules in the current folder, and a Python whose path holds a blank."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.test_bad_input import LINES, RECIPE, write_dump
+
+ROOT = Path(__file__).parent.parent.parent
+OWN = ("transforms", "evaluation", "queries", "heuristics", "outputs")
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """A Python in a folder with a blank, which sees what this one sees."""
+    home = tmp_path / "my env"
+    venv.create(home, symlinks=True)
+    site = next(home.glob("lib/python*/site-packages"))
+    (site / "shared.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n{ROOT}\n")
+    return home / "bin" / "python"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with modules of the user's that are called like our packages, and cannot be imported by mistake."""
+    folder = tmp_path / "my work"
+    folder.mkdir()
+    for name in OWN:
+        (folder / f"{name}.py").write_text(f"raise RuntimeError('{name} is the user\\'s')\n")
+    (folder / "pipeline.py").write_text(
+        "def encode(texts):\n    return [[float(len(text)), float(ord(text[0])), 1.0] for text in texts]\n"
+    )
+    return folder
+
+
+def _run(python: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [str(python), "-m", "wikisem", *words]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_build_with_workers_and_the_users_encoder(python: Path, folder: Path) -> None:
+    """Two worker processes start and build; then the user's own module in the current folder scores the groups."""
+    (folder / "small.toml").write_text(RECIPE)
+    write_dump(folder / "wikidata.json.gz", LINES)
+    words = ["small.toml", "--wikidata", "wikidata.json.gz", "--output", "out", "--workers", "2"]
+    done = _run(python, folder, "build", *words)
+    assert done.returncode == 0, done.stderr
+    assert len((folder / "out" / "groups" / "en.jsonl").read_text().splitlines()) == 1
+
+    score = _run(
+        python, folder, "evaluate", "outliers", "out/groups/en.jsonl", "--vectors", "python:pipeline:encode", "--json"
+    )
+    assert score.returncode == 0, score.stderr
+    assert '"opp":' in score.stdout.lower()
+
+
+def test_the_command_line_is_a_module_too(python: Path, folder: Path) -> None:
+    """``python -m wikisem --version`` says which wikisem this is, and what it runs on."""
+    done = _run(python, folder, "--version")
+    assert done.returncode == 0, done.stderr
+    first, *others = done.stdout.splitlines()
+    assert first.startswith("wikisem 0.")
+    assert f"python: {sys.version.split()[0]}" in others
+    assert any(line.startswith("apache-beam: 2.") for line in others)

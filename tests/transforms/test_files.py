@@ -1,0 +1,148 @@
+"""Files by path or URL: found, written and replaced as they are called, and clear words about what cannot be opened."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import MissingInputError, OutputError, UsageError
+from wikisem.transforms.io import addresses
+from wikisem.transforms.io.addresses import check_address, is_local
+from wikisem.transforms.io.files import (
+    create_binary,
+    list_files,
+    match,
+    open_binary,
+    remove,
+    replace,
+    replace_file,
+    size_and_time,
+)
+
+ODD = ["plain", "b[r]acket", "star*", "what?", "two words", "[", "a]b"]
+
+
+def write(path: str, data: bytes = b"data") -> None:
+    """Write a file by our own means."""
+    with create_binary(path) as sink:
+        sink.write(data)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_folder_is_taken_as_it_is_written(tmp_path: Path, name: str) -> None:
+    """Only what follows the deepest folder that exists is a glob; folders that the name would match do not count."""
+    for other in ("bracket", "brcket", "star-", "what!", "plain2"):
+        write(f"{tmp_path}/{other}/in/0.txt")
+    for number in (1, 2):
+        write(f"{tmp_path}/{name}/in/{number}.txt")
+    write(f"{tmp_path}/{name}/in/deeper/3.txt")
+    files = [f"{tmp_path}/{name}/in/{number}.txt" for number in (1, 2)]
+    assert list_files(f"{tmp_path}/{name}/in/*.txt") == files == match([f"{tmp_path}/{name}/in/[12].txt"])
+    assert list_files(files[0]) == [files[0]]
+    assert list_files(f"{tmp_path}/{name}/in/**") == [*files, f"{tmp_path}/{name}/in/deeper/3.txt"]
+    assert list_files(f"{tmp_path}/{name}/in/*/3.txt") == [f"{tmp_path}/{name}/in/deeper/3.txt"]
+    assert list_files(f"{tmp_path}/{name}/absent/*.txt") == []
+    assert list_files(f"{tmp_path}/{name}/in") == []
+
+
+def test_globs_in_folders_and_below_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A star may be in any part of a path, and a path may be relative; results are written as the pattern was."""
+    for path in ("a1/x.json", "a2/x.json", "b/x.json", "top.json"):
+        write(f"{tmp_path}/{path}")
+    assert list_files(f"{tmp_path}/a*/x.json") == [f"{tmp_path}/a1/x.json", f"{tmp_path}/a2/x.json"]
+    monkeypatch.chdir(tmp_path)
+    assert list_files("a?/*.json") == ["a1/x.json", "a2/x.json"]
+    assert list_files("*.json") == ["top.json"]
+    assert match(["./*.json", "top.json"]) == ["./top.json", "top.json"]
+
+
+@given(st.sampled_from(ODD), st.sampled_from(["file:///d/", "file://localhost/d/"]))
+def test_a_file_url_is_the_path_that_it_means(name: str, prefix: str) -> None:
+    """Percent signs are decoded; a path, of any name, is itself."""
+    quoted = "".join(f"%{byte:02X}" for byte in name.encode())
+    assert check_address(prefix + quoted) == f"/d/{name}"
+    assert check_address(f"/d/{name}") == f"/d/{name}"
+
+
+def test_a_file_url_names_input(tmp_path: Path) -> None:
+    """It works like the path."""
+    write(f"{tmp_path}/my dump.json")
+    assert match([f"file://{tmp_path}/my%20dump.json"]) == [f"{tmp_path}/my dump.json"]
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("https://example.org/dump.json.gz", "expected a path or a URL of gs://.*saw 'https://.*download it first"),
+        ("HTTP://example.org/dump.json.gz", "download it first"),
+        ("nope://x/y", "expected a path or a URL of gs://, s3://, hdfs://, azfs:// or file://, saw 'nope://x/y'$"),
+        ("file://server/share/dump", "expected a file:// URL of this machine"),
+        ("file://", "expected a file:// URL of this machine"),
+    ],
+)
+def test_a_url_that_cannot_be_opened_is_wrong_usage(url: str, words: str) -> None:
+    """The message says what can be opened, and what to do instead."""
+    with pytest.raises(UsageError, match=words):
+        match([url])
+
+
+@pytest.mark.parametrize(("scheme", "extra"), [("gs", "gcp"), ("s3", "aws"), ("hdfs", "hadoop"), ("azfs", "azure")])
+def test_a_file_system_without_its_package_says_what_to_install(
+    scheme: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the package, the URL is left to Beam."""
+    monkeypatch.setattr(addresses, "_is_installed", lambda _: False)
+    with pytest.raises(UsageError, match=re.escape(f"pip install 'apache-beam[{extra}]'")):
+        check_address(f"{scheme}://bucket/x")
+    monkeypatch.setattr(addresses, "_is_installed", lambda _: True)
+    assert check_address(f"{scheme}://bucket/x") == f"{scheme}://bucket/x"
+
+
+def test_what_is_a_url_and_what_is_not() -> None:
+    """A scheme and two slashes at the start make a URL; in the middle of a path they do not."""
+    assert [is_local(path) for path in ("gs://b/x", "file:///x", "s3://b")] == [False] * 3
+    assert all(is_local(path) for path in ("/a", "a", "a/b://c", "1s://x", "C:/x", "", "://x"))
+
+
+def test_a_package_is_looked_for_without_its_parent() -> None:
+    """A package whose parent is missing is not installed."""
+    assert addresses._is_installed("os.path")
+    assert not addresses._is_installed("no_such_parent.child")
+    assert not addresses._is_installed("no_such_package")
+
+
+def test_a_pattern_without_a_file_is_named(tmp_path: Path) -> None:
+    """Of several patterns, the message holds the one that matches nothing."""
+    write(f"{tmp_path}/a.json")
+    with pytest.raises(MissingInputError, match=r"saw none for '.*/b\*\.json'"):
+        match([f"{tmp_path}/a.json", f"{tmp_path}/b*.json"])
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_files_and_folders_are_replaced_and_removed(tmp_path: Path, name: str) -> None:
+    """What had the name before is gone, whatever it was; removing what is not there is fine."""
+    folder, target = f"{tmp_path}/{name}", f"{tmp_path}/{name}/deep/target"
+    write(f"{folder}/new/x", b"new")
+    write(f"{target}/old", b"old")
+    replace(f"{folder}/new", target)
+    assert list_files(f"{target}/*") == [f"{target}/x"]
+    write(f"{folder}/file", b"file")
+    replace(f"{folder}/file", f"{folder}/other")
+    with open_binary(f"{folder}/other") as source:
+        assert source.read() == b"file"
+    remove(target)
+    remove(target)
+    remove(f"{folder}/other")
+    assert list_files(f"{folder}/**") == []
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    """Folders are made; a folder in the way is an error that names the file."""
+    replace_file(f"{tmp_path}/a/b", b"one")
+    replace_file(f"{tmp_path}/a/b", b"two")
+    assert (tmp_path / "a" / "b").read_bytes() == b"two"
+    assert size_and_time(f"{tmp_path}/a/b")[0] == 3
+    with pytest.raises(OutputError, match=f"expected to write {tmp_path}/a"):
+        replace_file(f"{tmp_path}/a", b"three")
