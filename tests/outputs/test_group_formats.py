@@ -17,13 +17,13 @@ GROUP = Group(
 
 def test_wikisem500_is_a_format() -> None:
     """The released form is one file a group, below the language."""
-    assert dict(group_formats.group_files(GROUP)) == {"wikisem500/en/Q5119.txt": format_group(GROUP).encode()}
-    assert group_formats.group_folders("en") == ["wikisem500/en"]
+    assert dict(group_formats.group_files(GROUP))["wikisem500/en/Q5119.txt"] == format_group(GROUP).encode()
+    assert "wikisem500/en" in group_formats.group_folders("en")
 
 
 def test_a_further_format_has_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is named in FORMATS is written beside the others."""
-    formats = {**group_formats.FORMATS, "words": lambda group: " ".join(member.surface for member in group.cluster)}
+    formats = {"wikisem500": format_group, "words": lambda group: " ".join(member.surface for member in group.cluster)}
     monkeypatch.setattr(group_formats, "FORMATS", formats)
     files = dict(group_formats.group_files(GROUP))
     assert list(files) == ["wikisem500/en/Q5119.txt", "words/en/Q5119.txt"]
