@@ -1,6 +1,7 @@
 """What the documentation says is true: its examples run, its links lead somewhere, its terms exist."""
 
 import doctest
+import importlib.util
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from wikisem.pipeline.demo.sample_world import write_world
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+GLOSSARY = ROOT / "docs" / "glossary.md"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -47,3 +49,54 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     """Every relative link of a page names a file of the repository."""
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+CODE_PATH = re.compile(
+    r"(?<![\w/.])((?:wikisem|pipeline|transforms|heuristics|outputs|queries|evaluation|tests|benchmarks|docs)/[\w./]*\w/?)"
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    """A path into the source tree, in backquotes or in a diff, is that of a file or folder."""
+    text = page.read_text(encoding="utf-8")
+    spans = [*re.findall(r"`([^`\n]+)`", text), *re.findall(r"^\+\+\+ (.*)$", text, re.MULTILINE)]
+    named = {path for span in spans for path in CODE_PATH.findall(span) if span.startswith(path)}
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+    assert named or page.name != "architecture.md"
+
+
+def test_the_diffs_of_the_architecture_page_fit_the_code() -> None:
+    """Each line that a diff takes away is in the file that it names, and each diff has one file and one test."""
+    diffs = blocks(ROOT / "docs" / "architecture.md", "diff")
+    assert len(diffs) == 3
+    for diff in diffs:
+        files = re.split(r"^\+\+\+ (.*)\n", diff, flags=re.MULTILINE)[1:]
+        assert sorted(path.startswith("tests/") for path in files[::2]) == [False, True]
+        for path, lines in zip(files[::2], files[1::2], strict=True):
+            source = (ROOT / path).read_text(encoding="utf-8").splitlines()
+            assert [line for line in lines.splitlines() if line.startswith("-") and line[1:] not in source] == []
+
+
+def test_the_architecture_page_is_short() -> None:
+    """It is read in one go: under a hundred lines."""
+    assert len((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()) < 100
+
+
+def test_terms_of_the_glossary_exist() -> None:
+    """Each class, function, field, module or option that the glossary gives for a term is defined in the code."""
+    rows = re.findall(r"^\| ([^|]+) \|(?:\\\||[^|])*\| ([^|]*) \|", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE)
+    packages = ["wikisem", "pipeline", "transforms", "heuristics", "outputs", "queries", "evaluation"]
+    source = "\n".join(path.read_text(encoding="utf-8") for name in packages for path in (ROOT / name).rglob("*.py"))
+    missing = []
+    for term, code in rows:
+        for name in re.findall(r"`([^`]+)`", code):
+            if name.startswith("wikisem."):
+                found = importlib.util.find_spec(name) is not None
+            else:
+                parts = re.findall(r"[\w-]+", name.partition("=")[0])
+                found = all(re.search(rf"(?<![\w-]){part}\b", source) for part in parts)
+            if not found:
+                missing.append((term, name))
+    assert missing == []
+    assert len(rows) > 80
