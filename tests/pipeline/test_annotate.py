@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.outputs.annotation.forms import filled_csv, label_studio_export, page_answers
 from tests.outputs.annotation.sets import make_group
-from tests.outputs.annotation.test_forms import filled_csv, label_studio_export, page_answers
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.outputs.annotation.model import AnnotationSet, read_key
 from wikisem.pipeline.cli import main

@@ -5,80 +5,23 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.outputs.annotation.forms import FORMS, filled_csv
 from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.outputs.annotation.answers import Answer, check_answers, missing_answers, parse_page_answers
+from wikisem.outputs.annotation.answers import check_answers, missing_answers
 from wikisem.outputs.annotation.instructions import INSTRUCTIONS, instructions_text
-from wikisem.outputs.annotation.label_studio import format_tasks, labelling_config, parse_export
-from wikisem.outputs.annotation.model import AnnotationSet, Sheet, encode_key, read_key
+from wikisem.outputs.annotation.label_studio import format_tasks, labelling_config
+from wikisem.outputs.annotation.model import AnnotationSet, encode_key, read_key
 from wikisem.outputs.annotation.page import direction, format_page, script_json
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
-
-Choices = Mapping[str, int]
-
-
-def page_answers(sheet: Sheet, choices: Choices) -> bytes:
-    """The file that the page downloads."""
-    answers = [{"case": case, "answer": choice, "remark": f"on {case}, “ok”"} for case, choice in choices.items()]
-    return json.dumps({"set": sheet.set, "annotator": sheet.annotator, "answers": answers}).encode()
-
-
-def filled_csv(sheet: Sheet, choices: Choices, delimiter: str = ",", unsure: str = "?") -> bytes:
-    """The CSV as a spreadsheet program saves it after somebody filled it in."""
-    rows = list(csv.DictReader(io.StringIO(format_csv(sheet).removeprefix("\ufeff"), newline="")))
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\r\n")
-    writer.writeheader()
-    for row in rows:
-        choice = choices.get(row["case"])
-        row["answer"] = "" if choice is None else str(choice or unsure)
-        row["remark"] = "" if choice is None else f"on {row['case']}, “ok”"
-        writer.writerow(row)
-    return ("\ufeff" + text.getvalue()).encode()
-
-
-def label_studio_export(sheet: Sheet, choices: Choices) -> bytes:
-    """A JSON export of Label Studio: our tasks with annotations, tasks without an answer skipped."""
-    tasks = json.loads(format_tasks(sheet))
-    for number, task in enumerate(tasks, start=1):
-        choice = choices.get(task["data"]["case"])
-        named = {option["value"].partition(".")[0]: option["value"] for option in task["data"]["choices"]}
-        result = [
-            {
-                "id": "x",
-                "from_name": "answer",
-                "to_name": "question",
-                "type": "choices",
-                "value": {"choices": [named.get(str(choice))]},
-            },
-            {
-                "id": "y",
-                "from_name": "remark",
-                "to_name": "question",
-                "type": "textarea",
-                "value": {"text": [f"on {task['data']['case']}, “ok”"]},
-            },
-        ]
-        skipped = {"id": 1, "was_cancelled": True, "result": []}
-        task["id"] = number
-        task["annotations"] = [skipped if choice is None else {"id": 2, "was_cancelled": False, "result": result}]
-    return json.dumps(tasks).encode()
-
-
-FORMS: Mapping[str, tuple[Callable[[Sheet, Choices], bytes], Callable[[bytes, str], list[Answer]]]] = {
-    "page": (page_answers, parse_page_answers),
-    "csv": (filled_csv, parse_csv),
-    "label studio": (label_studio_export, parse_export),
-}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -218,94 +161,3 @@ def test_the_instructions_name_what_may_be_looked_up() -> None:
     text = instructions_text()
     assert "look things up in Wikipedia" in text
     assert "do not use Wikidata" in text
-
-
-def answer_to(annotation: AnnotationSet, **changes: object) -> Answer:
-    """A right-looking answer with changes."""
-    fields: dict[str, object] = {
-        "set": annotation.fingerprint,
-        "annotator": "annotator-1",
-        "case": annotation.annotators["annotator-1"][0],
-        "choice": 1,
-        "remark": "",
-        "where": "answers/a.json",
-    }
-    return Answer(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"set": "0123456789ab"},
-            r"answers/a\.json: expected answers to set [0-9a-f]{12}, saw answers to 0123456789ab",
-        ),
-        ({"annotator": "bob"}, r"expected an annotator of this set \(annotator-1, annotator-2\), saw 'bob'"),
-        ({"case": "case-99"}, "expected a case of the sheet of annotator-1, saw 'case-99'"),
-        ({"choice": 10}, "expected a word from 1 to 9 or 0 for cannot tell as the answer to case-., saw 10"),
-        ({"choice": -1}, "saw -1"),
-    ],
-)
-def test_answers_that_the_set_cannot_have_are_refused(changes: dict[str, object], message: str) -> None:
-    """The message says where the answer is, what was expected and what was seen."""
-    annotation = make_set()
-    with pytest.raises(DamagedInputError, match=message):
-        check_answers([answer_to(annotation), answer_to(annotation, **changes)], annotation)
-
-
-def test_another_annotators_case_is_refused() -> None:
-    """A case that exists, but not on the sheet of the one who answers it, is a mix-up."""
-    annotation = make_set()
-    (other, *_) = set(annotation.annotators["annotator-2"]) - set(annotation.overlap)
-    with pytest.raises(DamagedInputError, match="expected a case of the sheet of annotator-1"):
-        check_answers([answer_to(annotation, case=other)], annotation)
-
-
-def test_the_same_file_twice_counts_once_and_a_contradiction_is_refused() -> None:
-    """Somebody who sends a file again does no harm; two different answers to a case are no answer."""
-    annotation = make_set()
-    first = answer_to(annotation)
-    assert check_answers([first, answer_to(annotation, where="b.json")], annotation) == [first]
-    with pytest.raises(DamagedInputError, match=r"b\.json: expected one answer .* saw 2 here and 1 in answers/a\.json"):
-        check_answers([first, answer_to(annotation, choice=2, where="b.json")], annotation)
-
-
-def export_of(name: str, value: dict[str, object]) -> bytes:
-    """An export of one task with one result."""
-    result = {"from_name": name, "value": value}
-    data = {"set": "a", "annotator": "b", "case": "c"}
-    return json.dumps([{"data": data, "annotations": [{"result": [result]}]}]).encode()
-
-
-@pytest.mark.parametrize(
-    ("read", "data", "message"),
-    [
-        (parse_page_answers, b"{", "x: expected answers as the page downloads them"),
-        (
-            parse_page_answers,
-            b'{"set": "a", "annotator": "b", "answers": [{"case": "c", "answer": "1"}]}',
-            "Expected `int`",
-        ),
-        (parse_page_answers, b"\xff", "x: expected answers"),
-        (
-            parse_csv,
-            "set,annotator,case,answer,remark\na,b,c,Zürich,\n".encode(),
-            "x:2: expected the number of a word or",
-        ),
-        (parse_csv, b"set,annotator,case,answer,remark\na,b,c,-1,\n", "saw '-1'"),
-        (parse_csv, b"set,annotator\n", "x:1: expected the columns of a sheet, saw no column case, answer, remark"),
-        (parse_csv, b"", "saw no column set"),
-        (parse_csv, b"set\xfc", "expected CSV in UTF-8"),
-        (parse_export, b'[{"data": {}}]', "expected a JSON export of Label Studio"),
-        (
-            parse_export,
-            export_of("answer", {"choices": ["1. a", "2. b"]}),
-            "x: task of c: expected one choice that begins",
-        ),
-        (parse_export, export_of("remark", {"text": ["?"]}), r"saw \[\]"),
-    ],
-)
-def test_files_that_are_no_answers_are_named(read: Callable[[bytes, str], object], data: bytes, message: str) -> None:
-    """The file, and where possible the line or task, with what was expected."""
-    with pytest.raises(DamagedInputError, match=message):
-        read(data, "x")

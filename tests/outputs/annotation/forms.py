@@ -1,0 +1,68 @@
+"""Answers in each of the three forms, as annotators send them back."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+
+from wikisem.outputs.annotation.answers import Answer, parse_page_answers
+from wikisem.outputs.annotation.label_studio import format_tasks, parse_export
+from wikisem.outputs.annotation.model import Sheet
+from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
+
+Choices = Mapping[str, int]
+
+
+def page_answers(sheet: Sheet, choices: Choices) -> bytes:
+    """The file that the page downloads."""
+    answers = [{"case": case, "answer": choice, "remark": f"on {case}, “ok”"} for case, choice in choices.items()]
+    return json.dumps({"set": sheet.set, "annotator": sheet.annotator, "answers": answers}).encode()
+
+
+def filled_csv(sheet: Sheet, choices: Choices, delimiter: str = ",", unsure: str = "?") -> bytes:
+    """The CSV as a spreadsheet program saves it after somebody filled it in."""
+    rows = list(csv.DictReader(io.StringIO(format_csv(sheet).removeprefix("\ufeff"), newline="")))
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter, lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows:
+        choice = choices.get(row["case"])
+        row["answer"] = "" if choice is None else str(choice or unsure)
+        row["remark"] = "" if choice is None else f"on {row['case']}, “ok”"
+        writer.writerow(row)
+    return ("\ufeff" + text.getvalue()).encode()
+
+
+def label_studio_export(sheet: Sheet, choices: Choices) -> bytes:
+    """A JSON export of Label Studio: our tasks with annotations, tasks without an answer skipped."""
+    tasks = json.loads(format_tasks(sheet))
+    for number, task in enumerate(tasks, start=1):
+        choice = choices.get(task["data"]["case"])
+        named = {option["value"].partition(".")[0]: option["value"] for option in task["data"]["choices"]}
+        result = [
+            {
+                "id": "x",
+                "from_name": "answer",
+                "to_name": "question",
+                "type": "choices",
+                "value": {"choices": [named.get(str(choice))]},
+            },
+            {
+                "id": "y",
+                "from_name": "remark",
+                "to_name": "question",
+                "type": "textarea",
+                "value": {"text": [f"on {task['data']['case']}, “ok”"]},
+            },
+        ]
+        skipped = {"id": 1, "was_cancelled": True, "result": []}
+        task["id"] = number
+        task["annotations"] = [skipped if choice is None else {"id": 2, "was_cancelled": False, "result": result}]
+    return json.dumps(tasks).encode()
+
+
+FORMS: Mapping[str, tuple[Callable[[Sheet, Choices], bytes], Callable[[bytes, str], list[Answer]]]] = {
+    "page": (page_answers, parse_page_answers),
+    "csv": (filled_csv, parse_csv),
+    "label studio": (label_studio_export, parse_export),
+}
