@@ -24,10 +24,10 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 HEAD: Final = """\
 # Benchmarks
 
-What wikisem costs, and what the same work costs elsewhere. Contenders run in turn, round after round, each in a process
-of its own, so that a slow minute of the machine hits them all alike; figures are medians, and ratios are of things
-measured in the same run. `make bench` makes this page anew; each section says on which machine and how loaded it was
-measured. What the figures mean for the whole dumps: [full-dump.md](full-dump.md).
+How fast wikisem is, and how fast other tools do the same work. Contenders take turns, round after round, each in a new
+process, so that a slow minute of the machine affects them all alike; figures are medians, and ratios compare things
+measured in the same run. `make bench` regenerates this page; each section names the machine and its load. What the
+figures mean for the whole dumps: [full-dump.md](full-dump.md).
 """
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     found = [DOCS / f"{name}.md" for name in SECTIONS]
     sections = [path.read_text(encoding="utf-8") for path in found if path.exists()]
     page = "\n".join([HEAD, *sections])
-    # A section stands one folder deeper than the page.
+    # A section is one folder deeper than the page.
     DOCS.with_suffix(".md").write_text(page.replace("](../", "]("), encoding="utf-8")
 
 

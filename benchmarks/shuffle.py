@@ -181,7 +181,7 @@ _TEXT = """
 also sort what was counted and write it as Parquet. `CombinePerKey` counts a quarter of a million.
 
 M/s is millions of pairs a second without the time of a pipeline that does nothing, in which Python starts and imports
-Beam once for each worker; the rate with it stands beside. On a machine with other work (see its load) the rate
+Beam once for each worker; the rate with it is in the next column. On a machine with other work (see its load) the rate
 for each second of CPU is the one to read. Peak memory is that of all processes together at the highest
 moment, shared pages counted once: Beam's local runner holds what is shuffled in memory, several times over while it is
 handed on.
@@ -196,8 +196,8 @@ one batch for each bucket instead of its sixteen pieces (168 for 778); ordering 
 only within ties, instead of by three columns (502 for 966); Parquet without dictionaries (224 for 303, and 8 to 30 %
 smaller).
 
-PyArrow's `group_by` sums a million rows of two texts in 0.26 s on one core, DuckDB 2.0 in 0.33 s, and DuckDB's sort is
-as fast as Arrow's, so that DuckDB is no dependency.
+PyArrow's `group_by` sums a million rows of two strings in 0.26 s on one core, DuckDB 2.0 in 0.33 s, and DuckDB's sort
+is as fast as Arrow's, so DuckDB is not a dependency.
 """
 
 
