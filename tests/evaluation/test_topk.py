@@ -103,3 +103,11 @@ def test_a_model_without_vocabulary_knows_every_word_it_encodes() -> None:
     members = look_up_category(WordCategory("c", ("New_York", "New York", "no", "a")), lookup)
     assert (len(members.keys), members.missing, members.rows.tolist()) == (3, 1, [-1, -1])
     assert members.vectors.tolist() == [[8, 1], [1, 1]]
+
+
+def test_a_tie_with_a_word_outside_the_category_counts_against_the_model() -> None:
+    """The word outside comes first: a's nearest is x or b, both at 0.6, and only b's nearest is in the category."""
+    table = {"a": [1.0, 0.0], "b": [0.6, 0.8], "x": [0.6, -0.8]}
+    vocabulary = from_words(list(table), np.asarray(list(table.values()), np.float32))
+    category = look_up_category(WordCategory("c", ("a", "b")), WordLookup("v", vocabulary))
+    assert score_topk(category, vocabulary, 1).percent == 50.0
