@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.console.progress import say, watch
+from wikisem.pipeline.console.progress import log, watch
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import check_address, is_local
@@ -105,7 +105,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
     runtime = Runtime(absolute_setup_file(beam_options), watch, arguments.workers)
-    return Run(arguments.output, runtime, arguments.max_rejects, say)
+    return Run(arguments.output, runtime, arguments.max_rejects, log)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

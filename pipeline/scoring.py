@@ -19,7 +19,7 @@ from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.pipeline.console.progress import say, watch
+from wikisem.pipeline.console.progress import log, watch
 from wikisem.pipeline.console.scores import category_report, outlier_report
 
 # What is no terminal (a file, a pipe) gets whole lines of this width.
@@ -135,4 +135,4 @@ def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
     except ImportError as error:
         raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
     plot.draw_accuracies(path, evaluations)
-    say(f"the figure is {path}")
+    log(f"the figure is {path}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import options
 from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
-from wikisem.pipeline.console.summary import conclude
+from wikisem.pipeline.console.summary import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,4 +27,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
     records = run_build(BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties), run_)
-    return conclude(records, run_.output)
+    return print_summary(records, run_.output)

@@ -14,7 +14,7 @@ from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.console.groups import group_table, languages_table, read_groups, read_rejections
-from wikisem.pipeline.console.progress import say, watch
+from wikisem.pipeline.console.progress import log, watch
 from wikisem.pipeline.console.summary import make_console
 from wikisem.pipeline.demo.facts import read_classes, read_items
 from wikisem.pipeline.demo.sample_world import write_world
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the sample dumps, build, and print what came out and where it lies."""
     output = _folder(arguments.output)
-    run_ = Run(output, Runtime(beam_options, watch), log=say)
+    run_ = Run(output, Runtime(beam_options, watch), log=log)
     options = _options(f"{output}/dumps")
     records = run_build(options, run_)
     _show(output, options.languages)

@@ -8,7 +8,7 @@ from wikisem.pipeline.build.build import finish_stages
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.run import check_writable
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
-from wikisem.pipeline.console.summary import conclude
+from wikisem.pipeline.console.summary import print_summary
 from wikisem.transforms.entities.stage import EntityOptions
 
 
@@ -44,4 +44,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     check_writable(run_.output)
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
     records = finish_stages([entities(dump, wanted, run_)], run_)
-    return conclude(records, run_.output)
+    return print_summary(records, run_.output)

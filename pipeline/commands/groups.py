@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import options
 from wikisem.pipeline.build.build import finish_stages
 from wikisem.pipeline.build.stages.groups import groups
-from wikisem.pipeline.console.summary import conclude
+from wikisem.pipeline.console.summary import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,4 +22,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
     records = finish_stages([groups(languages, recipe)], run_, recipe)
-    return conclude(records, run_.output)
+    return print_summary(records, run_.output)

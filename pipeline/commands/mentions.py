@@ -8,7 +8,7 @@ from wikisem.pipeline.build.build import finish_stages
 from wikisem.pipeline.build.inputs import find_wikipedias
 from wikisem.pipeline.build.run import check_writable
 from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.console.summary import conclude
+from wikisem.pipeline.console.summary import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,4 +28,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     check_writable(run_.output)
     stages = [mentions(language, dump, arguments.link_trail) for language, dump in dumps.items()]
     records = finish_stages(stages, run_)
-    return conclude(records, run_.output)
+    return print_summary(records, run_.output)

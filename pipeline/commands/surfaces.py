@@ -7,7 +7,7 @@ from wikisem.pipeline import options
 from wikisem.pipeline.build.build import check_languages, finish_stages
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.console.summary import conclude
+from wikisem.pipeline.console.summary import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,4 +26,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     check_languages(languages, linked, recipe)
     stages = [surfaces(language, recipe.surface, language in linked) for language in languages]
     records = finish_stages(stages, run_, recipe)
-    return conclude(records, run_.output)
+    return print_summary(records, run_.output)

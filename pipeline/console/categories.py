@@ -11,7 +11,7 @@ from rich.table import Table
 from wikisem.categories.category_source import CandidateItem, CategorySource
 from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.outputs.category_report import ReportRow
-from wikisem.pipeline.console.progress import say
+from wikisem.pipeline.console.progress import log
 from wikisem.records import Statement
 
 
@@ -24,19 +24,19 @@ class ToldSource:
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a category."""
         found = self.source.items(category)
-        say(f"{category.name}: {len(found):,} items")
+        log(f"{category.name}: {len(found):,} items")
         return found
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
         """The values of items."""
         found = self.source.values(qids, path)
-        say(f"{path.property} of {len(qids):,} items: {len(found):,} have it")
+        log(f"{path.property} of {len(qids):,} items: {len(found):,} have it")
         return found
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items."""
         found = self.source.labels(qids, codes)
-        say(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(found):,} have any")
+        log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(found):,} have any")
         return found
 
     def notes(self) -> Sequence[str]:
@@ -46,7 +46,7 @@ class ToldSource:
 
 def wait(seconds: float) -> None:
     """Sleep before a query is asked again, and say so."""
-    say(f"no answer yet; asking again in {seconds:.0f} s")
+    log(f"no answer yet; asking again in {seconds:.0f} s")
     time.sleep(seconds)
 
 
@@ -60,7 +60,7 @@ def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
     # As wide as a terminal is, else as wide as the table wants.
     Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
     for warning in warnings:
-        say(f"wikisem: warning: {warning}")
+        log(f"wikisem: warning: {warning}")
 
 
 def _sums(rows: Sequence[ReportRow]) -> list[int]:

@@ -52,5 +52,5 @@ def _instances(told: Explanation) -> Table:
         table.add_column(name, justify="right" if name == "sitelinks" else "left")
     for one in told.ranked:
         label, surface = escape(told.label(one.qid)), escape(one.surface or "")
-        table.add_row(one.qid, label, surface, str(one.sitelinks), told.fate(one))
+        table.add_row(one.qid, label, surface, str(one.sitelinks), told.outcome(one))
     return table

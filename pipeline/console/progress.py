@@ -16,7 +16,7 @@ _LINE: Final = 30.0  # seconds between two plain lines
 console: Final = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """One plain line on stderr."""
     console.print(text, markup=False)
 
@@ -51,8 +51,8 @@ def _bar(label: str, done: Callable[[], int], total: int, stop: threading.Event)
 
 def _lines(label: str, done: Callable[[], int], total: int, stop: threading.Event) -> None:
     begin = last = time.monotonic()
-    say(label)
+    log(label)
     while not stop.wait(_LOOK):
         if time.monotonic() - last >= _LINE:
             last = time.monotonic()
-            say(f"{label}: {done()} of {total or '?'} parts, {last - begin:.0f} s")
+            log(f"{label}: {done()} of {total or '?'} parts, {last - begin:.0f} s")

@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.console.progress import say
+from wikisem.pipeline.console.progress import log
 
 # Reasons of wikisem.dumps for a stretch of a file, where others are of one record.
 STRETCHES: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
 
-def conclude(records: Sequence[Record], output: str) -> int:
+def print_summary(records: Sequence[Record], output: str) -> int:
     """Print the closing table and, last, where the output lies; return the exit code.
 
     A record that could not be read costs itself. A stretch of a dump that could not be decoded, or that is missing at
@@ -23,10 +23,10 @@ def conclude(records: Sequence[Record], output: str) -> int:
     _print_table(records)
     unread = [record for record in records if record.unreadable]
     for record in unread:
-        say(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
+        log(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
     damaged = [record.unit for record in unread if STRETCHES & set(record.counts.rejected)]
     if damaged:
-        say(
+        log(
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/rejects says where something is lost"
         )

@@ -44,7 +44,7 @@ class Explanation:
         """The label of an item, or its QID."""
         return self.labels.get(qid, qid)
 
-    def fate(self, one: Ranked) -> str:
+    def outcome(self, one: Ranked) -> str:
         """What became of an instance."""
         if one.surface is None:
             return "no surface form"

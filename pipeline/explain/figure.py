@@ -18,7 +18,7 @@ from matplotlib.text import Text
 
 from wikisem.errors import OutputError, UsageError
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.pipeline.console.progress import say
+from wikisem.pipeline.console.progress import log
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.pipeline.explain.fonts import families_for
 from wikisem.pipeline.explain.layout import group_graph, place
@@ -39,7 +39,7 @@ def draw(path: Path, taxonomy: Taxonomy, told: Explanation) -> None:
     graph = group_graph(taxonomy, told)
     families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
     if missing:
-        say(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
+        log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
     # The same group gives the same bytes: no date, no random ids.
     settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": told.qid}
     with mpl.rc_context(settings), warnings.catch_warnings():
