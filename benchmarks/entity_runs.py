@@ -12,11 +12,11 @@ import orjson
 from isal import igzip
 
 from benchmarks.report import Command
-from wikisem.transforms.entities.stage import PROPERTIES, EntityOptions, read_entities
+from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields
+from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
 
 LABELS = ("en", "es", "de", "ja", "zh")
 FOLDER = Path("build/benchmarks")
@@ -48,7 +48,7 @@ def split(path: str) -> None:
 
 def bare(path: str) -> None:
     """The decoder, and msgspec on every line into the types that ours uses: the floor."""
-    read = EntityReader(Fields(LABELS, PROPERTIES)).decode
+    read = EntityReader(Fields(LABELS, DEFAULT_PROPERTIES)).decode
     for line in lines_of(path):
         read(line)
 

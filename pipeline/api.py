@@ -11,10 +11,11 @@ from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.options import DEFAULT_PROPERTIES, absolute_setup_file, choose_languages, folder
+from wikisem.pipeline.options import absolute_setup_file, choose_languages, folder
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
+from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 
 Path = str | PathLike[str]
 

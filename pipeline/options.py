@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
@@ -14,11 +14,7 @@ from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.runtime import Runtime
-
-# Country, continent, capital, currency, located in, part of, facet of, capital of, demonym: what category sets ask
-# for, so that they need no second pass over the dump (property pages of Wikidata, 2026-11).
-DEFAULT_PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549")
-
+from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 
 T = TypeVar("T")
 

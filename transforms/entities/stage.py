@@ -25,11 +25,8 @@ from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunk_reader import check_head
 from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields
+from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
 
-# What other stages and category sets need of statements: country, continent, capital, currency, administrative unit,
-# part of, facet of, capital of, demonym (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-09).
-PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549")
 # A range is large enough that finding its start costs little, and small enough that many workers end together. It
 # depends on the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
@@ -47,7 +44,7 @@ class EntityOptions:
     """
 
     labels: tuple[str, ...] | None = None
-    properties: tuple[str, ...] = PROPERTIES
+    properties: tuple[str, ...] = DEFAULT_PROPERTIES
     ranks: Literal["best", "not-deprecated"] = "best"
     linked_only: bool = False
 
