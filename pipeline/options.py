@@ -48,7 +48,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         type=argument(_workers),
         default=1,
         metavar="N",
-        help="local worker processes; default 1. Behind --, Beam's own options choose any other runner",
+        help="local worker processes; default 1. After --, Beam's own options choose any other runner",
     )
 
 
@@ -105,7 +105,7 @@ def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
-    """Beam's options with the path behind --setup_file made absolute, as Beam wants it."""
+    """Beam's options with the path after --setup_file made absolute, as Beam wants it."""
     words: list[str] = []
     for word in beam_options:
         name, mark, path = word.partition("=")

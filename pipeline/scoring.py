@@ -124,7 +124,7 @@ def _print_json(row: dict[str, Any], notes: Sequence[str]) -> None:
 
 
 def _print(report: RenderableType) -> None:
-    # Words of the data are no markup: "[red]" is printed as it stands.
+    # Words of the data are no markup: "[red]" is printed unchanged.
     width = None if sys.stdout.isatty() else _PLAIN_WIDTH
     Console(width=width, markup=False, emoji=False, highlight=False).print(report)
 

@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests on real data ran, so that nobody takes skipped ones for passed ones."""
+    """Say how many tests on real data ran, so that skipped ones are not taken for passed ones."""
     reports = [
         report
         for outcome in ("passed", "failed", "skipped")

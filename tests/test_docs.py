@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,33 @@ def test_terms_of_the_glossary_exist() -> None:
                 missing.append((term, name))
     assert missing == []
     assert len(rows) > 80
+
+
+# Turns that a native reader has to translate back, each with what to write in its place.
+TURNS = {
+    r"cannot be meant": "is invalid",
+    r"costs? itself": "only that record is dropped",
+    r"whoever": "name who",
+    r"nobody (can )?knows?": "is unknown",
+    r"\blies? (in|on|at|behind|beside|below|there)\b": "is",
+    r"stands? (in|on|at|under|for|beside|behind|before|below|between|there)\b": "is, means, replaces",
+    r"\bbehind (it|them|a|the|its|--)\b": "after",
+    r"\b[Aa] text (is|has|that|of|which|with)\b": "a string",
+    r"what is said of": "what is known about",
+}
+
+
+def test_the_worst_turns_do_not_come_back() -> None:
+    """Documentation, docstrings, comments and messages say what an engineer would say aloud."""
+    listed = subprocess.run(["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.splitlines() if not name.endswith("test_docs.py")]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {match[0]!r}: write {better!r}"
+        for path in files
+        if path.is_file()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for turn, better in TURNS.items()
+        if (match := re.search(turn, line))
+    ]
+    assert len(files) > 300
+    assert found == []

@@ -8,7 +8,7 @@ from wikisem.errors import DamagedInputError
 
 
 class Statement(NamedTuple):
-    """A statement other than P31 and P279: a QID or a text, with a language for monolingual texts."""
+    """A statement other than P31 and P279: a QID or a string, with a language for monolingual text."""
 
     property: str
     value: str

@@ -1,4 +1,4 @@
-"""Arrow schemas of the Parquet that stands between the stages: the contract that other tools may rely on."""
+"""Arrow schemas of the Parquet files between the stages: the contract that other tools may rely on."""
 
 import pyarrow as pa
 
@@ -21,7 +21,7 @@ ENTITIES = pa.schema(
 # One row for each (title, anchor) of a wiki: the anchor dictionary, redirects resolved.
 MENTIONS = pa.schema([("title", pa.string()), ("anchor", pa.string()), ("count", pa.int64())])
 
-# One row for each redirect page of a wiki, in its main namespace: the page that stands in its text, section dropped.
+# One row for each redirect page of a wiki, in its main namespace: the page that its text names, section dropped.
 REDIRECTS = pa.schema([("source", pa.string()), ("target", pa.string())])
 
 # One row for each item that has a surface form in the language; P(surface | page) = count / total.

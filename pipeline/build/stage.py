@@ -1,6 +1,6 @@
 """A stage as a value, and the one function that runs a list of them.
 
-A stage says what its units are, what each depends on and leaves behind, and how the unfinished ones are made; nothing
+A stage says what its units are, what each depends on and leaves, and how the unfinished ones are made; nothing
 in it looks whether it is finished. ``run_stages`` does the rest, the same for every stage: find what is finished and
 still fits, make the others in a scratch folder, publish them, record them.
 """

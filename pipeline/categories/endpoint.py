@@ -19,7 +19,7 @@ _WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 
 def open_endpoint(url: str, contact: str | None, timeout: float, cache: Path) -> EndpointSource:
-    """A source of categories behind an endpoint; UsageError where the address or the contact cannot be meant."""
+    """A source of categories at an endpoint; UsageError where the address or the contact is invalid."""
     transport = Transport(url, _contact(url, _host(url), contact), timeout)
     return EndpointSource(Client(url, transport, AnswerCache(cache), sleep=wait))
 

@@ -1,4 +1,4 @@
-"""The files of a category set: which there are, and how each comes to stand whole or not at all."""
+"""The files of a category set: which there are, and how each is written completely or not at all."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

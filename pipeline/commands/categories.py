@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
     if beam_options:
-        raise UsageError(f"categories runs no Beam pipeline: nothing can be passed behind --, saw {beam_options[0]!r}")
+        raise UsageError(f"categories runs no Beam pipeline: nothing can be passed after --, saw {beam_options[0]!r}")
     output = Path(arguments.output)
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.

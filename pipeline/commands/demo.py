@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
-    """Write the sample dumps, build, and print what came out and where it lies."""
+    """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
     run_ = Run(output, Runtime(beam_options, watch), log=log)
     options = _options(f"{output}/dumps")
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     _show(output, options.languages)
     unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
-    print(f"{unread} records in {dumps} dumps could not be read; they lie in {output}/rejects")  # noqa: T201
+    print(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")  # noqa: T201
     print(f"output: {output}")  # noqa: T201 - the command line speaks to people
     return 0
 

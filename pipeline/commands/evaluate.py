@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if beam_options:
         raise UsageError(f"evaluate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
     if any(source.startswith(PYTHON) for source in arguments.vectors):
-        # The callable is most often in a file of the folder where the user stands.
+        # The callable is most often in a file of the user's current folder.
         sys.path.insert(0, str(Path.cwd()))
     arguments.score(arguments)
     return 0

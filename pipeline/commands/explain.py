@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
     if beam_options:
-        raise UsageError("explain runs no pipeline: expected nothing behind --")
+        raise UsageError("explain runs no pipeline: expected nothing after --")
     output = arguments.output.rstrip("/")
     taxonomy = Taxonomy.load(local_folder(f"{output}/taxonomy"))
     told = [explain(output, taxonomy, arguments.qid, one) for one in _languages(output, arguments.language)]

@@ -15,10 +15,10 @@ STRETCHES: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"}
 
 
 def print_summary(records: Sequence[Record], output: str) -> int:
-    """Print the closing table and, last, where the output lies; return the exit code.
+    """Print the closing table and, last, where the output is; return the exit code.
 
-    A record that could not be read costs itself. A stretch of a dump that could not be decoded, or that is missing at
-    its end, costs nobody knows how many: all that was whole is used and stands, and the exit code is 1, as gzip has it.
+    Only a record that could not be read is dropped. A part of a dump that could not be decoded, or that is missing at
+    its end, hides an unknown number of records: all that could be decoded is used, and the exit code is 1, like gzip's.
     """
     _print_table(records)
     unread = [record for record in records if record.unreadable]

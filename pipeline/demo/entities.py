@@ -27,7 +27,7 @@ def _class(row: ClassItem) -> dict[str, Any]:
 
 
 def _other_sites(item: Item, listed: int) -> dict[str, str]:
-    """Sitelinks that stand for those beyond the sample, so that an item's map is as large as it really is."""
+    """Sitelinks in place of those beyond the sample, so that an item's map is as large as it really is."""
     more = (item.sitelinks or 0) - listed
     return {f"sample{number}wikiquote": item.names["en"].title for number in range(1, more + 1)}
 

@@ -54,7 +54,7 @@ def _quoted(text: str) -> str:
 
 
 def _sha1(data: bytes) -> str:
-    """The SHA-1 of a text as MediaWiki writes it: 31 digits of base 36."""
+    """The SHA-1 of a string as MediaWiki writes it: 31 digits of base 36."""
     number, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
     while number:
         number, digit = divmod(number, 36)

@@ -17,7 +17,7 @@ _LINES_A_MEMBER: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class WorldFiles:
-    """Where the dumps of the sample world lie: Wikidata, and one Wikipedia for each language."""
+    """Where the dumps of the sample world are: Wikidata, and one Wikipedia for each language."""
 
     wikidata: str
     wikipedia: Mapping[str, str]

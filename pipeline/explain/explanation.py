@@ -66,7 +66,7 @@ def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explana
 
 
 def languages_of(output: str) -> list[str]:
-    """The languages whose groups lie in an output folder; MissingInputError where there are none."""
+    """The languages that have groups in an output folder; MissingInputError where there are none."""
     paths = list_files(f"{output}/groups/*.jsonl")
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")

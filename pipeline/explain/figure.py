@@ -1,6 +1,6 @@
 """A group as a picture, after figure 1 of Blair et al. (2016): instances, classes, solid and dashed arrows.
 
-Classes stand left of what is below them and instances on the right, one a line, so that names in any script have room.
+Classes are left of what is below them and instances on the right, one a line, so that names in any script have room.
 """
 
 import warnings

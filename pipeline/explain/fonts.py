@@ -1,4 +1,4 @@
-"""Fonts of this machine that have the characters of a text, in whatever script it is."""
+"""Fonts of this machine that have the characters of a string, in any script."""
 
 from collections.abc import Iterable
 from functools import cache

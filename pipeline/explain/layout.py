@@ -1,4 +1,4 @@
-"""Which classes and instances the picture of a group shows, how they are joined, and where they stand."""
+"""Which classes and instances the picture of a group shows, how they are joined, and where they are placed."""
 
 from collections.abc import Mapping
 
@@ -83,7 +83,7 @@ def _add_edges(graph: nx.DiGraph, edges: list[tuple[str, str, int]]) -> None:
 
 
 def place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
-    """Where each node stands: instances one a line, classes level with the middle of what is below them."""
+    """Where each node is placed: instances one a line, classes level with the middle of what is below them."""
     heights: dict[object, float] = {}
     line = 0.0
     for node, data in graph.nodes(data=True):

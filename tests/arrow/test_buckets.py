@@ -27,7 +27,7 @@ def naive_hash(text: str) -> int:
 
 @given(st.lists(texts), st.integers(0, 3), st.integers(0, 3))
 def test_hash_is_that_of_the_bytes(values: list[str], front: int, back: int) -> None:
-    """Each text has the hash of its bytes, wherever it stands in a table and however the table was cut."""
+    """Each text has the hash of its bytes, wherever it is in a table and however the table was cut."""
     array = pa.array(values, pa.string())[front : max(front, len(values) - back)]
     assert hash_texts(array).tolist() == [naive_hash(text) for text in array.to_pylist()]
 

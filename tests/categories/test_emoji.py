@@ -25,7 +25,7 @@ LINES = """
 
 
 def test_only_whole_emoji_without_skin_tone_count() -> None:
-    """Unqualified forms, components and skin tones are other writings of emoji that stand there already."""
+    """Unqualified forms, components and skin tones are other writings of emoji that are there already."""
     assert read_emoji(LINES.splitlines()) == [
         Emoji("😀", "Smileys & Emotion", "face-smiling"),
         Emoji("❤️‍🔥", "Smileys & Emotion", "heart"),

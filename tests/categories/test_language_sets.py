@@ -76,7 +76,7 @@ def test_labels_are_asked_for_once_in_all_languages() -> None:
 
 
 def test_a_question_has_one_right_answer() -> None:
-    """Of two capitals the lower QID stands, or the first of those that a category of values holds."""
+    """Of two capitals the lower QID is taken, or the first of those that a category of values holds."""
     free = Relation("capital", "lands", "P36")
     bound = Relation("bound", "lands", "P36", values="old", order="value-first")
     recipe = CategoryRecipe("r", (LANDS, Category("old", class_="Q515")), (free, bound))
@@ -91,7 +91,7 @@ def test_a_question_has_one_right_answer() -> None:
 
 
 def test_demonyms_name_items_and_values() -> None:
-    """Texts in the language, the first of several by code points; no label of the item stands in for a demonym."""
+    """Texts in the language, the first of several by code points; no label of the item replaces a demonym."""
     named = Category("nationalities", class_="Q6256", named_by="P1549")
     recipe = CategoryRecipe("r", (LANDS, named), (Relation("demonym", "lands", "P1549"),))
     latin, english = build_sets(recipe, ["la", "en"], SetSources(_Source, list))

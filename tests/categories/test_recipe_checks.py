@@ -29,7 +29,7 @@ def test_categories_and_relations_keep_their_order() -> None:
 
 
 def test_statements_are_paths_to_items() -> None:
-    """A plus behind the property means any number of steps."""
+    """A plus after the property means any number of steps."""
     category = Category("c", class_="Q1", statements=("P17 Q30", "P131+ Q99"))
     assert category.conditions() == (
         Condition(PropertyPath("P17"), "Q30"),
@@ -76,7 +76,7 @@ def test_statements_are_paths_to_items() -> None:
     ],
 )
 def test_a_mistake_is_named(data: dict[str, object], told: str) -> None:
-    """Whatever cannot be meant ends in a RecipeError that says where it stands and what was expected there."""
+    """Whatever is invalid ends in a RecipeError that says where it is and what was expected there."""
     with pytest.raises(RecipeError, match=r"my\.toml: ") as caught:
         parse_category_recipe(data, where="my.toml")
     assert told in str(caught.value)

@@ -32,7 +32,7 @@ def test_names_are_whole_and_normalised() -> None:
 
 
 def test_every_candidate_is_kept_or_left_out() -> None:
-    """Order is kept; of equal labels the more prominent item stands; each that is out has its reason."""
+    """Order is kept; of equal labels the more prominent item is kept; each that is out has its reason."""
     names = {"Q5": {"la": "Roma"}, "Q1": {"en": "x"}, "Q2": {"mul": "Roma"}, "Q3": {"mul": "Ostia"}, "Q4": {"la": ":x"}}
     words = word_category("cities", "la", RANKED, names)
     assert words.items == (CategoryItem("Q5", "Roma", "la", 9), CategoryItem("Q3", "Ostia", "mul", 1))
@@ -69,7 +69,7 @@ def test_every_subject_is_a_pair_or_left_out() -> None:
 
 
 def test_the_value_may_come_first() -> None:
-    """Athens is to Greece: the value of the property stands in front."""
+    """Athens is to Greece: the value of the property comes first."""
     subjects = [ValuedItem("Q1", "Q9", {"la": "Roma"})]
     words = word_relation("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
     assert words.pairs == (WordPair("Q1", "Q9", ("Roma", "Italia")),)

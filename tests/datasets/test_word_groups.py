@@ -30,7 +30,7 @@ def test_text_gives_back_its_lines(cluster: list[str], outliers: list[str], end:
 
 @pytest.mark.parametrize("count", range(1, 9))
 def test_the_outlier_class_is_known_only_among_six(count: int) -> None:
-    """Six outliers stand as O1 O1 O2 O2 O3 O3; with any other number the class is unknown, not guessed."""
+    """Six outliers are in the order O1 O1 O2 O2 O3 O3; with any other number the class is unknown, not guessed."""
     group = parse_group("a\nb\n\n" + "x\n" * count, "Q1", "here")
     known = [1, 1, 2, 2, 3, 3] if count == 6 else [None] * count
     assert [outlier.outlier_class for outlier in group.outliers] == known
@@ -50,7 +50,7 @@ def test_text_that_is_no_group_is_named(tmp_path: Path, text: str, seen: str) ->
 
 
 def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path: Path) -> None:
-    """A byte that is no UTF-8 is refused with the line it stands on."""
+    """A byte that is no UTF-8 is refused with its line."""
     (tmp_path / "Q2.txt").write_bytes(b"a\nb\n\nc\xff\nd\n")
     with pytest.raises(DamagedInputError, match=r"Q2\.txt:4: expected UTF-8"):
         read_dataset(tmp_path)

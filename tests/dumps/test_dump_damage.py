@@ -98,7 +98,7 @@ def touchable(form: str, at: int) -> list[set[int]]:
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("form", PACK)
 def test_one_bad_byte_costs_at_most_the_lines_it_touches(form: str, harm: str, tmp_path: Path) -> None:
-    """Flipped, cut and inserted at hundreds of places of each form; what is lost stands among the rejects."""
+    """Flipped, cut and inserted at hundreds of places of each form; what is lost is among the rejects."""
     source = random.Random(form + harm)
     packed = PACK[form](PARTS)
     target = len(packed) // 3
@@ -126,7 +126,7 @@ DECODERS: dict[str, Callable[[], Any]] = {
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", DECODERS)
 def test_real_dumps_are_read_up_to_the_damage(name: str, realdata: Path, tmp_path: Path) -> None:
-    """A byte flipped in the last quarter, of a bzip2 block or of the only gzip member: what stands before it comes."""
+    """A byte flipped in the last quarter, of a bzip2 block or of the only gzip member: what is before it comes."""
     packed = (realdata / "wikidata" / name).read_bytes()
     whole, _, _ = read(write(tmp_path / name, packed), 1 << 30)
     for at in random.Random(name).sample(range(3 * len(packed) // 4, len(packed) - 99), 2):

@@ -63,7 +63,7 @@ def lines_of(count: int, seed: int = 7) -> list[bytes]:
 
 
 def parts_of(text: bytes, count: int, seed: int = 3) -> list[bytes]:
-    """A text cut at random places, not at the ends of lines."""
+    """Text cut at random places, not at the ends of lines."""
     source = random.Random(seed)
     cuts = sorted(source.randrange(len(text) + 1) for _ in range(count - 1))
     return [text[start:stop] for start, stop in itertools.pairwise([0, *cuts, len(text)])]
@@ -133,7 +133,7 @@ def test_random_files_are_read_as_the_plain_decoder_reads_them(
 
 @FORM
 def test_long_delimiters_may_lie_across_borders(form: str, tmp_path: Path) -> None:
-    """XML pages are whole in their chunks at every size of range, and what stands behind the last one comes too."""
+    """XML pages are whole in their chunks at every size of range, and what follows the last one comes too."""
     pages = [b"<page>" + b"x" * (number % 7) + str(number).encode() + b"</page>" for number in range(60)]
     text = b"".join(pages) + b"</mediawiki>"
     path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(text, 25)))
@@ -166,7 +166,7 @@ def test_an_empty_file_has_no_ranges(tmp_path: Path) -> None:
     [("gz", gzip.compress(b"", mtime=0)), ("bz2", bz2.compress(b"")), ("zst", zstandard.compress(b""))],
 )
 def test_empty_members_are_no_damage(form: str, empty: bytes, tmp_path: Path) -> None:
-    """A compressed nothing may stand alone, in front, in the middle and behind."""
+    """A compressed nothing may be alone, at the start, in the middle and at the end."""
     one, two = (FORMS["chain.bz2" if form == "bz2" else form]([line]) for line in (b"one\n", b"two\n"))
     for target in (7, 10**6):
         assert read(write(tmp_path / f"alone.{form}", empty), target) == ([], [])
@@ -178,7 +178,7 @@ def test_empty_members_are_no_damage(form: str, empty: bytes, tmp_path: Path) ->
 def test_a_single_gzip_member_is_one_range_and_the_log_says_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """There is nowhere else to begin, so that nobody needs to look."""
+    """There is nowhere else to begin, so no search is needed."""
     text = b"".join(lines_of(50))
     path = write(tmp_path / "single.json.gz", gzip.compress(text, mtime=0))
     with caplog.at_level(logging.WARNING):
@@ -188,7 +188,7 @@ def test_a_single_gzip_member_is_one_range_and_the_log_says_so(
 
 
 def test_the_form_is_told_by_the_bytes_and_else_by_the_name(tmp_path: Path) -> None:
-    """A name may lie, a damaged head must not turn a dump into text."""
+    """A name may be wrong; a damaged head must not turn a dump into text."""
     packed = bz2.compress(b"text\n")
     assert plan_ranges(str(write(tmp_path / "wrong.gz", packed)))[0].form == "bzip2"
     assert plan_ranges(str(write(tmp_path / "damaged.bz2", b"XX" + packed[2:])))[0].form == "bzip2"

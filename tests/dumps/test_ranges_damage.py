@@ -57,7 +57,7 @@ def test_a_truncated_gzip_member_is_used_to_its_last_whole_line(tmp_path: Path) 
 
 @pytest.mark.parametrize("form", COMPRESSED)
 def test_trailing_garbage_is_told_and_costs_nothing(form: str, tmp_path: Path) -> None:
-    """What stands behind the last unit is no text; zeros, as tapes and disks leave them, are not even told."""
+    """What follows the last unit is no text; zeros, as tapes and disks leave them, are not even reported."""
     packed = FORMS[form](PARTS)
     for target in (30_000, 10**9):
         data, damage = read(write(tmp_path / f"dump.{form}", packed + b"garbage" * 99), target)
@@ -68,7 +68,7 @@ def test_trailing_garbage_is_told_and_costs_nothing(form: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("form", ["gz", "chain.bz2", "zst"])
 def test_garbage_between_units_costs_at_most_the_lines_at_its_border(form: str, tmp_path: Path) -> None:
-    """The next unit is found behind any garbage, and told once."""
+    """The next unit is found after any garbage, which is reported once."""
     one, two = FORMS[form](PARTS[:10]), FORMS[form](PARTS[10:])
     border = len(b"".join(PARTS[:10]))
     for garbage in (b"x", b"\0\1\2" * 50):
@@ -80,7 +80,7 @@ def test_garbage_between_units_costs_at_most_the_lines_at_its_border(form: str, 
 
 
 def test_a_wrong_checksum_is_told_and_the_text_is_used(tmp_path: Path) -> None:
-    """Nobody knows which bytes of a member are wrong, so its lines stay and its place is told."""
+    """Which bytes of a member are wrong is unknown, so its lines stay and its place is reported."""
     parts = [TEXT[:5000], TEXT[5000:10000], TEXT[10000:15000]]
     members = [bytearray(gzip.compress(part, mtime=0)) for part in parts]
     members[1][-6] ^= 1
@@ -103,9 +103,9 @@ def test_a_false_block_mark_is_no_block(tmp_path: Path) -> None:
 
 
 def _block_with_false_mark() -> tuple[bytes, int]:
-    """A bzip2 stream with the bits of a block mark in its block's unused part, and the byte where they stand.
+    """A bzip2 stream with the bits of a block mark in its block's unused part, and the byte where they are.
 
-    The list of symbols in use is 16 bits and up to 16 times 16 bits of a block's head: a text with the right bytes has
+    The list of symbols in use is 16 bits and up to 16 times 16 bits of a block's head: data with the right bytes has
     the mark there. A mark's three words are the used bytes of three ranges of sixteen.
     """
     words = [BLOCK_MARK >> 32, BLOCK_MARK >> 16 & 0xFFFF, BLOCK_MARK & 0xFFFF]

@@ -152,7 +152,7 @@ def test_a_class_without_answers_has_no_estimate() -> None:
 
 
 def test_a_model_is_scored_on_the_cases_that_people_answered() -> None:
-    """A case that it does not know, and one that nobody answered, are in neither number."""
+    """A case that it does not know, and one without an answer, are in neither number."""
     annotation = make_set([1, 2, 3, 4], ["a"], classes=[1, 2, 3, 3])
     human = score_annotators(make_answers({"a": [1, 1, 3, None]}, annotation), annotation)
     groups = case_groups(annotation.cases, "en")

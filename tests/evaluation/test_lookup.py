@@ -66,7 +66,7 @@ def test_text_is_lowercased_only_for_a_vocabulary_without_capitals() -> None:
 
 
 def stub(texts: Sequence[str]) -> list[list[float] | None]:
-    """A model that knows how long a text is, and nothing about "nothing"."""
+    """A model that knows how long a string is, and nothing about "nothing"."""
     return [None if text == "nothing" else [float(len(text)), 1.0] for text in texts]
 
 
@@ -115,6 +115,6 @@ def test_sentence_transformers_are_opened_by_name(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
-    """The report names the file, not the folders it lies in."""
+    """The report names the file, not the folders it is in."""
     (tmp_path / "vectors.txt").write_text("a 1 2\n")
     assert open_model(str(tmp_path / "vectors.txt")).name == "vectors.txt"

@@ -30,7 +30,7 @@ def test_groups_are_named_by_their_id() -> None:
 
 
 def test_languages_tell_groups_of_one_class_apart(tmp_path: Path) -> None:
-    """The language of JSON lines, or the folder of text files, stands in front of ids that are not unique."""
+    """The language of JSON lines, or the folder of text files, is put before ids that are not unique."""
     text = text_of([WordGroup("Q1", ("a", "b"), (OutlierWord("x"),), "f", language) for language in ("de", "la")])
     assert "│ de/Q1 " in text
     assert "│ la/Q1 " in text

@@ -39,7 +39,7 @@ def test_only_the_text_of_articles_counts() -> None:
 
 
 def test_every_page_is_accounted_for() -> None:
-    """Pages in = kept + left out + rejected, with broken pages in the middle and the pages behind them still read."""
+    """Pages in = kept + left out + rejected, with broken pages in the middle and the pages after them still read."""
     chunk = (
         page("A", "[[x]]")
         + page("Talk:A", "[[no]]", ns=1)
@@ -109,7 +109,7 @@ def test_a_redirect_without_a_title_is_read_from_its_text() -> None:
     ],
 )
 def test_text_in_many_layouts(text: str) -> None:
-    """Slots behind the main one, CDATA, numeric entities, raw ``>`` and long tags all read alike."""
+    """Slots after the main one, CDATA, numeric entities, raw ``>`` and long tags all read alike."""
     chunk = f"<page>\n<title>P</title><ns>0</ns><revision><id>1</id>{text}</revision></page>"
     assert mentions(page("A", "[[x]]") + chunk + page("B", "[[y]]")) == {("X", "x"): 1, ("A", "a"): 1, ("Y", "y"): 1}
 

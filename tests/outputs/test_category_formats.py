@@ -49,7 +49,7 @@ def test_category_files_have_a_word_a_line() -> None:
 
 
 def test_the_authors_form_has_a_category_a_line() -> None:
-    """Stringham and Izbicki's files: name and language behind a colon, all words on the next line."""
+    """Stringham and Izbicki's files: name and language after a colon, all words on the next line."""
     assert list(stringham_lines([CITIES, STATES])) == [
         ":us cities (en)",
         "New_York_City Boston",

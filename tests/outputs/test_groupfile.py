@@ -77,7 +77,7 @@ def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None
 
 @given(GROUP, st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))
 def test_a_line_says_what_class_it_is_about(group: Group, rejection: Rejection) -> None:
-    """The number of the class is found at the head of a line, whatever else stands in it."""
+    """The number of the class is found at the head of a line, whatever else is in it."""
     assert class_of(encode_group(group)) == qid_number(group.qid)
     assert class_of(encode_rejection(rejection)) == qid_number(rejection.qid)
 

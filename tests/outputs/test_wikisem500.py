@@ -54,7 +54,7 @@ def test_what_is_written_can_be_read(cluster: list[str], outliers: list[str]) ->
 
 
 def parse(text: str) -> tuple[list[str], list[str]]:
-    """Both parts of a text, as wikisem's own reader sees them."""
+    """Both parts of a file, as wikisem's own reader sees them."""
     read = parse_group(text, "Q28640", "Q28640.txt")
     return list(read.cluster), [outlier.surface for outlier in read.outliers]
 

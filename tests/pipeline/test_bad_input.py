@@ -1,4 +1,4 @@
-"""Bad input through the command line: one clear message, exit code 1 or 2, no traceback; a bad record costs itself."""
+"""Bad input through the command line: exit code 1 or 2, no traceback; only the bad record is lost."""
 
 import bz2
 import gzip
@@ -113,7 +113,7 @@ def test_a_missing_wikipedia_is_named(
 
 
 def test_a_folder_is_no_dump(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder where a file should stand is exit 1, and the message names it."""
+    """A folder where a file should be is exit 1, and the message names it."""
     (tmp_path / "folder").mkdir()
     assert build(tmp_path, recipe, str(tmp_path / "folder")) == 1
     assert "folder" in the_message(capsys)
@@ -191,7 +191,7 @@ def test_an_output_that_cannot_be_written(
         (["--max-rejects", "lots"], "expected a rate from 0 to 1 such as 0.01 or 1%, saw 'lots'"),
         (["--workers", "0"], "--workers: expected a whole number from 1 up, saw '0'"),
         (["--seed", "-1"], "--seed: expected"),
-        (["--", "--runner=Nope"], "behind --: expected options that Beam takes, saw ValueError: Unexpected pipeline"),
+        (["--", "--runner=Nope"], "after --: expected options that Beam takes, saw ValueError: Unexpected pipeline"),
     ],
 )
 def test_options_without_meaning(
@@ -267,7 +267,7 @@ def test_garbage_in_the_middle_costs_itself(tmp_path: Path, recipe: str) -> None
 
 
 def test_too_many_bad_lines_fail_the_run(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """From 100 rejects on, a rate above --max-rejects is exit 1; the message says how many and where they lie."""
+    """From 100 rejects on, a rate above --max-rejects is exit 1; the message says how many and where they are."""
     dump = write_dump(tmp_path / "worse.json.gz", [*LINES[:5], *["{"] * 120, *LINES[5:]])
     assert build(tmp_path, recipe, dump) == 1
     message = the_message(capsys)

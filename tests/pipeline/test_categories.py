@@ -58,7 +58,7 @@ def entities(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """The small world behind a SPARQL server."""
+    """The small world at a SPARQL server."""
     with serve(WORLD) as running:
         yield running
 
@@ -229,7 +229,7 @@ def test_entities_without_unlinked_items_are_told(
 def test_wrong_usage(
     recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
 ) -> None:
-    """What cannot be meant ends with 2 and says what was expected, before anything is asked or written."""
+    """What is invalid ends with exit code 2 and says what was expected, before anything is asked or written."""
     assert main(["categories", recipe, "--output", str(tmp_path / "out"), *words]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

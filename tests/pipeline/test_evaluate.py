@@ -64,7 +64,7 @@ def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.Captur
 
 @pytest.mark.usefixtures("folder")
 def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names stand as they are, even where they look like markup, and what was done to the text is said."""
+    """Names are printed as they are, even where they look like markup, and what was done to the text is said."""
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt"]) == 0
     text = capsys.readouterr().out
     for pattern in [r"Q1 +│ +5 │ +86\.67 │ +80\.00", r"\[bold\]Q2 +│ +0 │ +– │ +–", r"class 3 +│ +1 │ 100\.00"]:

@@ -24,7 +24,7 @@ def put(run: Run, unit: str, **made_with: object) -> None:
 
 
 def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:
-    """Counts, fingerprint, recipe, seed and facts stand in one table for each unit."""
+    """Counts, fingerprint, recipe, seed and facts are in one table for each unit."""
     put(run, "groups/de", recipe={"name": "x"}, seed=7, versions={"wikisem": "1"})
     write_manifest(run)
     assert manifest_of(Path(run.output))["stages"]["groups/de"] == {

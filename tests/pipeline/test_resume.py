@@ -1,4 +1,4 @@
-"""Runs that stand on earlier ones: what is finished is kept, what changed is done again, and nothing else is."""
+"""Runs that build on earlier ones: what is finished is kept, what changed is done again, and nothing else is."""
 
 import shutil
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_another_recipe_redoes_the_stages_that_depend_on_it(
 def test_a_stage_that_was_cut_off_is_done_again(
     world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without its record a stage is not finished, whatever files stand there; the result is the same again."""
+    """Without its record a stage is not finished, whatever files are there; the result is the same again."""
     output = tmp_path / "out"
     shutil.copytree(german, output)
     (output / ".wikisem" / "taxonomy.json").unlink()

@@ -69,7 +69,7 @@ def test_cells_spell_names(cell: str, name: Name) -> None:
 
 
 def test_ids_are_unique_and_lead_somewhere() -> None:
-    """Every QID stands once, and every P31 and P279 target has a row or is one of the few known to lack it."""
+    """Every QID is there once, and every P31 and P279 target has a row or is one of the few known to lack it."""
     rows = [row.qid for row in ROWS]
     targets = {q for row in ROWS for q in row.subclass_of} | {q for i in ITEMS for q in i.instance_of}
     assert len(rows) == len(set(rows)) == 992
@@ -106,7 +106,7 @@ def test_siteinfo_holds_local_namespaces(language: str) -> None:
 
 @each_language
 def test_one_page_is_broken_and_stands_in_the_middle(language: str) -> None:
-    """One page ends inside its text: a strict parser of the whole refuses it, and whole pages stand on both sides."""
+    """One page ends inside its text: a strict parser of the whole refuses it, and whole pages are on both sides."""
     texts = re.findall(r"  <page>\n.*?  </page>\n", dump(language), flags=re.DOTALL)
     broken = [place for place, text in enumerate(texts) if "</revision>" not in text]
     assert len(broken) == 1

@@ -46,7 +46,7 @@ def test_languages_are_rows_with_reasons() -> None:
 
 
 def test_a_group_shows_every_member_once() -> None:
-    """Each part is named on its first row; shares, sources and the class that brought an outlier in stand beside it."""
+    """Each part is named on its first row; shares, sources and the class that brought an outlier in are beside it."""
     lines = text(group_table(GROUP, {"Q5119": "capital"}))
     rows = {
         member.surface: next(line for line in lines if member.surface in line)

@@ -1,4 +1,4 @@
-"""A real SPARQL server on this machine: pyoxigraph behind HTTP, with Wikidata's triples, failing on demand."""
+"""A real SPARQL server on this machine: pyoxigraph served over HTTP, with Wikidata's triples, failing on demand."""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence

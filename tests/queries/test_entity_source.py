@@ -15,7 +15,7 @@ from wikisem.records import Entity, Statement
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> EntitySource:
-    """The small world behind the offline source."""
+    """The small world for the offline source."""
     folder = tmp_path_factory.mktemp("out")
     write_entities(folder / "entities", WORLD, files=2)
     return EntitySource(str(folder))
@@ -94,7 +94,7 @@ def test_what_entities_do_not_hold_is_refused(source: EntitySource, pattern: str
 
 
 def test_nothing_leaves_the_machine(source: EntitySource) -> None:
-    """SERVICE would ask the network: refused offline, however deep it stands."""
+    """SERVICE would ask the network: refused offline, however deep it is."""
     pattern = "?item wdt:P31 wd:Q1 OPTIONAL { { SERVICE <http://localhost:1/> { ?item ?p ?o } } }"
     with pytest.raises(UsageError, match="saw SERVICE"):
         source.items(Category("c", pattern=pattern))

@@ -65,7 +65,7 @@ PASSING = {
     "bad gateway": (Fault(502, body=b"<html>"), 1.0),
     "JSON cut off": (Fault(keep=0.6), 1.0),
     "JSON cut off, then a stack trace": (Fault(keep=0.6, tail=STACK_TRACE), 1.0),
-    "a stack trace behind whole JSON": (Fault(tail=STACK_TRACE), 1.0),
+    "a stack trace after whole JSON": (Fault(tail=STACK_TRACE), 1.0),
     "nothing at all": (Fault(keep=0.0), 1.0),
     "a page for people": (Fault(body=b"<html>Wikimedia Error</html>"), 1.0),
     "JSON without results": (Fault(body=b'{"error": "x"}'), 1.0),

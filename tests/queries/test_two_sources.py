@@ -41,7 +41,7 @@ def _endpoint(server: Server, page: int = 2) -> EndpointSource:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[CategorySource, CategorySource]]:
-    """The small world behind a real SPARQL server, in pages of two, and in Parquet."""
+    """The small world at a real SPARQL server, in pages of two, and in Parquet."""
     folder = write_entities(tmp_path_factory.mktemp("entities"), WORLD, files=3)
     with serve(WORLD) as server:
         yield _endpoint(server), EntitySource(str(folder))
@@ -126,7 +126,7 @@ def test_any_class_in_any_world(tmp_path: Path, entities: list[Entity], category
 
 @pytest.mark.realdata
 def test_real_items_are_the_same(realdata: Path, tmp_path: Path) -> None:
-    """Every category, relation and label of a shipped recipe, on real items behind a real server and in Parquet."""
+    """Every category, relation and label of a shipped recipe, on real items at a real server and in Parquet."""
     dumps = [realdata / "wikidata" / name for name in ("real-entities.json.gz", "class-graph-slice.json.gz")]
     merged = {entity.qid: entity for dump in dumps for entity in dump_entities(dump, PROPERTIES)}
     entities = EntitySource(str(write_entities(tmp_path, list(merged.values()), files=2)))

@@ -35,7 +35,7 @@ def test_every_recipe_but_the_faithful_one_excludes_the_closure() -> None:
 
 
 def test_a_path_wins_over_a_name(tmp_path: Path) -> None:
-    """A recipe of one's own is read from where it lies, and the error of a bad one names the file."""
+    """A recipe of one's own is read from its own folder, and the error of a bad one names the file."""
     path = tmp_path / "own.toml"
     path.write_text('name = "own"\nseed = 7\n[filters]\naffix = false\n', encoding="utf-8")
     recipe = load_recipe(str(path))
@@ -113,7 +113,7 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mapping[str, Any], message: str) -> None:
-    """Each is one line, with the recipe it stands in."""
+    """Each is one line, with its recipe."""
     with pytest.raises(RecipeError) as caught:
         parse_recipe(data, where="mine.toml")
     assert str(caught.value).startswith("mine.toml: ")
@@ -138,7 +138,7 @@ def test_an_empty_root_prunes_nothing() -> None:
     )
 )
 def test_filters_are_taken_as_given_and_false_switches_off(filters: dict[str, Any]) -> None:
-    """`false` becomes None where a number stands else; what is not given keeps its default."""
+    """`false` becomes None where there is otherwise a number; what is not given keeps its default."""
     parsed = parse_recipe({"name": "x", "filters": filters}).filters
     for name in (field.name for field in dataclasses.fields(FilterOptions)):
         wanted = filters.get(name, getattr(FilterOptions(), name))
@@ -152,7 +152,7 @@ KEYS = st.sampled_from([field.name for field in dataclasses.fields(Recipe)])
 
 @given(st.dictionaries(KEYS, VALUES, max_size=4))
 def test_no_value_ends_in_anything_but_a_recipe_or_a_recipe_error(data: dict[str, Any]) -> None:
-    """Whatever stands under a known key, the answer is a Recipe or one RecipeError."""
+    """Whatever is under a known key, the answer is a Recipe or one RecipeError."""
     try:
         recipe = parse_recipe(data)
     except RecipeError as error:

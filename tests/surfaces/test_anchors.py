@@ -114,7 +114,7 @@ def test_redirects_are_followed_once(counts: dict[tuple[str, str], int], redirec
 
 
 def test_double_redirect_ends_on_the_second_page() -> None:
-    """A redirect to a redirect is followed one step: what links to A stands under B, and what links to B under C."""
+    """A redirect to a redirect is followed one step: what links to A counts for B, and what links to B for C."""
     redirects = deduplicate_redirects(redirects_of([("B", "C"), ("A", "B")]))
     direct, redirected = follow_redirects(mentions_of({("A", "a"): 1, ("B", "b"): 1, ("C", "c"): 1}), redirects)
     assert {(row["anchor"], row["title"]) for row in redirected.to_pylist()} == {("a", "B"), ("b", "C")}

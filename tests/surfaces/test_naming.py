@@ -38,7 +38,7 @@ def test_items_have_a_page_or_a_label() -> None:
 
 
 def test_items_of_a_slice_and_of_chunks() -> None:
-    """Where a row stands in its table makes no difference."""
+    """Where a row is in its table makes no difference."""
     cut = pa.concat_tables([ENTITY_ROWS.slice(0, 2), ENTITY_ROWS.slice(2, 0), ENTITY_ROWS.slice(2)])
     assert items_of(cut, "ltgwiki", ["ltg", "mul"]).equals(items_of(ENTITY_ROWS, "ltgwiki", ["ltg", "mul"]))
     assert items_of(ENTITY_ROWS.slice(2, 2), "ltgwiki", ["mul"])["qid"].to_pylist() == ["Q3"]

@@ -43,7 +43,7 @@ BEFORE_STOP_AFFIXES = {"en": 131, "de": 22, "es": 20, "ru": 19, "zh": 16, "ar": 
 def test_real_groups_are_those_of_the_oracle(realdata: Path, tmp_path: Path) -> None:
     """On real classes, groups and reasons in six languages are the brute-force ones, member by member.
 
-    What brute force finds beyond them without stop affixes lies in ``rejected/`` with that reason.
+    What brute force finds beyond them without stop affixes is in ``rejected/`` with that reason.
     """
     entities = real_entities(realdata)
     names = {language: by_label(entities, language) for language in LANGUAGES}

@@ -67,7 +67,7 @@ def test_links_are_counted_where_they_end(counted: Path) -> None:
 
 
 def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
-    """The page in the middle that cannot be read is the only reject, and the file tells where it stands."""
+    """The page in the middle that cannot be read is the only reject, and the file tells where it is."""
     (reject,) = (counted / "rejects").iterdir()
     line = reject.read_text(encoding="utf-8")
     assert line.count("\n") == 1
@@ -96,7 +96,7 @@ def test_files_are_buckets_by_title(counted: Path) -> None:
 
 
 def test_siteinfo_is_kept(counted: Path) -> None:
-    """What the wiki says of itself stands beside the dictionary, under the language it was counted for."""
+    """The wiki's siteinfo is beside the dictionary, under the language it was counted for."""
     site = SiteInfo.from_json((counted / "published" / "siteinfo.json").read_text(encoding="utf-8"))
     assert (site.dbname, site.language, site.namespaces[14]) == ("ltgwiki", "ltg", "Kategoreja")
 
@@ -117,7 +117,7 @@ def test_same_bytes_from_two_workers(tmp_path: Path, counted: Path) -> None:
 
 
 def test_link_trail_is_an_option(tmp_path: Path) -> None:
-    """Letters right behind a link belong to its anchor when that is asked for, and only then."""
+    """Letters right after a link belong to its anchor when that is asked for, and only then."""
     path = write(tmp_path / "dump.xml", dump([page(1, "A", "[[bus]]es")]))
     count(tmp_path / "without", path)
     count(tmp_path / "with", path, link_trail=True)

@@ -63,7 +63,7 @@ class Oracle:
         return {title: target for title, target in pairs if target}
 
     def title_of(self, written: str) -> str:
-        """The title that a text names; empty for what is in another namespace or wiki, or a section alone."""
+        """The title that a string names; empty for what is in another namespace or wiki, or a section alone."""
         name = " ".join(written.partition("#")[0].replace("_", " ").split()).removeprefix(":").strip()
         name = name.removeprefix(f"{self.language}:")
         prefix = name.partition(":")[0].strip().lower() if ":" in name else ""

@@ -148,7 +148,7 @@ def test_summary_counts_sources(tmp_path: Path, entities: str, mentions: str) ->
 
 
 def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:
-    """Items of one page stand in one file, QIDs compared as numbers."""
+    """Items of one page are in one file, QIDs compared as numbers."""
     resolve(tmp_path / "run", entities, mentions)
     tables = [read_parquet(path) for path in list_files(f"{tmp_path}/run/published/*.parquet")]
     assert ["Q9", "Q10"] in [table["qid"].to_pylist() for table in tables]

@@ -84,13 +84,13 @@ def test_best_rank_is_the_preferred_one_else_the_normal() -> None:
 
 
 def test_not_deprecated_takes_normal_and_preferred_alike() -> None:
-    """The recipe can ask for all edges that anybody stands by."""
+    """The recipe can ask for all edges but deprecated ones."""
     statements = [statement(value("Q5")), statement(value("Q6"), "deprecated"), statement(value("Q7"), "preferred")]
     assert read(Fields(ranks="not-deprecated"), claims={"P279": statements}).subclass_of == ("Q5", "Q7")
 
 
 def test_edges_are_items_once_each_by_number() -> None:
-    """No unknown, no property, no lexeme; old values have a number alone; Q10 comes behind Q9."""
+    """No unknown, no property, no lexeme; old values have a number alone; Q10 comes after Q9."""
     numeric = {"type": "wikibase-entityid", "value": {"entity-type": "item", "numeric-id": 9}}
     other = {"type": "wikibase-entityid", "value": {"entity-type": "property", "numeric-id": 8}}
     values = [value("Q10"), numeric, value("Q10"), other, value("P5"), {"type": "bad", "value": "Q3"}]
@@ -130,7 +130,7 @@ def test_statements_are_items_and_texts_of_the_properties_asked_for() -> None:
 
 
 def test_p31_can_be_asked_for_as_a_statement_too() -> None:
-    """It is read once and stands in both columns."""
+    """It is read once and is in both columns."""
     found = read(Fields((), ("P31",)), claims={"P31": [statement(value("Q5"))]})
     assert (found.instance_of, found.statements) == (("Q5",), (Statement("P31", "Q5"),))
 
@@ -251,7 +251,7 @@ def test_a_reader_travels() -> None:
 
 
 def test_lines_are_found_without_their_wrapping() -> None:
-    """Brackets, commas and line ends may stand anywhere around entities; their places are those of the entities."""
+    """Brackets, commas and line ends may be anywhere around entities; their places are those of the entities."""
     data = b'[\n{"a":1},\r\n,\n\n,{"b":[2]}\n] \n[{"c":3}]'
     found = [(start, bytes(line)) for start, line in record_lines(data)]
     assert found == [(data.index(line), line) for line in (b'{"a":1}', b'{"b":[2]}', b'{"c":3}')]

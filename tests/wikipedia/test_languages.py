@@ -58,7 +58,7 @@ def test_every_known_wikipedia_is_found_back() -> None:
 
 
 def test_labels_are_looked_up_under_every_code_of_the_language() -> None:
-    """Norwegian labels stand under `nb`, those for Simple English under `en`; most languages have one code."""
+    """Norwegian labels are under `nb`, those for Simple English under `en`; most languages have one code."""
     assert label_codes("no") == label_codes("nb") == ("nb", "no")
     assert label_codes("simple") == ("en",)
     assert label_codes("zh-yue") == label_codes("yue") == ("yue", "zh-yue")

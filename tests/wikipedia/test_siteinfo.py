@@ -22,7 +22,7 @@ HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="
 
 
 def test_siteinfo_is_read() -> None:
-    """Names, language, version and the rule for first letters stand in the head; numbers may be negative."""
+    """Names, language, version and the rule for first letters are in the head; numbers may be negative."""
     site = read_siteinfo(HEAD.encode())
     assert site == SiteInfo("ltgwiki", "ltg", "0.10", True, {-1: "Seviškuo", 0: "", 14: "Kategoreja"})
     assert site.prefixes["kategoreja"] == site.prefixes["category"] == 14

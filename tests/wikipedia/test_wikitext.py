@@ -55,7 +55,7 @@ def test_apostrophes_go_in_runs_or_stay(text: str) -> None:
 
 @given(st.text(st.sampled_from("ab" + SPACES + UNSEEN + " "), max_size=10))
 def test_visible_text_holds_nothing_unseen(text: str) -> None:
-    """Words keep their letters, and one space stands between them."""
+    """Words keep their letters, and one space is between them."""
     shown = visible(text)
     assert not set(shown) & set(SPACES + UNSEEN)
     assert "  " not in shown

@@ -1,4 +1,4 @@
-"""Arrays through Beam's file systems: written anywhere, mapped into memory where they lie on this machine."""
+"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine."""
 
 import shutil
 import tempfile

@@ -12,7 +12,7 @@ from wikisem.transforms.io.files import create_binary, open_binary
 def write_parquet(path: str, table: pa.Table, dictionaries: bool = True) -> None:
     """Write a table as one Parquet file; the bytes depend on its rows alone, not on how they were chunked.
 
-    Columns whose values hardly repeat, or stand side by side when they do, are smaller and faster without dictionaries.
+    Columns whose values hardly repeat, or are side by side when they do, are smaller and faster without dictionaries.
     """
     with create_binary(path) as sink:
         pq.write_table(table.combine_chunks(), sink, compression="zstd", use_dictionary=dictionaries)

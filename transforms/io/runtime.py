@@ -70,7 +70,7 @@ class Runtime:
         try:
             return beam.Pipeline(runner=make_runner() if self._in_processes() else None, options=self.options())
         except ValueError as error:  # a runner that is not known, or lacks an option it needs
-            raise UsageError(f"behind --: expected options that Beam takes, saw {_first_line(error)}") from error
+            raise UsageError(f"after --: expected options that Beam takes, saw {_first_line(error)}") from error
 
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""

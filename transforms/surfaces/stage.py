@@ -34,7 +34,7 @@ def resolve_surfaces(
     They are written into ``published/*.parquet`` of schemas.SURFACES.
 
     ``mentions`` is the folder that ``count_mentions`` left; without it there is the fallback alone. Items named by
-    their page lie in the page's bucket, all others in the number of their entities file, both by QID.
+    their page are in the page's bucket, all others in the number of their entities file, both by QID.
     ``summary.json`` there says how many came from anchors, labels and titles. Counts are items; left out are those that
     neither a link nor the fallback names (``no-name``), and those without a page where no label is asked for
     (``no-page``). Raises MissingInputError.

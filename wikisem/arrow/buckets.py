@@ -1,7 +1,7 @@
-"""Rows to buckets by the hash of a text column, and rows of one bucket back into one table; no row is a Python value.
+"""Rows to buckets by the hash of a string column, and rows of one bucket back into one table; no row is a Python value.
 
-The hash folds a text into 64 bits eight bytes at a time through ``sampling.hash_keys``, so that a bucket depends on the
-UTF-8 bytes alone: not on a process, a machine, a library's version or where the text stands in its table.
+The hash folds a string into 64 bits eight bytes at a time through ``sampling.hash_keys``, so a bucket depends on the
+UTF-8 bytes alone: not on a process, a machine, a library's version or where the string is in its table.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ import pyarrow as pa
 from wikisem.sampling import hash_keys
 
 # Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that the batches that
-# a mapper sends to each stay large. It is part of the layout on disk: what stands in buckets is read by bucket.
+# a mapper sends to each stay large. It is part of the layout on disk: what is in buckets is read by bucket.
 BUCKETS: Final = 64
 
 _WORD: Final = 8
@@ -45,7 +45,7 @@ def _hash_block(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
 
 def _layout(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     """Where each text starts, how many bytes it has, and the word that begins at each byte of their buffer."""
-    assert texts.null_count == 0, "a text that is hashed is not null"
+    assert texts.null_count == 0, "a string that is hashed is not null"
     _, offsets, data = texts.buffers()
     if offsets is None or data is None or len(texts) == 0:  # nothing but empty texts
         return np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64), np.zeros(1, np.uint64)
@@ -83,7 +83,7 @@ def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count")
 class Adder:
     """Gathers rows by bucket, and lets go of them when it holds ``most_rows``: memory has a bound.
 
-    A bucket's rows are summed only where that at least halves them, as the first bucket shows: whoever merges the
+    A bucket's rows are summed only where that at least halves them, as the first bucket shows: the merge of the
     bucket sums anyway, and a sum here costs as much as sending three fifths of its rows (docs/benchmarks/shuffle.md).
     """
 

@@ -28,7 +28,7 @@ class OutlierWord:
 class WordGroup:
     """A test group as its data set writes it: nothing but words, `_` or a blank between the tokens of one.
 
-    ``id`` is the class of a JSON line or the name of a text file without its suffix (a QID in WikiSem500), ``where``
+    ``id`` is the class of a JSON line or the name of a .txt file without its suffix (a QID in WikiSem500), ``where``
     the file, and for JSON lines the line.
     """
 

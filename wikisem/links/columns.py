@@ -39,7 +39,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.T
     """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
 
     Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
-    written: whoever merges chunks adds them up.
+    written: merging chunks adds them up.
     """
     if not len(contents):
         return MENTIONS.empty_table()

@@ -72,7 +72,7 @@ def target_id(identifier: str) -> str:
 
 
 def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
-    """The ids of item numbers, each once, in the order of the numbers; 0 stands for no item."""
+    """The ids of item numbers, each once, in the order of the numbers; 0 means no item."""
     return tuple([f"Q{number}" for number in sorted(set(numbers)) if number])
 
 

@@ -107,7 +107,7 @@ def _qid(value: Value | str) -> str:
 
 
 def _text(value: Value | str) -> tuple[str, str]:
-    """An item or a text, and the language of a text that has one."""
+    """An item or a string, and the language of a string that has one."""
     if isinstance(value, str):
         return value, ""
     qid = _qid(value)

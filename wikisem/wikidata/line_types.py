@@ -14,7 +14,7 @@ _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
 
 class Value(msgspec.Struct, gc=False):
-    """An item, an entity of another type, or a text with its language."""
+    """An item, an entity of another type, or a string with its language."""
 
     id: str = ""
     numeric_id: _Number = msgspec.field(default=0, name="numeric-id")
@@ -24,7 +24,7 @@ class Value(msgspec.Struct, gc=False):
 
 
 class DataValue(msgspec.Struct, gc=False):
-    """A value, or a text without a language."""
+    """A value, or a string without a language."""
 
     value: Value | str
 
@@ -44,13 +44,13 @@ class LineStatement(msgspec.Struct, gc=False):
 
 
 class Label(msgspec.Struct, gc=False):
-    """A label in the language whose key it stands under."""
+    """A label in the language whose key it is under."""
 
     value: str
 
 
 class Sitelink(msgspec.Struct, gc=False):
-    """The page on the site whose key it stands under."""
+    """The page on the site whose key it is under."""
 
     title: str
 

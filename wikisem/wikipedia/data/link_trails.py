@@ -1,8 +1,8 @@
-"""Which letters behind ``]]`` belong to the link: MediaWiki's ``$linkTrail`` of each language, as facts.
+"""Which letters after ``]]`` belong to the link: MediaWiki's ``$linkTrail`` of each language, as facts.
 
 Sources, read 2026-11: ``linktrail`` of the wikis' siteinfo as of MediaWiki 1.45 (October 2025) where it was at hand,
 else ``languages/messages/Messages*.php`` and the trails that Pywikibot keeps in ``family.py``. Where MediaWiki lists
-letters one by one, ranges stand here for runs of them.
+letters one by one, here as ranges.
 """
 
 from collections.abc import Mapping
@@ -104,5 +104,5 @@ _TRAILS: Final[Mapping[str, str]] = {
 
 
 def link_trail(code: str) -> str:
-    """A regular expression for the trail of a link in a wiki; it matches from right behind the ``]]``."""
+    """A regular expression for the trail of a link in a wiki; it matches from right after the ``]]``."""
     return _TRAILS.get(code, DEFAULT)
