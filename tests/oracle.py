@@ -44,7 +44,7 @@ class OracleGraph:
         whole = nx.DiGraph()
         whole.add_edges_from((e.qid, parent) for e in entities for parent in e.subclass_of if e.qid != parent)
         whole.add_nodes_from(c for e in entities for c in e.instance_of)
-        self.removed = _disambiguation(whole, entities, options) | _shallow(whole, options)
+        self.removed = _without_subject(whole, entities, options) | _shallow(whole, options)
         self.up = whole.copy()
         self.up.remove_nodes_from(self.removed)
         self.both_ways = self.up.to_undirected()
@@ -96,9 +96,9 @@ class OracleGraph:
         return {node for ball in balls for node in ball}
 
 
-def _disambiguation(whole: nx.DiGraph, entities: Sequence[Entity], options: GraphOptions) -> set[str]:
-    kinds = set(options.disambiguation)
-    for top in options.disambiguation:
+def _without_subject(whole: nx.DiGraph, entities: Sequence[Entity], options: GraphOptions) -> set[str]:
+    kinds = {*options.disambiguation, *options.internal}
+    for top in {*kinds}:
         if top in whole:
             kinds |= nx.ancestors(whole, top)
     return kinds | {e.qid for e in entities if kinds & set(e.instance_of)}

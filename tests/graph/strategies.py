@@ -23,6 +23,7 @@ QIDS = st.integers(1, MOST).map(qid_of)
 GRAPHS = st.builds(
     GraphOptions,
     disambiguation=st.lists(QIDS, max_size=1).map(tuple),
+    internal=st.lists(QIDS, max_size=1).map(tuple),
     root=st.one_of(st.just(""), QIDS),
     root_distance=st.integers(0, 2),
 )

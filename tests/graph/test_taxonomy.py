@@ -149,6 +149,7 @@ def test_no_class_may_be_its_own_component_where_networkx_finds_a_cycle(realdata
     assert any(len(members) > 1 for members in ours.values())
 
 
+TOPS = ["Q4167836", "Q17442446"]  # Wikimedia category, Wikimedia internal item
 FAMILY = [
     Entity("Q1", subclass_of=("Q35120",)),
     Entity("Q2", subclass_of=("Q1",)),
@@ -179,6 +180,25 @@ def test_what_was_pruned_is_unknown(qid: str) -> None:
     """Instances of pruned classes only, disambiguation pages and the root are errors that name the QID."""
     taxonomy = Taxonomy.of_entities([*FAMILY[:5], *FAMILY[7:]])
     assert_unknown(taxonomy, qid)
+
+
+def test_internal_pages_leave_only_where_the_options_name_them() -> None:
+    """A category is pruned with its classes and as a class of its own; a page that is a list among others goes too."""
+    pages = [
+        Entity("Q17442446"),
+        Entity("Q4167836", subclass_of=("Q17442446",)),  # Wikimedia category
+        Entity("Q20", instance_of=("Q4167836",)),
+        Entity("Q21", instance_of=("Q4167836", "Q99")),
+        Entity("Q22", instance_of=("Q20",), subclass_of=("Q20",)),  # a category that is used as a class
+        Entity("Q23", instance_of=("Q99",)),
+    ]
+    faithful = Taxonomy.of_entities(pages)
+    assert faithful.instances_below("Q17442446") == ["Q20", "Q21"]
+    taxonomy = Taxonomy.of_entities(pages, GraphOptions(internal=("Q17442446",)))
+    assert [f"Q{number}" for number in taxonomy.graph.removed] == ["Q20", "Q21", "Q35120", "Q4167410", *TOPS]
+    assert taxonomy.instances("Q99") == ["Q23"]
+    assert taxonomy.superclasses("Q22") == []
+    agree(taxonomy, OracleGraph(pages, GraphOptions(internal=("Q17442446",))))
 
 
 def test_what_is_no_id_is_refused() -> None:

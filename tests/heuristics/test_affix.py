@@ -34,6 +34,29 @@ def test_german_compares_six_characters() -> None:
     assert "first 6 characters 'Landkr'" in check_affix(counties, language_profile("de"), 4).detail
 
 
+@pytest.mark.parametrize(
+    ("code", "surfaces"),
+    [
+        ("es", ["río Ebro", "río Tajo", "río Duero", "río Miño"]),
+        ("de", ["USS Iowa", "USS Ohio", "USS Utah", "USS Texas"]),
+        ("cs", ["Nová Ves", "Stará Ves", "Dolní Ves", "Horní Ves"]),
+        ("ru", ["река Обь", "река Дон", "река Лена", "река Амур"]),
+        ("ko", ["서울 시", "부산 시", "대구 시", "인천 시"]),
+    ],
+)
+def test_every_language_with_spaces_compares_words_too(code: str, surfaces: list[str]) -> None:
+    """Words shorter than the language's affix are words all the same; three of them are still allowed."""
+    profile = language_profile(code)
+    assert "word" in check_affix([*surfaces, *OTHERS], profile, 4).detail
+    assert check_affix([*surfaces[:3], *OTHERS], profile, 4).keep
+
+
+@pytest.mark.parametrize("code", ["ja", "zh", "th", "km", "my", "bo"])
+def test_scripts_without_spaces_have_no_words(code: str) -> None:
+    """What a space sets off there is no word, so that it is compared by characters only."""
+    assert check_affix(["a b", "a c", "a d", "a e", *OTHERS], language_profile(code), 4).keep
+
+
 def test_one_han_character_needs_six() -> None:
     """Five of eight may end in the same Han character, six may not (footnote 3)."""
     shrines = ["愛宕社", "稲荷社", "春日社", "八坂社", "熊野社"]
@@ -84,9 +107,10 @@ def test_none_switches_the_rule_off() -> None:
 
 
 def _ends(code: str) -> list[Callable[[str], str]]:
+    words: list[Callable[[str], str]] = [lambda s: s.split()[0], lambda s: s.split()[-1]]
     if code == "en":
-        return [lambda s: s.split()[0], lambda s: s.split()[-1]]
-    return [lambda s: "".join(regex.findall(r"\X", s)[:6]), lambda s: "".join(regex.findall(r"\X", s)[-6:])]
+        return words
+    return [*words, lambda s: "".join(regex.findall(r"\X", s)[:6]), lambda s: "".join(regex.findall(r"\X", s)[-6:])]
 
 
 WORDS = st.text("ab\u0301", min_size=1, max_size=7).filter(str.strip)

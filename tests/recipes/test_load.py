@@ -110,6 +110,7 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "languages": ["../en"]}, "languages: expected a language code"),
         ({"name": "x", "graph": {"root": "entity"}}, "graph.root: expected an item id"),
         ({"name": "x", "graph": {"disambiguation": ["Q0"]}}, "graph.disambiguation: expected an item id"),
+        ({"name": "x", "graph": {"internal": ["P31"]}}, "graph.internal: expected an item id"),
     ],
 )
 def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mapping[str, Any], message: str) -> None:

@@ -59,9 +59,9 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     tables = tables or [ItemEdges.of_entities([])]
     whole = _number_classes(tables, options)
     down = CsrRows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
-    disambiguation, root = np.split(np.searchsorted(whole.nodes, _tops(options)), [len(options.disambiguation)])
+    no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
     depth = steps_from(down, root)
-    gone, removed = _removed(tables, whole, reached(down, disambiguation), depth, options)
+    gone, removed = _removed(tables, whole, reached(down, no_subjects), depth, options)
     return _prune(tables, whole, depth, ~gone, removed)
 
 
@@ -69,7 +69,7 @@ def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllC
     counts = [table.subclass_of.counts() for table in tables]
     subclasses = [table.items[count > 0] for table, count in zip(tables, counts, strict=True)]
     # What the options name is removed from the graph even where it is an item only, and no class.
-    ends = [*(table.classes for table in tables), *subclasses, narrow(np.sort(_tops(options)))]
+    ends = [*(table.classes for table in tables), *subclasses, narrow(np.sort(np.concatenate(_tops(options))))]
     nodes = distinct(np.concatenate(ends)).astype(np.int64)
     nodes_of = [np.searchsorted(nodes, table.classes).astype(np.uint32) for table in tables]
     subs = [
@@ -80,25 +80,27 @@ def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllC
     return _AllClasses(nodes, np.concatenate(subs), np.concatenate(supers), nodes_of)
 
 
-def _tops(options: GraphOptions) -> Int64s:
-    tops = [*options.disambiguation, *([options.root] if options.root else [])]
-    return np.array([qid_number(qid) for qid in tops], dtype=np.int64)
+def _tops(options: GraphOptions) -> tuple[Int64s, Int64s]:
+    """The numbers of the classes of pages without a subject, and of the root if there is one."""
+    no_subjects, root = [*options.disambiguation, *options.internal], [options.root] if options.root else []
+    first, second = (np.array([qid_number(qid) for qid in qids], dtype=np.int64) for qids in (no_subjects, root))
+    return first, second
 
 
 def _removed(
     tables: Sequence[ItemEdges],
     whole: _AllClasses,
-    disambiguation: Flags,
+    no_subjects: Flags,
     depth: npt.NDArray[np.int16],
     options: GraphOptions,
 ) -> tuple[Flags, Int64s]:
     """Which nodes are pruned, and the numbers of everything that is pruned, as a node, as an item, or as both.
 
-    These are the disambiguation classes and all below them, the instances of all these, and every class within
-    ``root_distance`` steps below the root.
+    These are the classes of disambiguation pages and of Wikimedia's internal pages with all below them, the instances
+    of all these, and every class within ``root_distance`` steps below the root.
     """
-    gone = disambiguation | ((depth >= 0) & (depth <= options.root_distance))
-    pages = [_instances_of(table, disambiguation[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
+    gone = no_subjects | ((depth >= 0) & (depth <= options.root_distance))
+    pages = [_instances_of(table, no_subjects[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
     numbers = distinct(np.concatenate(pages).astype(np.int64))
     nodes, found = indices_of(numbers, whole.nodes)
     gone[nodes[found]] = True

@@ -41,6 +41,7 @@ def _check(recipe: Recipe) -> None:
     require_seed(recipe.seed)
     require_ids(check_language, recipe.languages, "languages")
     require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
+    require_ids(check_qid, recipe.graph.internal, "graph.internal")
     require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")

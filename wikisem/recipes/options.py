@@ -16,6 +16,7 @@ class GraphOptions:
     """What leaves the class graph before anything else, and which statements are edges."""
 
     disambiguation: tuple[str, ...] = ("Q4167410",)
+    internal: tuple[str, ...] = ()
     root: str = "Q35120"
     root_distance: FromZero = 3
     ranks: Literal["best", "not-deprecated"] = "best"

@@ -33,10 +33,10 @@ class LanguageProfile:
     """What the rules and the link scanner need to know of one language.
 
     ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet; ``spaced`` says whether
-    there are spaces between its words. ``affix`` says what an affix is: a word, ``affix_length`` grapheme clusters, or
-    one or two Han characters. ``link_trail`` is a regular expression that matches the trail of a link from right after
-    its ``]]``. ``namespace_aliases`` maps local and historical names of namespaces, which a dump may not list, to
-    their numbers.
+    there are spaces between its words, so that a whole word is an affix. ``affix`` says what is one besides: nothing
+    ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a regular expression
+    that matches the trail of a link from right after its ``]]``. ``namespace_aliases`` maps local and historical names
+    of namespaces, which a dump may not list, to their numbers.
     """
 
     code: str
