@@ -20,8 +20,8 @@ from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, wri
 from tests.links.parser_reference import scanned, without_galleries
 from wikisem.arrow.buckets import Adder
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
+from wikisem.links.mentions import make_link
 from wikisem.links.scan import CHUNK_BYTES, scan_chunk
-from wikisem.links.single import make_link
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo

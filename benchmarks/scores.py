@@ -23,7 +23,7 @@ from wikisem.evaluation.oddoneout.exact import ExactCounter
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup
-from wikisem.evaluation.vectors.vector_files import read_vectors
+from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.words import Vector, WordVectors
 
 WORDS, DIMENSIONS, MEMBERS, K = 100_000, 300, 50, 3

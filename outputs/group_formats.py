@@ -4,11 +4,27 @@ To add one, write a function from a group to the text of its file, and name it i
 ``OUT/<name>/<language>/<QID>.txt`` (docs/architecture.md shows one in full).
 """
 
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from wikisem.outputs.wikisem500 import format_group
 from wikisem.records import Group
+
+
+def format_group(group: Group) -> str:
+    """WikiSem500 text, as Blair et al. (2016, 3.2) released it: cluster lines, one blank line, outlier lines.
+
+    Every line ends with a newline. Surfaces are in Unicode form NFC, with ``_`` for every run of white space.
+    """
+    cluster = [format_surface(member.surface) for member in group.cluster]
+    outliers = [format_surface(outlier.surface) for outlier in group.outliers]
+    return "\n".join([*cluster, "", *outliers, ""])
+
+
+def format_surface(surface: str) -> str:
+    """A surface form as one token: ``New_York`` for "New York"."""
+    return "_".join(unicodedata.normalize("NFC", surface).split())
+
 
 # Folder in OUT -> the text of a group's file.
 FORMATS: Final[Mapping[str, Callable[[Group], str]]] = {"wikisem500": format_group}

@@ -11,8 +11,16 @@ from wikisem.ids import check_language, is_qid, qid_number, qid_of
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.transport import NoAnswerError
 from wikisem.queries.sparql.answer import AnswerRow, Term
-from wikisem.queries.sparql.language_tags import code_of, rdf_tag, tags_of
-from wikisem.queries.sparql.vocabulary import ENTITY, graph_pattern, item_term, path_term, render
+from wikisem.queries.sparql.vocabulary import (
+    ENTITY,
+    code_of,
+    graph_pattern,
+    item_term,
+    path_term,
+    rdf_tag,
+    render,
+    tags_of,
+)
 from wikisem.records import Statement
 
 # Rows a page and items a batch: answers of this size are whole within seconds, and far below what any engine cuts at.

@@ -1,8 +1,9 @@
-"""The words of Wikidata's RDF, and queries made of them: every id is checked before it becomes part of a query.
+"""The words and language tags of Wikidata's RDF, and queries made of them: ids are checked first.
 
 Prefixes as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
 """
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from string import Template
@@ -33,6 +34,32 @@ PREFIXES: Final = {
     "wikibase": "http://wikiba.se/ontology#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
+
+# Language codes of Wikidata whose tag in its RDF is another, as MediaWiki's
+# LanguageCode::getNonstandardLanguageCodeMapping lists them, which Wikibase's RDF writer applies (2026-11). Codes that
+# labels no longer use (als, be-x-old, ...) are left out, since their standard forms are codes of their own.
+_TAGS: Final = {
+    "cbk-zam": "cbk",
+    "de-formal": "de-x-formal",
+    "eml": "egl",
+    "es-formal": "es-x-formal",
+    "hu-formal": "hu-x-formal",
+    "map-bms": "jv-x-bms",
+    "mo": "ro-cyrl-md",
+    "nl-informal": "nl-x-informal",
+    "nrm": "nrf",
+    "roa-tara": "nap-x-tara",
+    "simple": "en-simple",
+    "sr-ec": "sr-cyrl",
+    "sr-el": "sr-latn",
+    "zh-cn": "zh-hans-cn",
+    "zh-hk": "zh-hant-hk",
+    "zh-mo": "zh-hant-mo",
+    "zh-my": "zh-hans-my",
+    "zh-sg": "zh-hans-sg",
+    "zh-tw": "zh-hant-tw",
+}
+_CODES: Final = {tag: code for code, tag in _TAGS.items()}
 
 
 def render(name: str, **parts: str) -> str:
@@ -93,3 +120,18 @@ def _holds(part: Any, name: str) -> bool:
     if isinstance(part, CompValue):
         return part.name == name or any(_holds(value, name) for value in part.values())
     return isinstance(part, (list, tuple)) and any(_holds(value, name) for value in part)
+
+
+def rdf_tag(code: str) -> str:
+    """The tag, in lower case, of a label's language code: "zh-hant-tw" for "zh-tw", "de" for "de"."""
+    return _TAGS.get(code, code)
+
+
+def code_of(tag: str) -> str:
+    """The language code of a tag: "zh-tw" for "zh-Hant-TW"."""
+    return _CODES.get(tag.lower(), tag.lower())
+
+
+def tags_of(codes: Iterable[str]) -> list[str]:
+    """All tags that labels under these codes may bear, sorted; other engines may keep the codes themselves."""
+    return sorted({tag for code in codes for tag in (code, rdf_tag(code))})

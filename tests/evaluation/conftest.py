@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.evaluation.vectors.vector_files import read_vectors
+from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.words import WordVectors
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import Final
 
+from wikisem.links.mentions import make_link
 from wikisem.links.scan import ChunkLinks, scan_chunk
-from wikisem.links.single import make_link
 from wikisem.records import Link, Page
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.wikitext import parsed_links

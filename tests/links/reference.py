@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from wikisem.links.single import read_link
+from wikisem.links.mentions import read_link
 from wikisem.records import Link
 from wikisem.wikipedia.siteinfo import SiteInfo
 

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-MODULES = [f"links.{name}" for name in ("positions", "pages", "skipped", "brackets", "contents", "columns", "single")]
+MODULES = [f"links.{name}" for name in ("positions", "pages", "skipped", "brackets", "contents", "mentions")]
 MODULES += ["surfaces.anchors", "wikipedia.languages"]
 
 

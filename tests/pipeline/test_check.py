@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from wikisem.outputs.group_formats import format_surface
 from wikisem.outputs.groupfile import encode_group
-from wikisem.outputs.wikisem500 import format_surface
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 

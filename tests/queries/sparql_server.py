@@ -10,8 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pyoxigraph as ox
 
 from wikisem.ids import is_qid
-from wikisem.queries.sparql.language_tags import rdf_tag
-from wikisem.queries.sparql.vocabulary import ENTITY, SITELINKS, TRUTHY
+from wikisem.queries.sparql.vocabulary import ENTITY, SITELINKS, TRUTHY, rdf_tag
 from wikisem.records import Entity, Statement
 
 _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")

@@ -6,7 +6,16 @@ from wikisem.categories.recipe import Category, PropertyPath, parse_condition, p
 from wikisem.errors import BadIdError, RecipeError
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.sparql.vocabulary import PREFIXES, graph_pattern, item_term, path_term, render
+from wikisem.queries.sparql.vocabulary import (
+    PREFIXES,
+    code_of,
+    graph_pattern,
+    item_term,
+    path_term,
+    rdf_tag,
+    render,
+    tags_of,
+)
 
 ATTACKS = ["Q1 } UNION { ?s ?p ?o", "Q1\n", "Q0", "q1", "wd:Q1", "", "Q1#", "Q1>"]
 
@@ -73,3 +82,21 @@ def test_queries_begin_with_prefixes_and_hold_no_comment() -> None:
     assert lines[0].startswith("PREFIX ")
     assert lines[len(PREFIXES)].startswith("SELECT ")
     assert not any(line.startswith("#") for line in lines)
+
+
+@pytest.mark.parametrize(("code", "tag"), [("de", "de"), ("zh-tw", "zh-hant-tw"), ("sr-el", "sr-latn"), ("yue", "yue")])
+def test_codes_and_tags_lead_to_each_other(code: str, tag: str) -> None:
+    """Most codes are their own tag; those that are not come back as they were."""
+    assert rdf_tag(code) == tag
+    assert code_of(tag) == code
+
+
+def test_tags_are_read_in_any_case() -> None:
+    """RDF writes zh-Hant-TW, engines keep it or lower it."""
+    assert code_of("zh-Hant-TW") == "zh-tw"
+    assert code_of("PT-BR") == "pt-br"
+
+
+def test_both_writings_are_asked_for() -> None:
+    """An engine that holds the code itself answers as well."""
+    assert tags_of(["zh-tw", "de", "mul"]) == ["de", "mul", "zh-hant-tw", "zh-tw"]

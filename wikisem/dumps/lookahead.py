@@ -1,6 +1,9 @@
-"""A file read forwards, with the bytes that were read but not used open to random access."""
+"""A file read forwards, with the bytes that were read but not used open to random access; and plain ranges, read so."""
 
+from collections.abc import Iterator
 from typing import BinaryIO, Final
+
+from wikisem.dumps.model import Block, Range
 
 STEP: Final = 1 << 20
 
@@ -80,3 +83,18 @@ class Lookahead:
             if not self.fill():
                 return
         self.discard(self.end - len(rest))
+
+
+def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block]:
+    """The text of the range, then the text after it, for as long as the caller asks for more."""
+    ahead = Lookahead(source, range_.start, chunk_bytes)
+    while ahead.base < range_.stop:
+        offset, data = ahead.base, ahead.read_buffered()
+        if not data:
+            return
+        inside = data[: range_.stop - offset]
+        yield Block(inside, 0, offset, inside=True)
+        ahead.unread(data[len(inside) :])
+    tail = Lookahead(source, range_.stop, STEP // 16)
+    while data := tail.read_buffered():
+        yield Block(data, 0, tail.base - len(data), inside=False)

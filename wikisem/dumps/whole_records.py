@@ -15,8 +15,8 @@ from typing import BinaryIO, Final
 from wikisem.dumps.bzip2.block_reader import read_blocks
 from wikisem.dumps.codecs import CODECS
 from wikisem.dumps.gzip_zstd import read_members
+from wikisem.dumps.lookahead import read_plain
 from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Opener, Range, format_location, open_plain
-from wikisem.dumps.plain import read_plain
 
 # The longest items of Wikidata are about 5 MB, the longest pages of Wikipedia 2 MB (2026-09). A longer record has lost
 # its delimiter, and must not fill the memory of a worker.

@@ -2,7 +2,7 @@
 
 The steps are the other modules of the room: find the markup (``positions``), table the pages (``pages``), leave out
 skipped spans (``skipped``), pair the brackets (``brackets``), count their contents (``contents``), and only then read
-them (``columns``, ``single``). Pages whose layout is not the exporter's are read by an XML parser, written anew
+them (``mentions``). Pages whose layout is not the exporter's are read by an XML parser, written anew
 in that layout, and then scanned like the others.
 """
 
@@ -13,9 +13,9 @@ from typing import Final
 import pyarrow as pa
 
 from wikisem.errors import DamagedInputError
-from wikisem.links.columns import read_contents
 from wikisem.links.contents import count_distinct
 from wikisem.links.extract import Extraction, extract
+from wikisem.links.mentions import read_contents
 from wikisem.records import Counts, Reject
 from wikisem.schemas import REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo

@@ -1,12 +1,12 @@
-"""Pauses between attempts: doubled, bounded, and as long as the server asks for."""
+"""How long the client waits between attempts: doubled, bounded, and as long as the server asks for."""
 
 import doctest
 from datetime import UTC, datetime
 
 import pytest
 
-from wikisem.queries.endpoint import retry
-from wikisem.queries.endpoint.retry import Patience, seconds_asked
+from wikisem.queries.endpoint import client
+from wikisem.queries.endpoint.client import Patience, seconds_asked
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -51,5 +51,5 @@ def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> Non
 
 def test_the_worked_example_holds() -> None:
     """What the docstring shows is how long is waited."""
-    result = doctest.testmod(retry)
+    result = doctest.testmod(client)
     assert (result.failed, result.attempted) == (0, 1)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.columns import capitalise, read_contents
-from wikisem.links.single import read_escaped
+from wikisem.links.mentions import capitalise, read_contents, read_escaped
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import LONGEST, upper_first
 

@@ -7,8 +7,13 @@
 (['Bus', 'Car', 'Sea'], ['Buses', 'fast car', 'sea'], [5, 1, 2])
 
 The first is read by column, the second is no article's, of the third only the anchor is read alone, the fourth all.
+
+>>> read_link("moon&amp;sun#x|the ''moon''{{ref}} ]]s", site)
+Link(target='Moon&sun', anchor='the moons')
+>>> read_link(":Category:Moons|moons", site)
 """
 
+import re
 from typing import Final
 
 import ahocorasick_rs
@@ -18,11 +23,12 @@ import pyarrow.compute as pc
 
 from wikisem.links.contents import Contents, cut_out, first_position, locate_parts
 from wikisem.links.positions import Mask, Positions
-from wikisem.links.single import read_anchor, read_escaped
+from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, leads_away, upper_first
-from wikisem.wikipedia.wikitext import SPACES, UNSEEN
+from wikisem.wikipedia.titles import LONGEST, leads_away, link_title, unescape, unquoted, upper_first
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
+from wikisem.wikipedia.xml_pages import unescape_xml
 
 _SPACE: Final = ord(" ")
 # Those that a template, or the end of a link, is made of: they may change where a title ends.
@@ -33,6 +39,7 @@ _IRREGULAR: Final = ahocorasick_rs.BytesAhoCorasick(
     [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)],
     implementation=ahocorasick_rs.Implementation.ContiguousNFA,
 )
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.Table:
@@ -128,3 +135,42 @@ def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: S
         (link.target, link.anchor, count) for link, count in zip(links, counts[rows].tolist(), strict=True) if link
     ]
     return pa.table([list(column) for column in zip(*mentions, strict=True)] or [[], [], []], schema=MENTIONS)
+
+
+def read_escaped(content: str, site: SiteInfo) -> Link | None:
+    """The link of a content as written in the XML of a dump."""
+    return read_link(unescape_xml(content), site)
+
+
+def read_link(content: str, site: SiteInfo) -> Link | None:
+    """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
+
+    What follows a ``]]`` in the content is the trail of the link.
+    """
+    inside, _, trail = content.rpartition("]]")
+    if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
+        inside, trail = content, ""
+    # {{!}} is how templates write a bar.
+    shown = _COMMENT.sub("", inside) if "<!--" in inside else inside
+    target, bar, anchor = shown.replace("{{!}}", "|").partition("|")
+    link = make_link(target, anchor if bar else None, site)
+    return Link(link.target, link.anchor + trail) if link and trail else link
+
+
+def read_anchor(anchor: str) -> str | None:
+    """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
+    return anchor_text(_COMMENT.sub("", unescape_xml(anchor))) or None
+
+
+def make_link(target: str, anchor: str | None, site: SiteInfo) -> Link | None:
+    """The link from the wikitext of its target and of its anchor, which is None where there is no bar."""
+    title = link_title(target, site)
+    if title is None or title.namespace != 0:
+        return None
+    shown = _as_written(target) if anchor is None else anchor_text(anchor)
+    return Link(title.text, shown) if shown else None
+
+
+def _as_written(target: str) -> str:
+    """What an unpiped link shows: its target, without the colon that only keeps it a link."""
+    return visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
