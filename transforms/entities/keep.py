@@ -1,15 +1,20 @@
-"""Files of items into finished files of those that stay; most are finished by giving them their name."""
+"""Which rows of the files of items stay, and the finished files of these; most are finished by giving them their name.
+
+``selection`` says which: the latest revision of an item that comes more than once, if an edge makes the item stay.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.numbers import is_in, union
-from wikisem.arrow.qids import qid_numbers
+from wikisem.arrow.ipc import decode, encode, encode_numbers
+from wikisem.arrow.numbers import Numbers, distinct, is_in, union
+from wikisem.arrow.qids import qid_buckets, qid_numbers
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter, read_numbers
@@ -18,7 +23,53 @@ from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.files import list_files, replace
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.transforms.io.scratch import Scratch
-from wikisem.wikidata.selection import Certainty, edge_targets
+from wikisem.wikidata.selection import CERTAINTIES, Certainty, duplicate_rows, edge_targets, superseded_rows
+
+# The columns of duplicates that say where a row is.
+_PLACES: Final = ("certainty", "part", "row")
+
+
+class FindDuplicates(beam.DoFn):
+    """From each file its rows of items that come more than once, in buckets: what decides, and where they are."""
+
+    def __init__(self, scratch: Scratch, repeated: str) -> None:
+        self._scratch, self._repeated = scratch, repeated
+
+    def process(self, element: tuple[Certainty, int]) -> Iterator[tuple[int, bytes]]:
+        """Look at the rows of one file."""
+        file = ItemFile(*element)
+        repeated = read_numbers(self._repeated)
+        begin = 0
+        for table in read_batches(file.path(self._scratch), ENTITIES.names):
+            duplicates = find_duplicates(table, repeated, file, begin)
+            numbers = duplicates["number"].to_numpy()
+            yield from ((bucket, encode(duplicates.take(pa.array(rows)))) for bucket, rows in qid_buckets(numbers))
+            begin += table.num_rows
+
+
+def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
+    """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
+    found = duplicate_rows(table, repeated)
+    file_columns = {
+        "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
+        "part": pa.array([file.part] * found.num_rows, pa.int64()),
+        "row": found["row"].to_numpy() + begin,
+    }
+    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | file_columns)
+
+
+class ChooseLatestRevision(beam.DoFn):
+    """From each bucket of duplicates the superseded rows of each file, under the name of the file."""
+
+    def process(self, element: tuple[int, Iterable[bytes]]) -> Iterator[tuple[str, bytes]]:
+        """Let the latest revision of each item stay."""
+        _, batches = element
+        superseded = superseded_rows(pa.concat_tables([decode(batch) for batch in batches]), *_PLACES)
+        for certainty in CERTAINTIES:
+            rows = superseded.filter(pc.equal(superseded["certainty"], certainty))
+            for part in distinct(rows["part"].to_numpy()).tolist():
+                chosen = rows.filter(pc.equal(rows["part"], part))
+                yield ItemFile(certainty, part).name, encode_numbers(chosen["row"].to_numpy())
 
 
 def _latest(scratch: Scratch, file: ItemFile, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:

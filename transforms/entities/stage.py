@@ -15,9 +15,8 @@ from wikisem.arrow.numbers import Numbers, repeated, union
 from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
-from wikisem.transforms.entities.duplicates import ChooseLatestRevision, FindDuplicates
 from wikisem.transforms.entities.item_files import ItemFile, WriteNumbers, item_files
-from wikisem.transforms.entities.keep import FindTargets, KeepItems
+from wikisem.transforms.entities.keep import ChooseLatestRevision, FindDuplicates, FindTargets, KeepItems
 from wikisem.transforms.entities.read_range import STAGE, ReadRange
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import list_files, match, open_binary, size_of

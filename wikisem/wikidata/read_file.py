@@ -5,7 +5,6 @@ from os import PathLike, fspath
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from wikisem.arrow.numbers import is_in, repeated
@@ -18,7 +17,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.wikidata.chunk_reader import ChunkReader, check_head
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.item_values import Fields
-from wikisem.wikidata.selection import content_hash, edge_targets
+from wikisem.wikidata.selection import duplicate_rows, edge_targets, superseded_rows
 
 STAGE: Final = "entities"
 
@@ -47,8 +46,9 @@ def read_entities(
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
     certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
-    latest = _latest(rows)
-    rows, certain = rows.filter(pa.array(latest)), certain[latest]
+    superseded = superseded_rows(duplicate_rows(rows, repeated([qid_numbers(rows["qid"])])), "row")["row"].to_numpy()
+    latest = np.delete(np.arange(rows.num_rows), superseded)
+    rows, certain = rows.take(pa.array(latest)), certain[latest]
     numbers = qid_numbers(rows["qid"])
     kept = np.flatnonzero(certain | is_in(numbers, edge_targets(rows)))
     return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
@@ -70,18 +70,3 @@ def _tables(
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {path}") from error
     yield from chunks.finish()
-
-
-def _latest(rows: pa.Table) -> npt.NDArray[np.bool_]:
-    """Whether each row is the latest revision of its item; of equal revisions, the one with the greatest content."""
-    numbers = qid_numbers(rows["qid"])
-    several = np.flatnonzero(is_in(numbers, repeated([numbers])))
-    best: dict[str, tuple[tuple[int, bytes], int]] = {}
-    for place, row in zip(several.tolist(), rows.take(pa.array(several)).to_pylist(), strict=True):
-        rank = (row["lastrevid"], content_hash(row))
-        if row["qid"] not in best or best[row["qid"]][0] < rank:
-            best[row["qid"]] = (rank, place)
-    latest = np.ones(len(numbers), dtype=np.bool_)
-    latest[several] = False
-    latest[[place for _, place in best.values()]] = True
-    return latest

@@ -1,19 +1,30 @@
-"""Which items stay: those with a class or a superclass, and those that such an item's edges lead to.
+"""Which items stay, and which of their revisions.
 
-Q1   P31 Q5            certain: it has a class
-Q5   no edges          undecided in its own table; it stays because Q1 leads to it
-Q9   no edges          undecided; nothing leads to it, so it is left out
+Those with a class or a superclass stay, and those that such an item's edges lead to:
+
+    Q1   P31 Q5            certain: it has a class
+    Q5   no edges          undecided in its own table; it stays because Q1 leads to it
+    Q9   no edges          undecided; nothing leads to it, so it is left out
+
+Of an item that comes more than once, the row with the highest ``lastrevid`` stays, among equal ones the row whose
+content has the greatest hash: neither the order of files and ranges nor the number of workers matters.
+
+    row                         lastrevid   content
+    certain-000000, row 3: Q6   4           …           superseded
+    certain-000002, row 0: Q6   9           hash 2f…    superseded
+    certain-000005, row 7: Q6   9           hash c1…    the latest revision
 """
 
 from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Final, Literal
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.numbers import Numbers, union
+from wikisem.arrow.numbers import Numbers, differs_from_previous, is_in, union
 from wikisem.arrow.qids import qid_numbers
 
 Certainty = Literal["certain", "undecided"]
@@ -40,6 +51,34 @@ def edge_targets(table: pa.Table) -> Numbers:
     """The numbers of all items that an ``instance_of`` or ``subclass_of`` of the table leads to, ascending."""
     found = [pc.unique(pc.list_flatten(table[name].combine_chunks())) for name in ("instance_of", "subclass_of")]
     return union(map(qid_numbers, found))
+
+
+def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
+    """What decides between the rows of ``repeated`` items (ascending numbers): number, lastrevid, content hash.
+
+    ``row`` is the place of each in the table.
+    """
+    numbers = qid_numbers(table["qid"])
+    rows = np.flatnonzero(is_in(numbers, repeated))
+    found = table.take(pa.array(rows))
+    return pa.table(
+        {
+            "number": numbers[rows],
+            "lastrevid": found["lastrevid"],
+            "content": pa.array([content_hash(row) for row in found.to_pylist()], pa.binary()),
+            "row": rows,
+        }
+    )
+
+
+def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
+    """All of ``duplicate_rows`` but that of the latest revision of each item.
+
+    Of rows that are the same in all that decides, the first stays, by the columns ``places`` that say where it is.
+    """
+    latest_first = [("number", "ascending"), ("lastrevid", "descending"), ("content", "descending")]
+    ordered = duplicates.sort_by(latest_first + [(name, "ascending") for name in places])
+    return ordered.filter(pa.array(~differs_from_previous(ordered["number"].to_numpy())))
 
 
 def content_hash(row: object) -> bytes:

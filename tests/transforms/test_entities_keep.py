@@ -10,9 +10,9 @@ import pyarrow as pa
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.arrow.ipc import decode_numbers, encode
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.entities.duplicates import ChooseLatestRevision, find_duplicates, superseded_rows
 from wikisem.transforms.entities.item_files import ItemFile
-from wikisem.wikidata.selection import content_hash
+from wikisem.transforms.entities.keep import ChooseLatestRevision, find_duplicates
+from wikisem.wikidata.selection import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
 
@@ -42,7 +42,7 @@ def test_the_highest_revision_stays() -> None:
     first = duplicates([row("Q6", 4), row("Q7", 1), row("Q6", 90)], 6, 7)
     second = duplicates([row("Q6", 9), row("Q7", 2)], 6, 7, file=UNDECIDED)
     for tables in ([first, second], [second, first]):
-        found = superseded_rows(pa.concat_tables(tables))
+        found = superseded_rows(pa.concat_tables(tables), "certainty", "part", "row")
         assert sorted((each["certainty"], each["row"]) for each in found.to_pylist()) == [
             ("certain", 0),
             ("certain", 1),
@@ -55,7 +55,7 @@ def test_equal_revisions_are_decided_by_content_alone() -> None:
     rows = [row("Q6", 9, sitelinks) for sitelinks in range(4)]
     latest = max(rows, key=content_hash)
     for order in itertools.permutations(rows):
-        found = superseded_rows(duplicates(list(order), 6))
+        found = superseded_rows(duplicates(list(order), 6), "row")
         assert set(range(4)) - set(found["row"].to_pylist()) == {order.index(latest)}
 
 
