@@ -248,7 +248,7 @@ def test_what_is_no_dump_is_an_error_of_wikisem(read: object, tmp_path: Path) ->
         read(tmp_path / "nothing.json")
     for data in (b"", b"[\n]\n"):
         (tmp_path / "odd.json").write_bytes(data)
-        with pytest.raises(DamagedInputError, match=r"odd\.json: expected .*dump, saw"):
+        with pytest.raises(DamagedInputError, match=r"odd\.json: expected .*(?:dump|XML), saw"):
             read(str(tmp_path / "odd.json"))
 
 
