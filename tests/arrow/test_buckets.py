@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, hash_texts, split
+from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, hash_strings, split
 from wikisem.sampling import hash_key
 from wikisem.schemas import MENTIONS
 
@@ -29,19 +29,19 @@ def naive_hash(text: str) -> int:
 def test_hash_is_that_of_the_bytes(values: list[str], front: int, back: int) -> None:
     """Each text has the hash of its bytes, wherever it is in a table and however the table was cut."""
     array = pa.array(values, pa.string())[front : max(front, len(values) - back)]
-    assert hash_texts(array).tolist() == [naive_hash(text) for text in array.to_pylist()]
+    assert hash_strings(array).tolist() == [naive_hash(text) for text in array.to_pylist()]
 
 
 def test_hashes_are_fixed() -> None:
     """The hash is part of the layout on disk: these values must never change."""
-    hashes = hash_texts(pa.array(["", "Rīga", "Douglas Adams"]))
+    hashes = hash_strings(pa.array(["", "Rīga", "Douglas Adams"]))
     assert hashes.tolist() == [0, 7032969702614882700, 13492159782438493005]
 
 
 def test_null_has_no_hash() -> None:
     """A null is a mistake of the caller, not a bucket."""
     with pytest.raises(AssertionError, match="not null"):
-        hash_texts(pa.array(["a", None]))
+        hash_strings(pa.array(["a", None]))
 
 
 def test_buckets_are_even() -> None:

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.ordering import sort_by, sort_mentions, text_ranks
+from wikisem.arrow.ordering import sort_by, sort_mentions, string_ranks
 from wikisem.schemas import MENTIONS
 
 texts = st.sampled_from(["", "A", "AB", "a", "ä", "Z", "東京", "\U0001f600", "\uffff"])
@@ -25,7 +25,7 @@ def test_mentions_are_sorted(values: list[tuple[str, str, int]], cut: int) -> No
 def test_ranks_are_places_among_distinct_texts(values: list[str]) -> None:
     """Equal texts share a rank, and ranks order as the texts do."""
     places = {text: place for place, text in enumerate(sorted(set(values)))}
-    assert text_ranks(pa.array(values, pa.string())).tolist() == [places[text] for text in values]
+    assert string_ranks(pa.array(values, pa.string())).tolist() == [places[text] for text in values]
 
 
 @given(rows)

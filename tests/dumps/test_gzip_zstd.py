@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.dumps.test_ranges import FORMS, lines_of, write
+from tests.dumps.test_whole_records import FORMS, lines_of, write
 from wikisem.dumps import Chunk, Range, read_records
 from wikisem.dumps.codecs import CODECS, GZIP, ZSTD, Codec, Decoder
 from wikisem.dumps.gzip_zstd import find_head, read_members

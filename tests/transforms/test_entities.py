@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from tests.dumps.test_dump_damage import one_stream
+from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES

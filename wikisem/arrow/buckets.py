@@ -18,20 +18,20 @@ from wikisem.sampling import hash_keys
 BUCKETS: Final = 64
 
 _WORD: Final = 8
-# So many texts at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
+# So many strings at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
 _BLOCK: Final = 1 << 15
 # The lowest n bytes of a little-endian word, for n from 0 to 8.
 _LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(_WORD + 1)], dtype=np.uint64)
 
 
-def hash_texts(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
-    """The 64-bit hash of each text, shape ``(n,)``. Texts must not be null."""
-    blocks = [_hash_block(texts[start : start + _BLOCK]) for start in range(0, len(texts), _BLOCK)]
+def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
+    """The 64-bit hash of each string, shape ``(n,)``. Strings must not be null."""
+    blocks = [_hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)]
     return np.concatenate([np.zeros(0, np.uint64), *blocks])
 
 
-def _hash_block(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
-    starts, lengths, words = _layout(texts)
+def _hash_block(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
+    starts, lengths, words = _layout(strings)
     hashes = lengths.astype(np.uint64)
     active = np.flatnonzero(lengths)
     done = 0
@@ -43,13 +43,13 @@ def _hash_block(texts: pa.StringArray) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-def _layout(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """Where each text starts, how many bytes it has, and the word that begins at each byte of their buffer."""
-    assert texts.null_count == 0, "a string that is hashed is not null"
-    _, offsets, data = texts.buffers()
-    if offsets is None or data is None or len(texts) == 0:  # nothing but empty texts
-        return np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64), np.zeros(1, np.uint64)
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+def _layout(strings: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Where each string starts, how many bytes it has, and the word that begins at each byte of their buffer."""
+    assert strings.null_count == 0, "a string that is hashed is not null"
+    _, offsets, data = strings.buffers()
+    if offsets is None or data is None or len(strings) == 0:  # nothing but empty strings
+        return np.zeros(len(strings), np.int64), np.zeros(len(strings), np.int64), np.zeros(1, np.uint64)
+    ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
     size = int(ends[-1] - ends[0])
     padded = np.zeros(size + _WORD, np.uint8)
     padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
@@ -57,13 +57,13 @@ def _layout(texts: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
     return ends[:-1] - ends[0], np.diff(ends), words
 
 
-def bucket_of(texts: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
-    """The bucket of each text, from 0 to ``buckets`` - 1, shape ``(n,)``."""
-    return (hash_texts(texts) % np.uint64(buckets)).astype(np.uint16)
+def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
+    """The bucket of each string, from 0 to ``buckets`` - 1, shape ``(n,)``."""
+    return (hash_strings(strings) % np.uint64(buckets)).astype(np.uint16)
 
 
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of each bucket that has any, by the text in ``column``; rows keep their order within a bucket."""
+    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket."""
     numbers = bucket_of(table[column].combine_chunks(), buckets)
     ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
     ends = np.cumsum(np.bincount(numbers, minlength=buckets))

@@ -13,7 +13,7 @@ from wikisem.wikidata.item_values import EntityRow
 
 
 class ListColumn:
-    """Lists of texts."""
+    """Lists of strings."""
 
     def __init__(self) -> None:
         self.ends, self.values = [0], list[str]()
@@ -29,7 +29,7 @@ class ListColumn:
 
 
 class MapColumn:
-    """Maps of texts to texts."""
+    """Maps from strings to strings."""
 
     def __init__(self) -> None:
         self.ends, self.keys, self.values = [0], list[str](), list[str]()

@@ -1,10 +1,8 @@
-"""Ranges of dumps: every record in exactly one range, in every form and however it is cut."""
+"""Records of ranges: every record in exactly one range, in every form and however it is cut."""
 
 import bz2
 import gzip
 import itertools
-import logging
-import pickle
 import random
 import re
 from collections.abc import Callable
@@ -15,7 +13,7 @@ import zstandard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
+from wikisem.dumps import Chunk, Damage, plan_ranges, read_records
 
 Wrap = Callable[[list[bytes]], bytes]
 
@@ -156,11 +154,6 @@ def test_a_line_longer_than_several_ranges_is_whole(form: str, tmp_path: Path) -
     assert len([chunk for chunk in data if long in chunk]) == 1
 
 
-def test_an_empty_file_has_no_ranges(tmp_path: Path) -> None:
-    """Nothing comes of nothing."""
-    assert plan_ranges(str(write(tmp_path / "empty.json.bz2", b""))) == []
-
-
 @pytest.mark.parametrize(
     ("form", "empty"),
     [("gz", gzip.compress(b"", mtime=0)), ("bz2", bz2.compress(b"")), ("zst", zstandard.compress(b""))],
@@ -173,32 +166,6 @@ def test_empty_members_are_no_damage(form: str, empty: bytes, tmp_path: Path) ->
         path = write(tmp_path / f"several.{form}", empty + one + empty + empty + two + empty)
         data, damage = read(path, target)
         assert (b"".join(data), damage) == (b"one\ntwo\n", [])
-
-
-def test_a_single_gzip_member_is_one_range_and_the_log_says_so(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """There is nowhere else to begin, so no search is needed."""
-    text = b"".join(lines_of(50))
-    path = write(tmp_path / "single.json.gz", gzip.compress(text, mtime=0))
-    with caplog.at_level(logging.WARNING):
-        assert len(plan_ranges(str(path), target_bytes=1000)) == 1
-    assert "one worker reads all of it" in caplog.text
-    assert b"".join(read(path, 1000)[0]) == text
-
-
-def test_the_form_is_told_by_the_bytes_and_else_by_the_name(tmp_path: Path) -> None:
-    """A name may be wrong; a damaged head must not turn a dump into text."""
-    packed = bz2.compress(b"text\n")
-    assert plan_ranges(str(write(tmp_path / "wrong.gz", packed)))[0].form == "bzip2"
-    assert plan_ranges(str(write(tmp_path / "damaged.bz2", b"XX" + packed[2:])))[0].form == "bzip2"
-    assert plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0].form == "plain"
-
-
-def test_ranges_travel(tmp_path: Path) -> None:
-    """A range can be sent to another process."""
-    range_ = plan_ranges(str(write(tmp_path / "text.json", b"text\n")))[0]
-    assert pickle.loads(pickle.dumps(range_)) == range_ == Range(str(tmp_path / "text.json"), "plain", 0, 5)
 
 
 @FORM

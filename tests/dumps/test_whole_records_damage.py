@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.dumps.test_ranges import FORMS, parts_of, read, write
+from tests.dumps.test_whole_records import FORMS, parts_of, read, write
 from wikisem.dumps import Damage
 from wikisem.dumps.bzip2.bits import BLOCK_MARK, find_marks
 

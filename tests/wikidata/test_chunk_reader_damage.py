@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.dumps.test_ranges import FORMS, write
+from tests.dumps.test_whole_records import FORMS, write
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import END_MARK, find_marks
 from wikisem.records import Counts, Reject
