@@ -36,6 +36,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
     "explain": "why a class has the group that it has",
+    "audit": "measure every group of a run or of a released set, worst first",
     "check": "which groups of a data set break which filter",
 }
 

@@ -4,7 +4,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from wikisem.evaluation.audit.items import AuditGroup
+from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.pipeline.console.audit import measure_lines
 from wikisem.pipeline.console.groups import group_table
 from wikisem.pipeline.explain.explanation import Explanation
 
@@ -17,6 +20,8 @@ def show(console: Console, taxonomy: Taxonomy, told: Explanation) -> None:
     console.print(_outcome(told))
     if told.group is not None:
         console.print(group_table(told.group, told.labels))
+        for line in measure_lines(audit_groups("", [AuditGroup.of_group(told.group)], taxonomy).groups[0].measures):
+            console.print(line)
     console.print(_instances(told))
 
 

@@ -1,0 +1,135 @@
+"""An audit of a data set: its groups worst first, and every measure by language and outlier class."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+from wikisem.evaluation.audit.findings import LOW_PAGE_SHARE, Finding, findings_of
+from wikisem.evaluation.audit.items import AuditGroup, AuditItem
+from wikisem.evaluation.audit.measures import Classes, GroupMeasures, OutlierMeasures, age_of, measure_group
+from wikisem.evaluation.audit.near_duplicates import Pair, near_duplicates
+from wikisem.wikipedia.languages import language_profile
+
+# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
+Values = Mapping[str, float | int | None]
+
+CLUSTER: Final = "cluster"
+_COLUMNS: Final[Mapping[int | None, str]] = {1: "O1", 2: "O2", 3: "O3", None: "O?"}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedGroup:
+    """A group with its measures and what is wrong with it."""
+
+    measures: GroupMeasures
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language."""
+
+    name: str
+    groups: tuple[AuditedGroup, ...]
+    near_duplicates: tuple[Pair, ...]
+    languages: Mapping[str, Mapping[str, Values]]
+
+
+def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None = None) -> Audit:
+    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
+    by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
+    for group in groups:
+        by_language[group.language].append(group)
+    pairs = near_duplicates(groups)
+    measured = {language: _measure(own, graph) for language, own in sorted(by_language.items())}
+    found = [_with_findings(one, pairs) for own in measured.values() for one in own]
+    languages = {
+        language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
+    }
+    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages)
+
+
+def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
+    """The groups of one language; their surface forms tell whether it is written with spaces."""
+    sample = [item.surface for group in groups for item in group.cluster]
+    spaced = language_profile(groups[0].language, sample=sample).spaced
+    return [measure_group(group, spaced, graph) for group in groups]
+
+
+def _with_findings(one: GroupMeasures, pairs: Iterable[Pair]) -> AuditedGroup:
+    group = one.group
+    own = [pair for pair in pairs if pair.language == group.language and group.id in {pair.first, pair.second}]
+    return AuditedGroup(one, tuple(findings_of(one, own)))
+
+
+def _badness(one: AuditedGroup) -> tuple[int, int, str, str]:
+    wrong = sum(finding.wrong for finding in one.findings)
+    return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
+
+
+def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Values]:
+    columns: dict[str, Values] = {CLUSTER: _cluster_values(groups, duplicates)}
+    for number, column in _COLUMNS.items():
+        outliers = [one for group in groups for one in group.outliers if one.item.outlier_class == number]
+        if outliers:
+            pairs = [same for group in groups for own, same in group.from_one_class if own == number]
+            columns[column] = {**_outlier_values(outliers), "pairs from one class": _mean(pairs)}
+    return columns
+
+
+def _cluster_values(groups: Sequence[GroupMeasures], duplicates: int) -> Values:
+    return {
+        "groups": len(groups),
+        **_item_values([item for group in groups for item in group.group.cluster]),
+        "a surface form inside another": _mean(group.contained > 0 for group in groups),
+        "equal surface forms": _mean(group.repeated > 0 for group in groups),
+        "largest shared affix": _mean(group.shared_affix for group in groups),
+        "coherence": _mean(group.coherence for group in groups),
+        "near-duplicate pairs": duplicates,
+    }
+
+
+def _outlier_values(outliers: Sequence[OutlierMeasures]) -> Values:
+    def share(holds: Callable[[OutlierMeasures], bool | None]) -> float | None:
+        return _mean(map(holds, outliers))
+
+    related = [one.relation for one in outliers if one.relation is not None]
+    return {
+        **_item_values([one.item for one in outliers]),
+        "a surface form inside another": share(lambda one: one.inside),
+        "equal surface forms": share(lambda one: one.repeats),
+        "initial capital differs": share(lambda one: one.capital_differs),
+        "outside the members' lengths": share(lambda one: one.outside_lengths),
+        "distance": _mean(one.distance for one in outliers),
+        "no path to the class": _mean(None if one.relation is None else one.distance is None for one in outliers),
+        "shares a class with a member": _mean(
+            None if one.shared_classes is None else one.shared_classes > 0 for one in outliers
+        ),
+        "the class, above or below it": sum(one != "none" for one in related) if related else None,
+        "instance of the class or below": share(lambda one: one.below_class),
+    }
+
+
+def _item_values(items: Sequence[AuditItem]) -> Values:
+    shares = [item.page_share for item in items]
+    age = age_of(items)
+    return {
+        "items": len(items),
+        "page share": _mean(shares),
+        f"page share below {LOW_PAGE_SHARE}": _mean(None if one is None else one < LOW_PAGE_SHARE for one in shares),
+        "no link has the surface form": _mean(None if item.by_link is None else not item.by_link for item in items),
+        "label in another language": _mean(
+            None if item.own_language is None else not item.own_language for item in items
+        ),
+        "item number, lowest": age.lowest if age else None,
+        "item number, median": age.median if age else None,
+        "item number, highest": age.highest if age else None,
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is known; of flags, the share of those that hold."""
+    known = [float(value) for value in values if value is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,215 @@
+"""The measures of an audit, against plain readings of their definitions."""
+
+from collections import Counter
+from itertools import combinations
+from statistics import median
+
+import networkx as nx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wikisem.datasets.word_groups import parse_group
+from wikisem.evaluation.audit.findings import findings_of
+from wikisem.evaluation.audit.items import AuditGroup, AuditItem
+from wikisem.evaluation.audit.measures import Age, GroupMeasures, age_of, measure_group
+from wikisem.evaluation.audit.near_duplicates import near_duplicates
+from wikisem.evaluation.audit.summary import CLUSTER, audit_groups
+from wikisem.evaluation.audit.surfaces import starts_upper
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.recipes.options import GraphOptions
+from wikisem.records import Entity, Group, Member, Outlier
+
+# city Q1 and river Q2 are places Q3; capital Q4 is a city, Q5 is on its own.
+CLASSES = [
+    Entity("Q1", ("Q9",), ("Q3",)),
+    Entity("Q2", (), ("Q3",)),
+    Entity("Q4", ("Q2",), ("Q1",)),
+    Entity("Q3", ("Q2",), ()),
+    Entity("Q5", ("Q9",), ()),
+]
+ITEMS = [
+    Entity("Q11", ("Q1", "Q4")),
+    Entity("Q12", ("Q1", "Q4")),
+    Entity("Q13", ("Q1", "Q5")),
+    Entity("Q21", ("Q2",)),
+    Entity("Q22", ("Q2", "Q5")),
+    Entity("Q23", ("Q4",)),
+    Entity("Q31", ("Q7",)),
+]
+GRAPH = Taxonomy.of_entities([*CLASSES, *ITEMS], GraphOptions(root="", disambiguation=()))
+
+
+def item(qid: str, surface: str, outlier_class: int | None = 0) -> AuditItem:
+    """An item that is known by its QID and its surface form."""
+    return AuditItem(surface, outlier_class, qid)
+
+
+def cities(*outliers: AuditItem) -> GroupMeasures:
+    """The group of *city* with three members and some outliers, measured."""
+    cluster = (item("Q11", "Oslo"), item("Q12", "Bern"), item("Q13", "Lima"))
+    return measure_group(AuditGroup("Q1", "en", cluster, outliers), spaced=True, graph=GRAPH)
+
+
+def test_coherence_is_the_share_of_members_in_one_further_class() -> None:
+    """Two of three cities are capitals; that all are cities says nothing."""
+    assert cities().coherence == 2 / 3
+
+
+def test_an_outlier_is_measured_in_the_graph() -> None:
+    """Its nearest class, the classes it shares with members, and whether it is an instance of the class or below."""
+    rhine, port, capital, lone = (
+        cities(item("Q21", "Rhine", 1), item("Q22", "Port", 1), item("Q23", "Rome", 2), item("Q31", "Mars", 3))
+    ).outliers
+    assert [one.distance for one in (rhine, port, capital, lone)] == [2, 2, 1, None]
+    assert [one.shared_classes for one in (rhine, port, capital, lone)] == [0, 1, 1, 0]
+    assert [one.below_class for one in (rhine, port, capital, lone)] == [False, False, True, False]
+
+
+def test_the_class_and_what_is_above_or_below_it_are_found_as_outliers() -> None:
+    """Each is a wrong test case, and says which it is; other classes are none of these."""
+    group = cities(item("Q1", "city", 1), item("Q3", "place", 1), item("Q4", "capital", 2), item("Q5", "port", 3))
+    assert [one.relation for one in group.outliers] == ["itself", "above", "below", "none"]
+    wrong = [finding.text for finding in findings_of(group) if finding.wrong]
+    assert wrong == [
+        "city (Q1) is the class itself",
+        "place (Q3) is a class above it",
+        "capital (Q4) is a class below it",
+    ]
+    values = audit_groups("x", [group.group], GRAPH).languages["en"]
+    assert [values[column]["the class, above or below it"] for column in ("O1", "O2", "O3")] == [2, 1, 0]
+
+
+def test_pairs_are_from_one_class_if_two_outliers_of_an_outlier_class_share_one() -> None:
+    """A pair of rivers is, a river and a capital are not, and a single outlier is no pair."""
+    rivers = (item("Q21", "Rhine", 1), item("Q22", "Port", 1))
+    mixed = (item("Q21", "Rhine", 2), item("Q23", "Rome", 2))
+    assert cities(*rivers, *mixed, item("Q31", "Mars", 3)).from_one_class == ((1, True), (2, False))
+
+
+def test_without_a_graph_pairs_are_told_by_the_class_via_which_they_came() -> None:
+    """A groups file alone still says where its outliers came from."""
+    outliers = tuple(AuditItem(name, 1, f"Q{n}", via="Q2") for n, name in ((21, "Rhine"), (22, "Port")))
+    group = AuditGroup("Q1", "en", (item("Q11", "Oslo"),), outliers)
+    assert measure_group(group, spaced=True).from_one_class == ((1, True),)
+
+
+def test_age_is_told_by_item_numbers() -> None:
+    """Numbers are compared as numbers; items without a QID do not count."""
+    assert age_of([item("Q9", "a"), item("Q10", "b"), item("Q200", "c"), AuditItem("d", 0)]) == Age(9, 10, 200)
+    assert age_of([AuditItem("d", 0)]) is None
+
+
+def test_a_released_text_is_measured_as_far_as_words_allow() -> None:
+    """Folder and file say language and class; what needs items or the graph is unknown, not zero."""
+    text = "Riau\nRiau_Islands\nBali\n\nriver\nBali\n"
+    group = AuditGroup.of_words(parse_group(text, "Q7", "set/en/Q7.txt"))
+    assert (group.id, group.language, group.cluster[1].surface) == ("Q7", "en", "Riau Islands")
+    values = audit_groups("set", [group]).languages["en"]
+    assert values[CLUSTER]["a surface form inside another"] == 1
+    assert values["O?"]["initial capital differs"] == 1 / 2
+    assert values["O?"]["equal surface forms"] == 1 / 2
+    for measure in ("page share", "item number, lowest", "distance", "the class, above or below it"):
+        assert values["O?"][measure] is None
+
+
+def test_groups_with_wrong_test_cases_come_first_then_those_with_most_findings() -> None:
+    """One wrong test case weighs more than any number of blemishes."""
+    clean = cities(item("Q21", "Rhine", 1))
+    blemished = cities(*(item("Q22", name, 1) for name in ("port", "quay", "pier")))
+    wrong = cities(item("Q3", "Place", 1))
+    groups = [
+        AuditGroup(name, "en", one.group.cluster, one.group.outliers)
+        for name, one in (("Q1", clean), ("Q9", blemished), ("Q1", wrong))
+    ]
+    audit = audit_groups("x", groups, GRAPH)
+    assert [one.measures.outliers[0].item.surface for one in audit.groups] == ["Place", "port", "Rhine"]
+
+
+def test_sources_and_languages_of_surface_forms_are_shares() -> None:
+    """A label is no link; a run's members say so."""
+    members = (Member("Q11", "Oslo", "anchor", 3, 4, 9), Member("Q12", "Bern", "label", 0, 0, 9))
+    outlier = Outlier("Q21", "Rhine", "title", 0, 0, 9, 1, "Q2")
+    group = AuditGroup.of_group(Group("Q1", "city", "en", members, (outlier,)))
+    values = audit_groups("x", [group], GRAPH).languages["en"]
+    assert values[CLUSTER]["no link has the surface form"] == 1 / 2
+    assert values["O1"]["no link has the surface form"] == 1
+    assert values["O1"]["item number, median"] == 21
+
+
+@given(st.text(max_size=3))
+def test_only_letters_with_case_have_an_initial_capital(surface: str) -> None:
+    """None exactly where upper and lower case of the first character are the same."""
+    upper = starts_upper(surface)
+    assert (upper is None) == (surface[:1].upper() == surface[:1].lower())
+
+
+def test_near_duplicates_are_those_of_all_pairs() -> None:
+    """Every pair in one language that shares at least half of the smaller cluster, as counting each pair finds them."""
+    seen: Counter[bool] = Counter()
+    clusters = st.lists(st.sets(st.integers(1, 9), min_size=1, max_size=8), max_size=8)
+
+    @settings(max_examples=60, deadline=None)
+    @given(clusters, st.lists(st.sampled_from(["en", "de"]), min_size=8, max_size=8))
+    def compare(clusters: list[set[int]], languages: list[str]) -> None:
+        groups = [
+            AuditGroup(f"Q{n + 1}", languages[n], tuple(item(f"Q{m}", str(m)) for m in own), ())
+            for n, own in enumerate(clusters)
+        ]
+        expected = {
+            (languages[a], f"Q{a + 1}", f"Q{b + 1}", len(clusters[a] & clusters[b]))
+            for a, b in combinations(range(len(clusters)), 2)
+            if languages[a] == languages[b]
+            and 2 * len(clusters[a] & clusters[b]) >= min(len(clusters[a]), len(clusters[b]))
+        }
+        found = near_duplicates(groups)
+        assert {tuple(pair) for pair in found} == expected
+        assert [pair.shared for pair in found] == sorted((pair.shared for pair in found), reverse=True)
+        seen.update(bool(expected) for _ in [0])
+
+    compare()
+    assert min(seen[True], seen[False]) >= 5, seen
+
+
+EDGES = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=3, max_size=9)
+LISTS = st.lists(st.sets(st.integers(1, 6), min_size=1, max_size=3), min_size=3, max_size=6)
+
+
+def test_measures_in_the_graph_are_those_of_plain_search() -> None:
+    """Coherence, distance, shared classes, relation and descent on random graphs, cycles included, with networkx."""
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=80, deadline=None)
+    @given(EDGES, LISTS)
+    def compare(edges: list[tuple[int, int]], lists: list[set[int]]) -> None:
+        parents = {n: tuple(f"Q{b}" for a, b in sorted(set(edges)) if a == n and b != n) for n in range(1, 7)}
+        entities = [Entity(f"Q{n}", ("Q1",), up) for n, up in parents.items()]
+        entities += [Entity(f"Q{10 + n}", tuple(f"Q{c}" for c in sorted(own))) for n, own in enumerate(lists)]
+        taxonomy = Taxonomy.of_entities(entities, GraphOptions(root="", disambiguation=()))
+        cluster = [item(f"Q{10 + n}", f"m{n}") for n in range(len(lists) - 1)]
+        last = item(f"Q{9 + len(lists)}", "outlier", 1)
+        other = item("Q2", "class", 2)
+        group = measure_group(AuditGroup("Q1", "en", tuple(cluster), (last, other)), spaced=True, graph=taxonomy)
+        up = nx.DiGraph([(a, b) for a, b in edges if a != b])
+        up.add_nodes_from(range(1, 7))
+        counts = Counter(c for own in lists[:-1] for c in own - {1})
+        assert group.coherence == max(counts.values(), default=0) / len(cluster)
+        steps = nx.single_source_shortest_path_length(up.to_undirected(), 1)
+        own = lists[-1]
+        first, second = group.outliers
+        assert first.distance == min((steps[c] for c in own if c in steps), default=None)
+        assert first.shared_classes == len(own & set(counts))
+        assert first.below_class == bool(own & {1, *nx.ancestors(up, 1)})
+        wanted = "above" if 2 in nx.descendants(up, 1) else "below" if 2 in nx.ancestors(up, 1) else "none"
+        assert second.relation == wanted
+        seen.update([wanted, f"distance {first.distance is not None}", f"below {first.below_class}"])
+
+    compare()
+    for met in ("above", "below", "none", "distance True", "distance False", "below True", "below False"):
+        assert seen[met] >= 3, (met, seen)
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=9))
+def test_the_median_is_that_of_the_numbers(numbers: list[int]) -> None:
+    """Lowest, median and highest of any item numbers."""
+    age = age_of([item(f"Q{number}", "x") for number in numbers])
+    assert age == Age(min(numbers), median(numbers), max(numbers))

@@ -1,0 +1,108 @@
+"""`wikisem audit`: a run, a file of groups and a released text, alone and beside each other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.outputs.group_formats import group_files
+from wikisem.outputs.groupfile import encode_group
+from wikisem.pipeline.cli import main
+from wikisem.recipes.options import GraphOptions
+from wikisem.records import Entity, Group, Member, Outlier
+
+TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "[Baku]"]
+GROUP = Group(
+    "Q100",
+    "city",
+    "en",
+    tuple(Member(f"Q{n}", name, "anchor", 3, 4, 9) for n, name in enumerate(TOWNS, start=1)),
+    (Outlier("Q20", "Rhine", "anchor", 3, 4, 9, 1, "Q101"), Outlier("Q102", "place", "label", 0, 0, 9, 2, "Q101")),
+)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """What audit reads of a run's output folder: groups in English, the class graph and the released form."""
+    entities = [
+        *(Entity(member.id, ("Q100",)) for member in GROUP.cluster),
+        Entity("Q20", ("Q101",)),
+        Entity("Q100", (), ("Q102",)),
+        Entity("Q101", (), ("Q102",)),
+        Entity("Q102", ("Q101",), ()),
+    ]
+    out = tmp_path / "out"
+    Taxonomy.of_entities(entities, GraphOptions(root="")).save(out / "taxonomy")
+    (out / "groups").mkdir()
+    (out / "groups" / "en.jsonl").write_bytes(encode_group(GROUP))
+    for path, data in group_files(GROUP):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (out / path).write_bytes(data)
+    return out
+
+
+def audit(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """What the command prints."""
+    assert main(["audit", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_run_is_measured_with_its_class_graph(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table has a row for each measure, and the worst groups say what is wrong."""
+    text = audit(capsys, output)
+    assert "place (Q102) is a class above it" in text
+    assert "no link has the surface form" in text
+    assert "Q1 " in text
+
+
+def test_json_has_every_measure_of_every_group(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object for each data set, with values by language and outlier class, and the groups in full."""
+    (found,) = json.loads(audit(capsys, output, "--json"))
+    assert found["languages"]["en"]["O1"]["distance"] == 2
+    assert found["languages"]["en"]["O2"]["the class, above or below it"] == 1
+    (group,) = found["groups"]
+    assert (group["id"], group["age"]) == ("Q100", {"lowest": 1, "median": 4, "highest": 7})
+    assert [one["relation"] for one in group["outliers"]] == ["none", "above"]
+    assert group["findings"][0]["wrong"] is True
+
+
+def test_a_released_text_is_set_beside_a_run(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In each cell the first data set's value, then the other's; what text cannot say is a dash."""
+    text = audit(capsys, output / "wikisem500", "--compare", output)
+    row = next(line for line in text.splitlines() if "coherence" in line)
+    assert "– | 0.000" in row
+    both = json.loads(audit(capsys, output / "wikisem500", "--compare", output, "--json"))
+    assert [one["name"] for one in both] == [str(output / "wikisem500"), str(output)]
+    assert both[0]["languages"]["en"]["cluster"]["items"] == both[1]["languages"]["en"]["cluster"]["items"] == 7
+
+
+def test_a_file_of_groups_needs_no_run(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Members are read in full; what needs the graph is unknown."""
+    (found,) = json.loads(audit(capsys, output / "groups" / "en.jsonl", "--json"))
+    assert found["languages"]["en"]["O1"]["distance"] is None
+    assert found["languages"]["en"]["cluster"]["item number, highest"] == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["nowhere"], 1, "nowhere"),
+        ([".", "--compare", "nowhere"], 1, "nowhere"),
+        ([".", "--", "--runner=X"], 2, "nothing after --"),
+        ([".", "--jsom"], 2, "--json"),
+    ],
+)
+def test_wrong_usage_ends_in_one_message(
+    output: Path, words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was expected and what was seen, with the exit code of the mistake."""
+    assert main(["audit", *(str(output) if word == "." else word for word in words)]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_without_any_group_is_one_message(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Empty files are no data set."""
+    (output / "groups" / "en.jsonl").write_bytes(b"")
+    assert main(["audit", str(output)]) == 1
+    assert "expected groups, saw none" in capsys.readouterr().err
