@@ -46,6 +46,14 @@ class _GroupLine(msgspec.Struct):
     outliers: tuple[Outlier, ...]
 
 
+class _ItemId(msgspec.Struct):
+    id: str
+
+
+class _ClusterLine(msgspec.Struct):
+    cluster: tuple[_ItemId, ...]
+
+
 class _RejectionLine(msgspec.Struct):
     class_: str = msgspec.field(name="class")
     language: str
@@ -91,6 +99,11 @@ def class_of(line: bytes) -> int:
     """The number of the class that a line of ``encode_group`` or ``encode_rejection`` is about, without reading on."""
     _, _, rest = line.partition(b'"Q')
     return int(rest[: rest.index(b'"')])
+
+
+def cluster_items(line: bytes) -> tuple[str, ...]:
+    """The ids of the cluster's items in a line of ``encode_group``."""
+    return tuple(member.id for member in msgspec.json.decode(line, type=_ClusterLine).cluster)
 
 
 def groups_table(lines: Iterable[bytes]) -> pa.Table:

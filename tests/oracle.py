@@ -181,7 +181,8 @@ class OracleGroups:
         cluster = self.cluster(v)
         surfaces = [member.surface for member in cluster]
         options = self.recipe
-        verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum)
+        label = "" if self._label(v) == v else self._label(v)
+        verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, label)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         outliers = tuple(self._fill(v, cluster))
@@ -218,12 +219,23 @@ class OracleGroups:
     def build(self) -> tuple[list[Group], list[Rejection]]:
         """All groups and all rejections, by class number."""
         verdicts = {v: self.judge(v) for v in self.candidates()}
-        passed = [v for v, verdict in verdicts.items() if isinstance(verdict, Group)]
-        most = self.recipe.cluster.max_groups
-        for v in sorted(passed, key=self._order)[most or len(passed) :]:
+        passed = sorted((v for v, verdict in verdicts.items() if isinstance(verdict, Group)), key=self._order)
+        distinct: list[str] = []
+        for v in passed:
+            if any(self._repeats(v, other) for other in distinct):
+                verdicts[v] = Rejection(v, self.profile.code, "near-duplicate", "")
+            else:
+                distinct.append(v)
+        for v in distinct[self.recipe.cluster.max_groups or len(distinct) :]:
             verdicts[v] = Rejection(v, self.profile.code, "capped", "")
         groups = [verdict for verdict in verdicts.values() if isinstance(verdict, Group)]
         return groups, [verdict for verdict in verdicts.values() if isinstance(verdict, Rejection)]
+
+    def _repeats(self, v: str, other: str) -> bool:
+        """Whether the clusters of two classes have so many items in common that one of them is too many."""
+        number = self.recipe.filters.near_duplicates
+        one, two = ({member.id for member in self.cluster(each)} for each in (v, other))
+        return number is not None and len(one & two) >= number
 
     def _order(self, v: str) -> tuple[int, int]:
         if self.recipe.cluster.class_order == "sample":

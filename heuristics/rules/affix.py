@@ -1,13 +1,16 @@
 """Rule ``affix``: clusters whose surfaces begin or end alike (Blair et al. 2016, 3.1 and its footnote 3).
 
 How much counts as an affix is a property of the language: a word where it writes spaces, some characters besides where
-words change their form or are not set apart, or one or two Han characters.
+words change their form or are not set apart, or one or two Han characters. Or, with ``affix = "surprise"``, of what the
+language's surface forms are like: see ``affix_surprise``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
+from wikisem.heuristics.rules.affix_counts import AffixCounts
+from wikisem.heuristics.rules.affix_surprise import ENOUGH, SHARED, check_affix_surprise
 from wikisem.heuristics.rules.graphemes import graphemes, is_han
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, reject
 from wikisem.wikipedia.languages import LanguageProfile
@@ -21,13 +24,23 @@ _ONE_HAN_MORE: Final = 2
 _Affix = tuple[str, Callable[[str], str | None], int]
 
 
-def check_affix(surfaces: Sequence[str], profile: LanguageProfile, number: int | None) -> Verdict:
+def check_affix(
+    surfaces: Sequence[str],
+    profile: LanguageProfile,
+    number: int | Literal["surprise"] | None,
+    counts: AffixCounts | None = None,
+) -> Verdict:
     """Reject when at least ``number`` surfaces begin or end alike, by the language's rule; None switches it off.
 
-    For a single Han character it takes two surfaces more than ``number``.
+    For a single Han character it takes two surfaces more than ``number``. "surprise" measures by the ``counts`` of the
+    language; where they are unknown, or from too few surface forms, it is four by the language's rule.
     """
     if number is None:
         return KEEP
+    if number == "surprise":
+        if counts is not None and counts.total >= ENOUGH:
+            return check_affix_surprise(surfaces, counts)
+        number = SHARED
     for name, affix, limit in _affixes(profile, number):
         shared, sharing = largest_sharing(surfaces, affix)
         if len(sharing) >= limit:
@@ -36,15 +49,15 @@ def check_affix(surfaces: Sequence[str], profile: LanguageProfile, number: int |
 
 
 def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
-    if profile.affix == "characters":
-        length = profile.affix_length
-        yield f"first {length} characters", partial(first_characters, length=length), number
-        yield f"last {length} characters", partial(last_characters, length=length), number
     # Not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and none
     # has four, short words included that six characters cannot catch (río, USS, El, Kap).
     if profile.spaced and profile.affix != "han":
         yield "first word", first_word, number
         yield "last word", last_word, number
+    if profile.affix == "characters":
+        length = profile.affix_length
+        yield f"first {length} characters", partial(first_characters, length=length), number
+        yield f"last {length} characters", partial(last_characters, length=length), number
     if profile.affix == "han":
         yield "first character", partial(first_han, length=1), number + _ONE_HAN_MORE
         yield "last character", partial(last_han, length=1), number + _ONE_HAN_MORE

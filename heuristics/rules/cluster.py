@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from wikisem.heuristics.rules.affix import check_affix
+from wikisem.heuristics.rules.affix_counts import AffixCounts
 from wikisem.heuristics.rules.digits import check_digits
-from wikisem.heuristics.rules.extra import extra_rules
+from wikisem.heuristics.rules.extra import ClusterWords, check_extra
 from wikisem.heuristics.rules.length_one import check_length_one
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
@@ -20,12 +21,15 @@ def check_cluster(
     profile: LanguageProfile,
     filters: FilterOptions,
     minimum: int,
+    label: str = "",
+    affixes: AffixCounts | None = None,
 ) -> Verdict:
     """The first broken rule, or a verdict that keeps the cluster.
 
     ``surfaces`` are those of the fixed eight, best ranked first; equal ones count once. Outliers are never looked at.
+    ``label`` is the label of the class, if any, and ``affixes`` are those of the language, if they were counted.
     """
-    return next(broken_rules(surfaces, profile, filters, minimum), KEEP)
+    return next(broken_rules(surfaces, profile, filters, minimum, label, affixes), KEEP)
 
 
 def broken_rules(
@@ -33,16 +37,18 @@ def broken_rules(
     profile: LanguageProfile,
     filters: FilterOptions,
     minimum: int,
+    label: str = "",
+    affixes: AffixCounts | None = None,
 ) -> Iterator[Verdict]:
     """Every rule that the cluster breaks, ``too-few`` first, then those of the paper, then extra ones."""
     distinct = list(dict.fromkeys(surfaces))
     verdicts = (
         check_size(distinct, minimum),
         check_digits(distinct, filters.digits),
-        check_affix(distinct, profile, filters.affix),
+        check_affix(distinct, profile, filters.affix, affixes),
         check_stop_affixes(distinct, profile.stop_affixes if filters.stop_affix else ()),
         check_length_one(distinct, filters.length_one if profile.length_one else None),
-        *(rule(distinct, profile) for rule in extra_rules(filters.extra)),
+        *check_extra(ClusterWords(distinct, profile, label), filters.extra),
     )
     return (verdict for verdict in verdicts if not verdict.keep)
 

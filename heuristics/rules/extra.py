@@ -1,26 +1,50 @@
-"""Further rules on a cluster, beyond those of the paper: off unless a recipe names them in ``filters.extra``.
+"""Further rules on a cluster, beyond those of the paper: off unless a recipe gives them a number in ``filters.extra``.
 
-To add one, write a function from surface forms and a language profile to a verdict, and name it in ``EXTRA_RULES``
+To add one, write a function from a cluster and a number to a verdict, and name it in ``EXTRA_RULES``
 (docs/architecture.md shows one in full).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from wikisem.errors import RecipeError
+from wikisem.heuristics.rules.contained import check_contained
+from wikisem.heuristics.rules.own_label import check_own_label
 from wikisem.heuristics.rules.verdict import Verdict
+from wikisem.recipes.validation import did_you_mean
 from wikisem.wikipedia.languages import LanguageProfile
 
-Rule = Callable[[Sequence[str], LanguageProfile], Verdict]
 
-# Name in a recipe -> rule. The verdict's reason is the same name.
-EXTRA_RULES: Final[Mapping[str, Rule]] = {}
+@dataclass(frozen=True, slots=True)
+class ClusterWords:
+    """What a rule may look at: different surface forms, best ranked first, and the label of the class.
+
+    ``label`` is the one that the group shows, and "" where it is unknown.
+    """
+
+    surfaces: Sequence[str]
+    profile: LanguageProfile
+    label: str = ""
 
 
-def extra_rules(names: Sequence[str]) -> list[Rule]:
-    """The rules of these names, in their order; RecipeError for a name that no rule has."""
-    for name in names:
+Rule = Callable[[ClusterWords, int], Verdict]
+
+# Name in a recipe -> rule. The verdict's reason is the same name, with a hyphen for each underscore.
+EXTRA_RULES: Final[Mapping[str, Rule]] = {
+    "own_label": lambda cluster, number: check_own_label(cluster.surfaces, cluster.label, cluster.profile, number),
+    "contained": lambda cluster, number: check_contained(cluster.surfaces, cluster.profile, number),
+}
+
+
+def check_extra(cluster: ClusterWords, numbers: Mapping[str, int]) -> Iterator[Verdict]:
+    """The verdicts of the rules that a recipe gives a number, in the order of ``EXTRA_RULES``."""
+    return (rule(cluster, numbers[name]) for name, rule in EXTRA_RULES.items() if name in numbers)
+
+
+def require_known(numbers: Mapping[str, int]) -> None:
+    """RecipeError for a name in ``filters.extra`` that no rule has."""
+    for name in numbers:
         if name not in EXTRA_RULES:
-            known = ", ".join(EXTRA_RULES) or "none"
-            raise RecipeError(f"filters.extra: expected names of further rules (known: {known}), saw {name!r}")
-    return [EXTRA_RULES[name] for name in names]
+            hint = did_you_mean(name, EXTRA_RULES) or f"known here: {', '.join(EXTRA_RULES)}"
+            raise RecipeError(f"filters.extra: unknown rule {name}; {hint}")

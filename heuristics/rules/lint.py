@@ -6,7 +6,9 @@ from os import PathLike, fspath
 
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
+from wikisem.heuristics.rules.affix_counts import count_affixes
 from wikisem.heuristics.rules.cluster import broken_rules
+from wikisem.heuristics.rules.extra import require_known
 from wikisem.ids import check_language
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
@@ -56,13 +58,25 @@ def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recip
     """Every rule that any of the groups breaks, in the order of the groups and of the rules.
 
     ``build`` writes the first broken rule only; somebody who repairs a group wants to know all of them. Only the stop
-    affixes of the language are known here, because there is no dump to add more.
+    affixes of the language are known here, because there is no dump to add more, and only the surface forms of the
+    groups themselves show which affixes are a surprise.
     """
+    groups, filters = list(groups), recipe.filters
+    require_known(filters.extra)
+    affixes = count_affixes(_all_surfaces(groups)) if filters.affix == "surprise" else None
     return [
         Violation(group.id, verdict.reason, verdict.detail)
         for group in groups
-        for verdict in broken_rules(cluster_surfaces(group), profile, recipe.filters, recipe.cluster.minimum)
+        for verdict in broken_rules(
+            cluster_surfaces(group), profile, filters, recipe.cluster.minimum, group.label, affixes
+        )
     ]
+
+
+def _all_surfaces(groups: Sequence[WordGroup]) -> set[str]:
+    """Every different surface form, because an item may be in several groups."""
+    surfaces = (surface for group in groups for surface in (*group.cluster, *(one.surface for one in group.outliers)))
+    return {surface.replace("_", " ") for surface in surfaces}
 
 
 def cluster_surfaces(group: WordGroup) -> list[str]:

@@ -10,8 +10,8 @@ from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 
 
-def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> set[int]:
-    """The class numbers among ``numbers`` that ``max_groups`` lets through; all of them where it is 0.
+def in_class_order(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> list[int]:
+    """Class numbers in the order in which their groups are kept.
 
     "sample" takes classes in the order of their hash keys; "prominence" those whose own item has most sitelinks, ties
     by number (a class that is no item of the dump counts as having none).
@@ -22,4 +22,10 @@ def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> 
     else:
         nodes, _ = indices_of(known, graph.nodes)
         order = np.argsort(-np.maximum(graph.class_sitelinks[nodes], 0), kind="stable")
-    return set(known[order][: recipe.cluster.max_groups or len(known)].tolist())
+    ordered: list[int] = known[order].tolist()
+    return ordered
+
+
+def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> set[int]:
+    """The class numbers among ``numbers`` that ``max_groups`` lets through; all of them where it is 0."""
+    return set(in_class_order(graph, numbers, recipe)[: recipe.cluster.max_groups or None])

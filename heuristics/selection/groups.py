@@ -56,7 +56,8 @@ class GroupBuilder:
         for node, count in zip(inputs.candidates.nodes[rows].tolist(), leading.counts().tolist(), strict=True):
             cluster = merge_surfaces(islice(members, count))
             surfaces = [member.surface for member in cluster]
-            verdict = check_cluster(surfaces, inputs.profile, filters, minimum)
+            label = inputs.labels.get(int(self._graph.nodes[node]), "")
+            verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
             yield cluster if verdict.keep else self._reject(node, inputs, verdict.reason, verdict.detail)
 
     def _add_outliers(self, passed: Mapping[int, Mapping[str, _Cluster]]) -> Iterator[tuple[str, Judgement]]:

@@ -11,6 +11,7 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.bitsets import BitPlanes
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.heuristics.rules.affix_counts import AffixCounts
 from wikisem.recipes.options import Recipe
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
@@ -23,7 +24,8 @@ class LanguageInputs:
     """What one language adds to the graph: surface forms, its profile, the ring of its outlier pool, labels of classes.
 
     ``candidates`` are the classes with at least ``minimum`` instances that have a surface form; their leading instances
-    and the items of the ring are given as rows of ``surfaces``. ``labels`` maps class numbers to labels.
+    and the items of the ring are given as rows of ``surfaces``. ``labels`` maps class numbers to labels. ``affixes``
+    are those of the language's surface forms, where the recipe measures by them.
     """
 
     profile: LanguageProfile
@@ -31,6 +33,7 @@ class LanguageInputs:
     ring: HashRing
     candidates: CandidateClasses
     labels: Mapping[int, str]
+    affixes: AffixCounts | None = None
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,18 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ),
         (
             {"name": "x", "filters": {"affix": True}},
-            "filters.affix: expected a whole number from 1 up (or false, for off)",
+            "filters.affix: expected a whole number from 1 up or 'surprise' (or false, for off), saw True",
         ),
         ({"name": "x", "filters": {"affix": 0}}, "filters.affix: expected a whole number from 1"),
+        (
+            {"name": "x", "filters": {"near_duplicates": 0}},
+            "near_duplicates: expected a whole number from 1 up (or false",
+        ),
+        (
+            {"name": "x", "filters": {"extra": {"own_label": 0}}},
+            "filters.extra: expected a table in which each value is a whole number from 1 up, saw {'own_label': 0}",
+        ),
+        ({"name": "x", "filters": {"extra": ["own_label"]}}, "filters.extra: expected a table in which each value"),
         ({"name": "x", "filters": {"stop_affix": 4}}, "filters.stop_affix: expected true or false, saw 4"),
         ({"name": "x", "seed": -1}, "seed: expected a whole number from 0 up, saw -1"),
         ({"name": "x", "seed": 2**64}, "seed: expected a whole number below 2**64"),
@@ -132,9 +141,11 @@ def test_an_empty_root_prunes_nothing() -> None:
         {},
         optional={
             "digits": st.integers(1, 9) | st.just(False),
-            "affix": st.integers(1, 9) | st.just(False),
+            "affix": st.integers(1, 9) | st.sampled_from(["surprise", False]),
             "length_one": st.integers(1, 9) | st.just(False),
             "stop_affix": st.booleans(),
+            "near_duplicates": st.integers(1, 9) | st.just(False),
+            "extra": st.dictionaries(st.text(max_size=3), st.integers(1, 9), max_size=2),
         },
     )
 )
@@ -165,7 +176,8 @@ def test_no_value_ends_in_anything_but_a_recipe_or_a_recipe_error(data: dict[str
 def test_a_recipe_is_plain_values_for_the_manifest() -> None:
     """Its tables are those of the TOML, with None for off."""
     plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
-    assert plain["filters"] == {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "extra": ()}
+    wanted = {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "near_duplicates": None, "extra": {}}
+    assert plain["filters"] == wanted
     assert plain["cluster"]["size"] == 8
 
 

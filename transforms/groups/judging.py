@@ -9,12 +9,21 @@ import pyarrow.parquet as pq
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
 from wikisem.graph.store import open_arrays
-from wikisem.heuristics.selection.class_order import first_classes
+from wikisem.heuristics.selection.class_order import first_classes, in_class_order
 from wikisem.heuristics.selection.groups import CAPPED, GroupBuilder
+from wikisem.heuristics.selection.near_duplicates import NEAR_DUPLICATE, near_duplicates
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.ids import qid_of
-from wikisem.outputs.groupfile import class_of, decode_rejection, encode_group, encode_rejection, groups_table
+from wikisem.outputs.groupfile import (
+    class_of,
+    cluster_items,
+    decode_rejection,
+    encode_group,
+    encode_rejection,
+    groups_table,
+)
 from wikisem.records import Counts, Group, Rejection
+from wikisem.transforms.groups.affixes import read_affixes
 from wikisem.transforms.groups.labels import read_labels, read_profile
 from wikisem.transforms.groups.outlier_indexes import SLICE
 from wikisem.transforms.groups.shared_files import GroupFiles
@@ -64,6 +73,7 @@ def _language_inputs(files: GroupFiles, language: str) -> LanguageInputs:
         ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
         candidates=files.candidates(language),
         labels=read_labels(files, language),
+        affixes=read_affixes(files.affixes(language)) if files.recipe.filters.affix == "surprise" else None,
     )
 
 
@@ -77,10 +87,11 @@ class FinishLanguage(beam.DoFn):
         self._files = files
 
     def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
-        """Cap, order, write."""
+        """Leave out near-duplicates, cap, order, write."""
         language, numbers = slices_of[0], sorted(slices_of[1])
-        kept, capped = self._cap(self._read("groups", language, numbers), language)
-        rejected = [*self._read("rejected", language, numbers), *capped]
+        distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
+        kept, capped = self._cap(distinct, language)
+        rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
         published = self._files.scratch.published
         _write(f"{published}/groups/{language}.jsonl", kept)
         _write(f"{published}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
@@ -97,6 +108,20 @@ class FinishLanguage(beam.DoFn):
             with open_binary(self._files.judged(kind, language, number)) as source:
                 lines.extend(source.read().splitlines(keepends=True))
         return lines
+
+    def _without_near_duplicates(self, groups: list[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups that repeat no other one, and rejections of those that do."""
+        number = self._files.recipe.filters.near_duplicates
+        if number is None:
+            return groups, []
+        by_class = {class_of(line): line for line in groups}
+        order = in_class_order(self._files.graph(), list(by_class), self._files.recipe)
+        found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
+        details = {
+            each: f"shares {one.shared} items with {qid_of(one.kept)}, which is kept" for each, one in found.items()
+        }
+        rejections = [Rejection(qid_of(each), language, NEAR_DUPLICATE, detail) for each, detail in details.items()]
+        return [line for each, line in by_class.items() if each not in found], list(map(encode_rejection, rejections))
 
     def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
         """The lines of the groups that are kept, by class, and rejections of the others."""

@@ -40,6 +40,10 @@ class GroupFiles:
         """The folder of one part of a language's surface forms."""
         return f"{self.language(language)}/parts/{number}"
 
+    def affixes(self, language: str) -> str:
+        """The file of the affixes of a language's surface forms, which is there if the recipe measures by them."""
+        return f"{self.language(language)}/affixes.parquet"
+
     def labels(self) -> str:
         """The folder of labels and titles."""
         return f"{self.scratch.parts}/labels"

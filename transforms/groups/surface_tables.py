@@ -13,6 +13,7 @@ from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
+from wikisem.transforms.groups.affixes import sample_affixes, write_affixes
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.parquet import read_row_groups
@@ -76,6 +77,8 @@ class IndexSurfaces(beam.DoFn):
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), f"{folder}/candidates")
         save_arrays(table, f"{folder}/surfaces")
+        if self._files.recipe.filters.affix == "surprise":
+            write_affixes(self._files.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
         yield None, language
 
     def _has_surface(self, parts: Sequence[str]) -> Flags:

@@ -29,7 +29,7 @@ class WordGroup:
     """A test group as its data set writes it: nothing but words, `_` or a blank between the tokens of one.
 
     ``id`` is the class of a JSON line or the name of a .txt file without its suffix (a QID in WikiSem500), ``where``
-    the file, and for JSON lines the line.
+    the file, and for JSON lines the line. ``label`` is what a JSON line calls the class.
     """
 
     id: str
@@ -37,6 +37,7 @@ class WordGroup:
     outliers: tuple[OutlierWord, ...]
     where: str
     language: str = ""
+    label: str = ""
 
 
 class _SurfaceItem(msgspec.Struct):
@@ -53,6 +54,7 @@ class _WordGroupLine(msgspec.Struct):
     cluster: tuple[_SurfaceItem, ...]
     outliers: tuple[_OutlierItem, ...]
     language: str = ""
+    label: str = ""
 
 
 def read_dataset(path: str | Path) -> list[WordGroup]:
@@ -99,7 +101,7 @@ def parse_line(line: str, where: str) -> WordGroup:
     except msgspec.DecodeError as error:
         raise DamagedInputError(f"{where}: expected a JSON line of a group, saw {error}") from error
     outliers = tuple(OutlierWord(item.surface, item.outlier_class) for item in row.outliers)
-    return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language)
+    return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language, row.label)
 
 
 def _read_file(file: Path) -> list[WordGroup]:

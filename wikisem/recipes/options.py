@@ -1,6 +1,7 @@
 """Recipes: everything that decides which groups come out, as frozen values with their defaults and bounds."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -58,14 +59,15 @@ class SurfaceOptions:
 class FilterOptions:
     """The smallest numbers that reject a cluster, each rule off with ``false`` (then ``None`` here).
 
-    ``extra`` names further rules of ``heuristics/rules/extra.py``.
+    ``extra`` gives further rules of ``heuristics/rules/extra.py`` their numbers.
     """
 
     digits: FromOne | None = 3
-    affix: FromOne | None = 4
+    affix: FromOne | Literal["surprise"] | None = 4
     length_one: FromOne | None = 2
     stop_affix: bool = True
-    extra: tuple[str, ...] = ()
+    near_duplicates: FromOne | None = None
+    extra: Mapping[str, FromOne] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def _prepare(data: Any, info: inspect.Type, path: str) -> Any:
 def _explain(message: str, data: Any, info: inspect.Type) -> str:
     """msgspec's message as path, what is expected there, and what is there."""
     found = _WHERE.search(message)
-    path = found[1] if found else ""
+    path = found[1].removesuffix("[...]") if found else ""  # msgspec does not say which entry of a table
     for step in _STEP.findall(path):
         if isinstance(info, inspect.VarTupleType):
             data, info = data[int(step)], info.item_type
@@ -110,10 +110,12 @@ def _field(info: Any, name: str) -> inspect.Type:
 def _describe(info: inspect.Type, path: str) -> str:
     """What a value of this type is called in a recipe."""
     match info:
-        case inspect.UnionType(types=(number, *_)):
-            return f"{_describe(number, path)} (or false, for off)"
+        case inspect.UnionType(types=(*kinds, inspect.NoneType())):
+            return f"{' or '.join(_describe(kind, path) for kind in kinds)} (or false, for off)"
         case inspect.IntType(ge=minimum):
             return f"a whole number from {minimum} up"
+        case inspect.LiteralType(values=(value,)):
+            return repr(value)
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(map(repr, values))}"
         case inspect.VarTupleType(item_type=inspect.StructType()):
@@ -124,5 +126,7 @@ def _describe(info: inspect.Type, path: str) -> str:
             return "true or false"
         case inspect.StrType():
             return "a string"
+        case inspect.DictType(value_type=kind):
+            return f"a table in which each value is {_describe(kind, path)}"
         case _:
             return "a table"

@@ -1,6 +1,6 @@
 """The surface forms of one language, laid out for looking up: arrays mapped into memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,13 +94,11 @@ class SurfaceTable:
 
     def members(self, rows: Ints) -> list[Member]:
         """The items of some rows under their surface forms."""
-        text = self.text.data
-        bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
         columns = (column[rows].tolist() for column in (self.sources, self.counts, self.totals, self.sitelinks))
         return [
-            Member(qid_of(number), str(text[begin:end], "utf-8"), SOURCES[source], count, total, links)
-            for number, (begin, end), source, count, total, links in zip(
-                self.numbers[rows].tolist(), bounds, *columns, strict=True
+            Member(qid_of(number), surface, SOURCES[source], count, total, links)
+            for number, surface, source, count, total, links in zip(
+                self.numbers[rows].tolist(), self.texts(rows), *columns, strict=True
             )
         ]
 
@@ -110,9 +108,15 @@ class SurfaceTable:
         here = row < len(self) and self.items[row[0]] == item
         return self.members(row)[0] if here else None
 
+    def texts(self, rows: Ints) -> Iterator[str]:
+        """The surface forms of some rows."""
+        text = self.text.data
+        bounds = zip(self.offsets[rows].tolist(), self.offsets[rows + 1].tolist(), strict=True)
+        return (str(text[begin:end], "utf-8") for begin, end in bounds)
+
     def sample(self, count: int) -> Iterable[str]:
         """The surface forms of the first rows."""
-        return (member.surface for member in self.members(np.arange(min(count, len(self)))))
+        return self.texts(np.arange(min(count, len(self))))
 
 
 def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:

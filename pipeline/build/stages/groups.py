@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group
 from wikisem.pipeline.build.ledger import Ledger
@@ -24,8 +25,10 @@ STAGE: Final = "groups"
 def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
     """The groups of all languages, in one pipeline: the outlier sets do not depend on the language.
 
-    Shared outliers are chosen over all languages at once: then none of them can be made alone.
+    Shared outliers are chosen over all languages at once: then none of them can be made alone. RecipeError for a rule
+    that is not there, before anything runs.
     """
+    require_known(recipe.filters.extra)
     shared = recipe.outliers.shared
 
     def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
