@@ -3,14 +3,34 @@
 Texts that are read token by token write "_" for every blank of a word, as word2vec's own phrases do (New_York).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 import orjson
 
+from wikisem.atomic_files import whole_file
 from wikisem.categories.analogies import questions
-from wikisem.categories.recipe import Relation
+from wikisem.categories.language_sets import LanguageSet
+from wikisem.categories.recipe import CategoryRecipe, Relation
 from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWords
+from wikisem.outputs.category_report import ReportRow, report_tsv
+
+
+def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
+    """Write every format in every language, and what was left out; OutputError when the folder cannot be written."""
+    for language_set in sets:
+        language = language_set.language
+        _write_lines(folder / "categories" / f"{language}.txt", category_lines(language_set.categories))
+        _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
+        _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
+        if recipe.relations:
+            related = zip(recipe.relations, language_set.relations, strict=True)
+            _write_lines(folder / "analogies" / f"{language}.txt", analogy_lines(related, recipe.seed))
+            _write_lines(folder / "analogies" / f"{language}.jsonl", map(pairs_json, language_set.relations))
+    left_out = (line for language_set in sets for words in language_set.words() for line in left_out_json(words))
+    _write_lines(folder / "categories-left-out.jsonl", left_out)
+    _write_lines(folder / "categories-report.tsv", report_tsv(rows).splitlines())
 
 
 def token(word: str) -> str:
@@ -71,9 +91,15 @@ def pairs_json(relation: RelationWords) -> str:
 def left_out_json(words: LanguageWords) -> Iterator[str]:
     """A JSON line for each item that a category or relation leaves out in a language, with the reason."""
     name = words.category if isinstance(words, CategoryWords) else words.relation
-    for one in words.left_out:
-        yield _json({"of": name, "language": words.language, "id": one.id, "reason": one.reason})
+    for item in words.left_out:
+        yield _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
 
 
 def _json(row: dict[str, object]) -> str:
     return orjson.dumps(row).decode("utf-8")
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file that is seen whole or not at all; OutputError when it cannot be written."""
+    with whole_file(path) as sink:
+        sink.writelines(f"{line}\n".encode() for line in lines)

@@ -7,11 +7,11 @@ from typing import Any
 
 from wikisem.errors import UsageError
 from wikisem.ids import check_language
-from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.options import absolute_setup_file, choose_languages, folder
+from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime

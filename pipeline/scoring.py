@@ -2,28 +2,21 @@
 
 import argparse
 import importlib
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
-
-import orjson
-from rich.console import Console, RenderableType
 
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category, mean_percent
+from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.pipeline.console.progress import log, watch
-from wikisem.pipeline.console.scores import category_report, outlier_report
-
-# What is no terminal (a file, a pipe) gets whole lines of this width.
-_PLAIN_WIDTH: Final = 120
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.score_tables import category_report, outlier_report, scores_as_json
+from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
 
 Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
 
@@ -38,12 +31,14 @@ def outliers(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         _plot(arguments.plot, whole)
     if not arguments.json:
-        _print(outlier_report(whole, "outlier detection"))
+        console = make_console()
+        console.print(outlier_report(whole, "outlier detection"))
         if common:
-            _print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
+            console.print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
         return
-    for at, one in enumerate(whole):
-        _print_json(one.as_json() | ({"common": common[at].as_json()} if common else {}), one.notes)
+    for at, evaluation in enumerate(whole):
+        print_json(evaluation.as_json() | ({"common": common[at].as_json()} if common else {}))
+        print_notes(evaluation.notes)
 
 
 def topk(arguments: argparse.Namespace) -> None:
@@ -81,52 +76,25 @@ def _categories_of(
     lookup: Lookup, categories: Sequence[WordCategory], title: str, score: Scorer, as_json: bool
 ) -> None:
     members = [look_up_category(category, lookup) for category in categories]
-    scores = _watched(f"scoring {lookup.name}", score(members, lookup), len(members))
+    scores = _with_progress(f"scoring {lookup.name}", score(members, lookup), len(members))
     if as_json:
-        _print_json(_as_json(scores), lookup.notes)
+        print_json(scores_as_json(scores))
+        print_notes(lookup.notes)
     else:
-        _print(category_report(lookup.name, lookup.notes, title, scores))
+        make_console().print(category_report(lookup.name, lookup.notes, title, scores))
 
 
-def _watched(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:
+def _with_progress(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:
     """All scores, with progress shown as they come."""
-    found: list[CategoryScore] = []
-    with watch(label, lambda: len(found), total):
-        found.extend(scores)
-    return found
+    finished: list[CategoryScore] = []
+    with progress(label, lambda: len(finished), total):
+        finished.extend(scores)
+    return finished
 
 
 def _open(source: str, phrases: bool) -> Lookup:
-    with watch(f"reading {source}", lambda: 0, 0):
+    with progress(f"reading {source}", lambda: 0, 0):
         return open_model(source, phrases)
-
-
-def _as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
-    rows = [
-        {
-            "category": one.name,
-            "n": one.count,
-            "oov": one.missing,
-            "correct": one.correct,
-            "comparisons": one.comparisons,
-            "score": one.percent,
-        }
-        for one in scores
-    ]
-    skipped = sum(one.percent is None for one in scores)
-    return {"score": mean_percent(scores), "skipped_categories": skipped, "categories": rows}
-
-
-def _print_json(row: dict[str, Any], notes: Sequence[str]) -> None:
-    print(orjson.dumps(row).decode())  # noqa: T201 - the command line speaks to people and programs
-    for note in notes:
-        print(f"wikisem: {note}", file=sys.stderr)  # noqa: T201
-
-
-def _print(report: RenderableType) -> None:
-    # Words of the data are no markup: "[red]" is printed unchanged.
-    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
-    Console(width=width, markup=False, emoji=False, highlight=False).print(report)
 
 
 def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:

@@ -18,7 +18,7 @@ from tests.transforms import wiki
 from tests.transforms.test_entities import LINES, dump
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import write_world
+from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.records import Reject
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +34,7 @@ def run_python(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's dumps and what ``build`` made of them in two languages, in a Python of its own that prints nothing."""
     folder = tmp_path_factory.mktemp("world")
-    files = write_world(str(folder))
+    files = write_sample_world(str(folder))
     script = (
         "import wikisem\n"
         "from pathlib import Path\n"
@@ -84,7 +84,7 @@ def test_every_public_name_is_there_and_no_other() -> None:
 
 def test_build_reports_what_is_in_its_output(world: Path, tmp_path: Path) -> None:
     """A finished build runs no stage again, and its counts are those of the files."""
-    files = write_world(str(tmp_path))
+    files = write_sample_world(str(tmp_path))
     state = {path: path.stat().st_mtime_ns for path in (world / "out").rglob("*.parquet")}
     built = wikisem.build(
         wikisem.load_recipe("demo"),

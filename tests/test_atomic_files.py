@@ -3,6 +3,7 @@
 import resource
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -46,22 +47,24 @@ def test_an_error_of_reading_stays_what_it_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
+@contextmanager
 def five_bytes() -> Iterator[None]:
     """No file of this process can grow beyond five bytes: the system refuses the sixth, as on a disk that is full."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5, limit[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    try:
+        yield
+    finally:  # before pytest writes what became of the test
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
 
 
-@pytest.mark.usefixtures("five_bytes")
 @pytest.mark.parametrize("size", [6, 1 << 20])
 def test_a_full_disk_is_an_output_error(tmp_path: Path, size: int) -> None:
     """Whether it is noticed while bytes are written or when the last ones are; no part is left."""
     path = tmp_path / "b.txt"
     with (
         pytest.raises(OutputError, match=r"expected to write .*b\.txt, saw .*File too large"),
+        five_bytes(),
         whole_file(path) as sink,
     ):
         sink.write(b"x" * size)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import wikisem
-from wikisem.pipeline.demo.sample_world import write_world
+from wikisem.pipeline.demo.sample_world import write_sample_world
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -26,7 +26,7 @@ def blocks(page: Path, language: str) -> list[str]:
 def test_the_python_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example of docs/python.md gives the output that the page shows, on the demo's sample world."""
     (tmp_path / "demo" / "dumps").mkdir(parents=True)
-    write_world(str(tmp_path / "demo" / "dumps"))
+    write_sample_world(str(tmp_path / "demo" / "dumps"))
     monkeypatch.chdir(tmp_path)
     page = ROOT / "docs" / "python.md"
     examples = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "python")), {}, page.name, str(page), 0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wikisem.errors import DamagedInputError
-from wikisem.outputs.annotation.model import CANNOT_TELL, AnnotationSet
+from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 
 from wikisem.errors import DamagedInputError
+from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, Sheet
 from wikisem.outputs.annotation.answers import Answer
 from wikisem.outputs.annotation.instructions import INSTRUCTIONS, QUESTION
-from wikisem.outputs.annotation.model import CANNOT_TELL, Sheet
 
 _CHOICE: Final = re.compile(r"(\d+)\. .*", re.DOTALL)
 

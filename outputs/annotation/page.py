@@ -16,8 +16,8 @@ from typing import Final
 
 import msgspec
 
+from wikisem.outputs.annotation.annotation_set import Sheet
 from wikisem.outputs.annotation.instructions import INSTRUCTIONS, QUESTION, TITLE
-from wikisem.outputs.annotation.model import Sheet
 
 _ESCAPES: Final = {
     ord("<"): "\\u003c",

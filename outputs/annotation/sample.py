@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.annotation.model import AnnotationCase, AnnotationSet
+from wikisem.outputs.annotation.annotation_set import AnnotationCase, AnnotationSet
 
 _Class = int | None
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from wikisem.errors import DamagedInputError
+from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, Sheet
 from wikisem.outputs.annotation.answers import Answer
-from wikisem.outputs.annotation.model import CANNOT_TELL, Sheet
 
 _FIRST: Final = ("set", "annotator", "case")
 _LAST: Final = ("answer", "remark")

@@ -12,21 +12,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import orjson
-
 from wikisem.errors import UsageError
 from wikisem.evaluation.annotators import agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.intervals import Estimate
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.models import PYTHON, open_model
 from wikisem.ids import check_language
+from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
 from wikisem.outputs.annotation.answers import Answer, missing_answers
-from wikisem.outputs.annotation.model import AnnotationSet, read_key
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
-from wikisem.pipeline.annotation.groups import read_groups_in
-from wikisem.pipeline.annotation.sheets import ANSWERS, SHEETS, read_answers, write_sheets
-from wikisem.pipeline.console.annotation import AnnotationReport, print_report, report_as_json
-from wikisem.pipeline.options import argument, at_least
+from wikisem.pipeline.annotation_files import ANSWERS, SHEETS, read_answers, read_groups_in, write_sheets
+from wikisem.pipeline.command_options import argument, at_least, refuse_beam_options
+from wikisem.pipeline.console.annotation_report import AnnotationReport, print_report, report_as_json
+from wikisem.pipeline.console.terminal import print_json, print_line
 
 _SEED: Final = 500
 
@@ -66,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write sheets, or score answers."""
-    if beam_options:
-        raise UsageError(f"annotate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
+    refuse_beam_options("annotate", beam_options)
     if arguments.score is not None:
         _score(arguments)
     else:
@@ -87,7 +84,7 @@ def _write(arguments: argparse.Namespace) -> None:
     write_sheets(annotation, arguments.output)
     each = sorted({len(cases) for cases in annotation.annotators.values()})
     output = arguments.output
-    print(  # noqa: T201 - the command line speaks to people
+    print_line(
         f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}, "
         f"{' or '.join(map(str, each))} for each of {len(annotation.annotators)} annotators, "
         f"{len(annotation.overlap)} of them for all\n"
@@ -98,7 +95,7 @@ def _write(arguments: argparse.Namespace) -> None:
 
 
 def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:
-    """Alpha, or why there is none: accuracy needs no library, and is told all the same."""
+    """Alpha, or why there is none: accuracy needs no library, and is printed all the same."""
     try:
         alpha = agreement(answers, annotation)
     except UsageError as error:
@@ -125,6 +122,6 @@ def _score(arguments: argparse.Namespace) -> None:
         [score_model(model, human, annotation.seed) for model in models],
     )
     if arguments.json:
-        print(orjson.dumps(report_as_json(report), option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print_json(report_as_json(report), indented=True)
     else:
         print_report(report)

@@ -8,15 +8,15 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import orjson
-
 from wikisem.datasets.word_groups import read_dataset
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.items import AuditGroup
 from wikisem.evaluation.audit.summary import Audit, audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups
+from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.audit import audit_as_json, print_audit
+from wikisem.pipeline.console.terminal import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Audit one data set or two, and print what was found."""
-    if beam_options:
-        raise UsageError("audit runs no pipeline: expected nothing after --")
+    refuse_beam_options("audit", beam_options)
     audits = [_audit(path) for path in (arguments.dataset, arguments.compare) if path is not None]
     if arguments.json:
-        print(orjson.dumps(audit_as_json(audits), option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print_json(audit_as_json(audits), indented=True)
     else:
         print_audit(audits)
     return 0

@@ -3,9 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from wikisem.pipeline import options
-from wikisem.pipeline.build.build import BuildOptions, run_build
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
+from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.console.summary import print_summary
 
 

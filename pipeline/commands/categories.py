@@ -4,10 +4,14 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 """
 
 import argparse
+import getpass
 import posixpath
+import socket
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 from wikisem.categories.category_source import CategorySource
 from wikisem.categories.emoji import installed_emoji
@@ -15,13 +19,21 @@ from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
 from wikisem.categories.recipe import CategoryRecipe
 from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.outputs.category_formats import write_sets
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.categories.endpoint import WIKIDATA, open_endpoint
-from wikisem.pipeline.categories.files import write_sets
-from wikisem.pipeline.console.categories import ToldSource, print_report
-from wikisem.pipeline.options import argument, local_output, parse_languages
+from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
+from wikisem.pipeline.console.terminal import print_line
+from wikisem.queries.endpoint.cache import AnswerCache
+from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.endpoint_source import EndpointSource
+from wikisem.queries.endpoint.transport import Transport
 from wikisem.queries.offline.entity_source import EntitySource
+
+WIKIDATA: Final = "https://query.wikidata.org/sparql"
+# Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
+_WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,20 +65,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FOLDER",
         help="where answers of the endpoint are kept, so that no run asks twice; default OUT/answers. "
-        "Remove it to ask afresh",
+        "Remove it to ask again",
     )
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
-    if beam_options:
-        raise UsageError(f"categories runs no Beam pipeline: nothing can be passed after --, saw {beam_options[0]!r}")
+    refuse_beam_options("categories", beam_options)
     output = Path(arguments.output)
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: _open(arguments))
     sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)))
-    rows = [report_row(words) for one in sets for words in one.words()]
+    rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
     warnings = [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else []
@@ -74,32 +85,71 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if not any(row.kept for row in rows):
         raise MissingInputError(
             f"expected items with labels in {', '.join(languages)}, saw none; "
-            f"{output / 'categories-report.tsv'} tells what was found"
+            f"{output / 'categories-report.tsv'} says what was found"
         )
-    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    print_line(f"output: {output}")
     return 0
 
 
 def _open(arguments: argparse.Namespace) -> CategorySource:
     if arguments.entities:
-        return ToldSource(EntitySource(arguments.entities))
+        return LoggedSource(EntitySource(arguments.entities))
     cache = arguments.cache or Path(arguments.output) / "answers"
-    return ToldSource(open_endpoint(arguments.endpoint or WIKIDATA, arguments.contact, arguments.timeout, cache))
+    return LoggedSource(_open_endpoint(arguments.endpoint or WIKIDATA, arguments.contact, arguments.timeout, cache))
+
+
+def _open_endpoint(url: str, contact: str | None, timeout: float, cache: Path) -> EndpointSource:
+    """A source of categories at an endpoint; UsageError where the address or the contact is invalid."""
+    transport = Transport(url, _contact(url, _host(url), contact), timeout)
+    return EndpointSource(Client(url, transport, AnswerCache(cache), sleep=log_and_sleep))
+
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and (parts.port is None or parts.port > 0)
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known or not parts.hostname:
+        raise UsageError(f"--endpoint: expected a URL such as {WIKIDATA}, saw {url!r}")
+    return parts.hostname
+
+
+def _contact(url: str, host: str, given: str | None) -> str:
+    if given is None:
+        if f".{host}".endswith(_WANT_CONTACT):
+            raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
+        return _user_at_host()
+    if not _fits_header(given):
+        raise UsageError(f"--contact: expected an e-mail address or a web page, saw {given!r}")
+    return given
+
+
+def _user_at_host() -> str:
+    try:
+        contact = f"{getpass.getuser()}@{socket.gethostname()}"
+    except (KeyError, OSError):  # a container may run under a number that belongs to no user
+        return "anonymous"
+    return contact if _fits_header(contact) else "anonymous"
+
+
+def _fits_header(text: str) -> bool:
+    return bool(text.strip()) and text.isascii() and text.isprintable()
 
 
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
     emoji = {category.name for category in recipe.categories if category.emoji}
-    rows = [report_row(words) for one in sets for words in one.categories if words.category not in emoji]
+    words = [words for language_set in sets for words in language_set.categories if words.category not in emoji]
     return [
         f"no item of any category has a label in {language!r}"
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
-        for language in without_any(rows)
+        for language in without_any(list(map(report_row, words)))
     ]
 
 
 def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
     """What a build that keeps linked items only leaves out of categories that want items without sitelinks too."""
-    wanting = [one.name for one in recipe.categories if not one.emoji and not one.min_sitelinks]
+    wanting = [category.name for category in recipe.categories if not category.emoji and not category.min_sitelinks]
     if not entities or not wanting:
         return []
     parent, name = posixpath.split(entities.rstrip("/"))

@@ -6,15 +6,13 @@ The exit code is 1 when anything breaks a rule.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import orjson
-from rich.console import Console
-from rich.table import Table
-
-from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
+from wikisem.heuristics.rules.lint import check_groups, groups_in
+from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.console.group_tables import print_violations
+from wikisem.pipeline.console.terminal import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,22 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Check the groups, print what was found, and return 1 if that is anything."""
-    del beam_options
+    refuse_beam_options("check", beam_options)
     groups = groups_in(arguments.path, arguments.language)
     violations = check_groups(groups, arguments.language, arguments.recipe)
     if arguments.json:
-        print(orjson.dumps([asdict(violation) for violation in violations], option=orjson.OPT_INDENT_2).decode())  # noqa: T201
+        print_json([asdict(violation) for violation in violations], indented=True)
     else:
-        _print_table(violations, len(groups))
+        print_violations(violations, len(groups))
     return 1 if violations else 0
-
-
-def _print_table(violations: Sequence[Violation], checked: int) -> None:
-    console = Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 160)
-    if violations:
-        table = Table("group", "rule", "detail")
-        for violation in violations:
-            table.add_row(violation.group, violation.rule, violation.detail)
-        console.print(table)
-    broken = len({violation.group for violation in violations})
-    console.print(f"groups: {checked} checked, {broken} break a rule")

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.pipeline.build.build import BuildOptions, run_build
 from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.console.groups import group_table, languages_table, read_groups, read_rejections
-from wikisem.pipeline.console.progress import log, watch
-from wikisem.pipeline.console.summary import make_console
+from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
+from wikisem.pipeline.command_options import argument, local_output
+from wikisem.pipeline.console.group_tables import group_table, languages_table
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.facts import read_classes, read_items
-from wikisem.pipeline.demo.sample_world import write_world
-from wikisem.pipeline.options import argument, local_output
+from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.recipes.load import load_recipe
 from wikisem.transforms.io.runtime import Runtime
 
@@ -38,14 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
-    run_ = Run(output, Runtime(beam_options, watch), log=log)
+    run_ = Run(output, Runtime(beam_options, progress), log=log)
     options = _options(f"{output}/dumps")
     records = run_build(options, run_)
     _show(output, options.languages)
     unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
-    print(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")  # noqa: T201
-    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")
+    print_line(f"output: {output}")
     return 0
 
 
@@ -59,7 +60,7 @@ def _folder(asked: str | None) -> str:
 
 def _options(folder: str) -> BuildOptions:
     recipe = load_recipe("demo")
-    files = write_world(folder)
+    files = write_sample_world(folder)
     # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
     wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
     return BuildOptions(

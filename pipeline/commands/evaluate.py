@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.errors import UsageError
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.options import at_least
+from wikisem.pipeline.command_options import at_least, refuse_beam_options
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many
 vectors; repeat to compare models"""
 
 
-class Task(Parser):
+class TaskParser(Parser):
     """The parser of one task, which reports its own unknown options with the nearest that it knows."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
@@ -31,7 +30,7 @@ class Task(Parser):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tasks and their options."""
-    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=Task)
+    tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=TaskParser)
     for name, declare, text in [
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
@@ -42,8 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
-    if beam_options:
-        raise UsageError(f"evaluate runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
+    refuse_beam_options("evaluate", beam_options)
     if any(source.startswith(PYTHON) for source in arguments.vectors):
         # The callable is most often in a file of the user's current folder.
         sys.path.insert(0, str(Path.cwd()))

@@ -8,13 +8,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid
-from wikisem.pipeline.console.explanation import show
-from wikisem.pipeline.console.summary import make_console
+from wikisem.pipeline.command_options import argument, refuse_beam_options
+from wikisem.pipeline.console.group_tables import print_explanation
+from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
-from wikisem.pipeline.options import argument
 from wikisem.transforms.io.arrays import local_folder
 
 
@@ -38,17 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
-    if beam_options:
-        raise UsageError("explain runs no pipeline: expected nothing after --")
+    refuse_beam_options("explain", beam_options)
     output = arguments.output.rstrip("/")
     taxonomy = Taxonomy.load(local_folder(f"{output}/taxonomy"))
-    told = [explain(output, taxonomy, arguments.qid, one) for one in _languages(output, arguments.language)]
-    console = make_console()
-    for one in told:
-        show(console, taxonomy, one)
+    languages = _languages(output, arguments.language)
+    explanations = [explain(output, taxonomy, arguments.qid, language) for language in languages]
+    for explanation in explanations:
+        print_explanation(taxonomy, explanation)
     if arguments.figure is not None:
-        _draw(taxonomy, told, arguments.figure)
-        console.print(f"figure: {arguments.figure}")
+        _draw(taxonomy, explanations, arguments.figure)
+        print_line(f"figure: {arguments.figure}")
     return 0
 
 
@@ -61,15 +60,15 @@ def _languages(output: str, asked: str | None) -> list[str]:
     return [asked]
 
 
-def _draw(taxonomy: Taxonomy, told: Sequence[Explanation], path: Path) -> None:
-    group = next((one for one in told if one.group is not None), None)
-    if group is None:
-        languages = ", ".join(one.language for one in told)
-        raise MissingInputError(f"expected a group of {told[0].qid} to draw, saw none in {languages}")
+def _draw(taxonomy: Taxonomy, explanations: Sequence[Explanation], path: Path) -> None:
+    with_group = next((explanation for explanation in explanations if explanation.group is not None), None)
+    if with_group is None:
+        languages = ", ".join(explanation.language for explanation in explanations)
+        raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
     try:
         from wikisem.pipeline.explain.figure import draw  # noqa: PLC0415 - matplotlib is optional
     except ModuleNotFoundError as error:
         raise MissingInputError(
             f"--figure needs {error.name}, which is not installed: pip install 'wikisem[all]'"
         ) from error
-    draw(path, taxonomy, group)
+    draw(path, taxonomy, with_group)

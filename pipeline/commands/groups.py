@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from wikisem.pipeline import options
-from wikisem.pipeline.build.build import finish_stages
+from wikisem.pipeline import command_options as options
+from wikisem.pipeline.build.method import finish_stages
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.console.summary import print_summary
 

@@ -3,9 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from wikisem.pipeline import options
-from wikisem.pipeline.build.build import finish_stages
+from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_wikipedias
+from wikisem.pipeline.build.method import finish_stages
 from wikisem.pipeline.build.run import check_writable
 from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.console.summary import print_summary

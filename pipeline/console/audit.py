@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from rich.markup import escape
 from rich.table import Table
 
 from wikisem.evaluation.audit.measures import GroupMeasures
 from wikisem.evaluation.audit.summary import CLUSTER, Audit, AuditedGroup, Values
-from wikisem.pipeline.console.summary import make_console
+from wikisem.pipeline.console.terminal import make_console
 
 _WORST: Final = 20
 
@@ -24,7 +23,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
 
 def _language_table(language: str, audits: Sequence[Audit]) -> Table:
     """One row for each measure, one column for clusters and for each outlier class; in a cell, one value a data set."""
-    title = f"{language}: {' | '.join(escape(audit.name) for audit in audits)}"
+    title = f"{language}: {' | '.join(audit.name for audit in audits)}"
     table = Table("", title=title, title_justify="left")
     found: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
     columns = list(dict.fromkeys(name for columns in found for name in columns))
@@ -47,13 +46,13 @@ def _cell(measure: str, value: float | None) -> str:
 def _worst_table(audit: Audit) -> Table:
     worst = [one for one in audit.groups if one.findings][:_WORST]
     count = sum(1 for one in audit.groups if one.findings)
-    title = f"{escape(audit.name)}: {count} of {len(audit.groups)} groups have findings, the worst first"
+    title = f"{audit.name}: {count} of {len(audit.groups)} groups have findings, the worst first"
     table = Table(title=title, title_justify="left")
     for name in ("group", "language", "findings"):
         table.add_column(name, overflow="fold")
     for one in worst:
         group = one.measures.group
-        table.add_row(escape(group.id), group.language, escape(_text(one)))
+        table.add_row(group.id, group.language, _text(one))
     return table
 
 
@@ -68,7 +67,7 @@ def measure_lines(one: GroupMeasures) -> Iterable[str]:
     for outlier in one.outliers:
         steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
         shared = f"direct classes that a member has too: {outlier.shared_classes}"
-        yield f"{escape(outlier.item.surface)}: {steps}; {shared}"
+        yield f"{outlier.item.surface}: {steps}; {shared}"
     if one.age is not None:
         yield f"item numbers of its members: Q{one.age.lowest} to Q{one.age.highest}, median {one.age.median:.0f}"
 

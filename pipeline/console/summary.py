@@ -1,17 +1,15 @@
 """What a command did, for people: a closing table of what went in, was kept, was left out and was rejected, and why."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from rich.console import Console
 from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.console.progress import log
+from wikisem.pipeline.console.terminal import log, make_console, print_line
 
-# Reasons of wikisem.dumps for a stretch of a file, where others are of one record.
-STRETCHES: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
+# Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
+BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
 
 def print_summary(records: Sequence[Record], output: str) -> int:
@@ -24,13 +22,13 @@ def print_summary(records: Sequence[Record], output: str) -> int:
     unread = [record for record in records if record.unreadable]
     for record in unread:
         log(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
-    damaged = [record.unit for record in unread if STRETCHES & set(record.counts.rejected)]
+    damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.rejected)]
     if damaged:
         log(
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/rejects says where something is lost"
         )
-    print(f"output: {output}")  # noqa: T201 - the command line speaks to people
+    print_line(f"output: {output}")
     return 1 if damaged else 0
 
 
@@ -43,11 +41,6 @@ def _print_table(records: Iterable[Record]) -> None:
     for record in records:
         table.add_row(*_row(record))
     make_console().print(table)
-
-
-def make_console() -> Console:
-    """Standard output: as wide as a terminal is, else as wide as its tables want."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
 def _row(record: Record) -> Sequence[str]:

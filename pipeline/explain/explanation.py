@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.pipeline.console.groups import read_groups, read_rejections
+from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.records import Group, Member, Rejection
 from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_batches

@@ -18,7 +18,7 @@ from matplotlib.text import Text
 
 from wikisem.errors import OutputError, UsageError
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.pipeline.console.progress import log
+from wikisem.pipeline.console.terminal import log
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.pipeline.explain.fonts import families_for
 from wikisem.pipeline.explain.layout import group_graph, place
@@ -31,20 +31,20 @@ _WIDTH: Final = 13.0
 _LINE: Final = 0.42
 
 
-def draw(path: Path, taxonomy: Taxonomy, told: Explanation) -> None:
+def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
     """Draw the group into a .svg, .png or .pdf file, with a warning of characters that no installed font has.
 
     Raises UsageError for another form of file, OutputError where it cannot be written.
     """
-    graph = group_graph(taxonomy, told)
+    graph = group_graph(taxonomy, explanation)
     families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
     if missing:
         log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
     # The same group gives the same bytes: no date, no random ids.
-    settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": told.qid}
+    settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": explanation.qid}
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # said above, once
-        figure = _figure(graph, told)
+        figure = _figure(graph, explanation)
         try:
             figure.savefig(path, dpi=150, metadata=None if path.suffix != ".svg" else {"Date": None})
         except ValueError as error:
@@ -53,7 +53,7 @@ def draw(path: Path, taxonomy: Taxonomy, told: Explanation) -> None:
             raise OutputError(f"expected to write {path}, saw {error}") from error
 
 
-def _figure(graph: nx.DiGraph, told: Explanation) -> Figure:
+def _figure(graph: nx.DiGraph, explanation: Explanation) -> Figure:
     places = place(graph)
     height = _LINE * (max(y for _, y in places.values()) - min(y for _, y in places.values()) + 4)
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
@@ -61,7 +61,7 @@ def _figure(graph: nx.DiGraph, told: Explanation) -> Figure:
     boxes = {node: _box(axes, places[node], data) for node, data in graph.nodes(data=True)}
     for low, high, data in graph.edges(data=True):
         _arrow(axes, boxes[low], boxes[high], data)
-    axes.set_title(f"{told.label(told.qid)} ({told.qid}, {told.language})", fontsize=14)
+    axes.set_title(f"{explanation.label(explanation.qid)} ({explanation.qid}, {explanation.language})", fontsize=14)
     xs, ys = zip(*places.values(), strict=True)
     axes.set(xlim=(min(xs) - 0.45, max(xs) + 0.75), ylim=(min(ys) - 1, max(ys) + 1))
     axes.axis("off")

@@ -16,42 +16,42 @@ _ROOM = 2.2
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 
 
-def group_graph(taxonomy: Taxonomy, told: Explanation) -> nx.DiGraph:
+def group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
     """A graph whose edges lead from instance to class and from sub- to superclass.
 
     Nodes have ``text``, ``kind`` (0 cluster, 1 to 3 outlier class, 4 neither), ``column`` and ``is_class``; edges have
     ``kind`` and ``instance`` (whether it is P31).
     """
-    assert told.group is not None
+    assert explanation.group is not None
     graph = nx.DiGraph()
-    _add_class(graph, told, told.qid, _CLUSTER, _CLASS)
-    for member in told.group.cluster:
+    _add_class(graph, explanation, explanation.qid, _CLUSTER, _CLASS)
+    for member in explanation.group.cluster:
         graph.add_node(("item", member.id), text=member.surface, kind=_CLUSTER, column=_INSTANCE, is_class=False)
-        graph.add_edge(("item", member.id), told.qid, kind=_CLUSTER, instance=True)
-    for outlier in told.group.outliers:
-        _add_outlier(graph, taxonomy, told, outlier)
+        graph.add_edge(("item", member.id), explanation.qid, kind=_CLUSTER, instance=True)
+    for outlier in explanation.group.outliers:
+        _add_outlier(graph, taxonomy, explanation, outlier)
     return graph
 
 
-def _add_class(graph: nx.DiGraph, told: Explanation, qid: str, kind: int, column: int) -> None:
+def _add_class(graph: nx.DiGraph, explanation: Explanation, qid: str, kind: int, column: int) -> None:
     if qid not in graph:
-        label = told.label(qid)
+        label = explanation.label(qid)
         text = label if label == qid else f"{label}\n{qid}"
         graph.add_node(qid, text=text, kind=kind, column=column, is_class=True)
 
 
-def _add_outlier(graph: nx.DiGraph, taxonomy: Taxonomy, told: Explanation, outlier: Outlier) -> None:
+def _add_outlier(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outlier: Outlier) -> None:
     kind = outlier.outlier_class
-    _add_class(graph, told, outlier.via, kind, _CLASS)
+    _add_class(graph, explanation, outlier.via, kind, _CLASS)
     item = ("item", outlier.id)
     graph.add_node(item, text=outlier.surface, kind=kind, column=_INSTANCE, is_class=False)
     own = _own_class(taxonomy, outlier)
     if own != outlier.via:
-        _add_class(graph, told, own, kind, _BETWEEN)
+        _add_class(graph, explanation, own, kind, _BETWEEN)
         graph.add_edge(own, outlier.via, kind=kind, instance=False)
     graph.add_edge(item, own, kind=kind, instance=True)
     if kind < 3:
-        _join(graph, taxonomy, told, outlier)
+        _join(graph, taxonomy, explanation, outlier)
 
 
 def _own_class(taxonomy: Taxonomy, outlier: Outlier) -> str:
@@ -61,19 +61,21 @@ def _own_class(taxonomy: Taxonomy, outlier: Outlier) -> str:
     return min(ways, key=lambda way: (len(way), qid_number(way[0])))[0]
 
 
-def _join(graph: nx.DiGraph, taxonomy: Taxonomy, told: Explanation, outlier: Outlier) -> None:
+def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outlier: Outlier) -> None:
     """The parent that a sibling shares with the class, or the grandparent that a cousin does."""
-    parents = taxonomy.superclasses(told.qid)
-    over = taxonomy.superclasses(outlier.via)
+    parents = taxonomy.superclasses(explanation.qid)
+    above_via = taxonomy.superclasses(outlier.via)
     if outlier.outlier_class == 1:
-        shared = next(parent for parent in parents if parent in over)
-        _add_class(graph, told, shared, _OTHER, _PARENT)
-        _add_edges(graph, [(told.qid, shared, _CLUSTER), (outlier.via, shared, 1)])
+        shared = next(parent for parent in parents if parent in above_via)
+        _add_class(graph, explanation, shared, _OTHER, _PARENT)
+        _add_edges(graph, [(explanation.qid, shared, _CLUSTER), (outlier.via, shared, 1)])
         return
-    parent, shared = next((one, high) for one in parents for high in taxonomy.superclasses(one) if high in over)
-    _add_class(graph, told, parent, _OTHER, _PARENT)
-    _add_class(graph, told, shared, _OTHER, _GRANDPARENT)
-    _add_edges(graph, [(told.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)])
+    parent, shared = next(
+        (parent, above) for parent in parents for above in taxonomy.superclasses(parent) if above in above_via
+    )
+    _add_class(graph, explanation, parent, _OTHER, _PARENT)
+    _add_class(graph, explanation, shared, _OTHER, _GRANDPARENT)
+    _add_edges(graph, [(explanation.qid, parent, _CLUSTER), (parent, shared, _OTHER), (outlier.via, shared, 2)])
 
 
 def _add_edges(graph: nx.DiGraph, edges: list[tuple[str, str, int]]) -> None:

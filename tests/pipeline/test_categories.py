@@ -223,7 +223,10 @@ def test_entities_without_unlinked_items_are_told(
         (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds above 0"),
         (["--languages", "en", "--endpoint", "http://x/", "--entities", "y"], "not allowed with"),
         (["--languages", "en", "--entities", "y", "--output", "gs://bucket/x"], "expected a folder on this machine"),
-        (["--languages", "en", "--entities", "y", "--", "--runner=x"], "runs no Beam pipeline"),
+        (
+            ["--languages", "en", "--entities", "y", "--", "--runner=x"],
+            "categories runs no pipeline and takes no Beam options, saw --runner=x",
+        ),
     ],
 )
 def test_wrong_usage(

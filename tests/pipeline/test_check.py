@@ -101,6 +101,7 @@ def test_another_recipe_changes_the_verdict(tmp_path: Path) -> None:
         (["nowhere", "--language", "de"], 1, "nowhere"),
         ([".", "--language", "../de"], 2, "expected a language code"),
         ([".", "--langauge", "de"], 2, "--language"),
+        ([".", "--language", "de", "--", "--runner=x"], 2, "check runs no pipeline"),
         ([".", "--language", "de", "--recipe", "wikisem50"], 2, "wikisem500"),
     ],
 )

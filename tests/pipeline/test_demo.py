@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.oracle import Named, OracleGraph, OracleGroups
+from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.console.groups import read_groups, read_rejections
 from wikisem.pipeline.demo.facts import LANGUAGES, read_classes, read_items
 from wikisem.recipes.load import load_recipe
 from wikisem.records import Entity, Group, Outlier, Rejection

@@ -7,24 +7,24 @@ import pytest
 
 from tests.trees import results_of, tree_of
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import WorldFiles, write_world
+from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> WorldFiles:
+def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
     """The dumps of the sample world."""
-    return write_world(str(tmp_path_factory.mktemp("world")))
+    return write_sample_world(str(tmp_path_factory.mktemp("world")))
 
 
 @pytest.fixture(scope="module")
-def german(world: WorldFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def german(world: SampleDumps, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished build in German."""
     output = tmp_path_factory.mktemp("german") / "out"
     _build(world, output, "de")
     return output
 
 
-def _build(world: WorldFiles, output: Path, *languages: str, words: tuple[str, ...] = ()) -> None:
+def _build(world: SampleDumps, output: Path, *languages: str, words: tuple[str, ...] = ()) -> None:
     wikipedia = [f"{language}={world.wikipedia[language]}" for language in languages]
     command = ["build", "demo", "--wikidata", world.wikidata, "--wikipedia", *wikipedia, "--output", str(output)]
     assert main([*command, *words]) == 0
@@ -37,7 +37,7 @@ def _redone(capsys: pytest.CaptureFixture[str]) -> set[str]:
 
 
 def test_a_build_that_is_repeated_does_nothing(
-    world: WorldFiles, german: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every stage is found finished, and no byte changes."""
     before = tree_of(german, ".")
@@ -47,7 +47,7 @@ def test_a_build_that_is_repeated_does_nothing(
 
 
 def test_another_language_reruns_what_it_needs_and_leaves_the_first_as_it_is(
-    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Japanese after German: labels are read again, German's mentions, surfaces and groups are not; then both serve."""
     output = tmp_path / "out"
@@ -60,7 +60,7 @@ def test_another_language_reruns_what_it_needs_and_leaves_the_first_as_it_is(
 
 
 def test_another_recipe_redoes_the_stages_that_depend_on_it(
-    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A seed changes groups alone."""
     output = tmp_path / "out"
@@ -71,7 +71,7 @@ def test_another_recipe_redoes_the_stages_that_depend_on_it(
 
 
 def test_a_stage_that_was_cut_off_is_done_again(
-    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without its record a stage is not finished, whatever files are there; the result is the same again."""
     output = tmp_path / "out"
@@ -84,7 +84,7 @@ def test_a_stage_that_was_cut_off_is_done_again(
     assert results_of(output) == results_of(german)
 
 
-def test_the_stages_one_by_one_leave_what_build_leaves(world: WorldFiles, german: Path, tmp_path: Path) -> None:
+def test_the_stages_one_by_one_leave_what_build_leaves(world: SampleDumps, german: Path, tmp_path: Path) -> None:
     """entities, mentions, surfaces, taxonomy and groups in turn are the build."""
     output = str(tmp_path / "out")
     assert main(["entities", "--wikidata", world.wikidata, "--languages", "de", "--output", output]) == 0
@@ -108,7 +108,7 @@ def test_labels_that_were_not_kept_are_asked_for(german: Path, capsys: pytest.Ca
 
 
 def test_the_way_inputs_are_told_apart_does_not_show_in_the_result(
-    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With checksums the same bytes come out, and a copy of the dumps elsewhere is the same input."""
     output, copy = tmp_path / "out", tmp_path / "copy"
@@ -116,12 +116,12 @@ def test_the_way_inputs_are_told_apart_does_not_show_in_the_result(
     assert results_of(output) == results_of(german)
     copy.mkdir()
     _redone(capsys)
-    _build(write_world(str(copy)), output, "de", words=("--checksum",))
+    _build(write_sample_world(str(copy)), output, "de", words=("--checksum",))
     assert _redone(capsys) == set()
 
 
 def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_same_folder(
-    world: WorldFiles, german: Path, tmp_path: Path
+    world: SampleDumps, german: Path, tmp_path: Path
 ) -> None:
     """Mentions that an earlier command left are not even read where surfaces were made from labels alone."""
     output = tmp_path / "out"
@@ -134,7 +134,7 @@ def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_s
 
 
 def test_groups_refuse_surfaces_that_were_made_from_other_mentions_than_those_in_the_folder(
-    world: WorldFiles, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Siteinfo belongs to the mentions in OUT: when these were counted anew, surfaces come first, then groups."""
     output, dump = str(tmp_path / "out"), tmp_path / "another.xml"

@@ -16,10 +16,8 @@ import pytest
 from lxml import etree
 
 from wikisem.ids import is_qid
-from wikisem.pipeline.demo.entities import entity_lines
-from wikisem.pipeline.demo.export import page_xml
 from wikisem.pipeline.demo.facts import LANGUAGES, ClassItem, Item, Name, parse_name, read_classes, read_items
-from wikisem.pipeline.demo.sample_world import wikidata_dump, wikipedia_dump, write_world
+from wikisem.pipeline.demo.sample_world import entity_lines, page_xml, wikidata_dump, wikipedia_dump, write_sample_world
 
 # P31 targets of which the world holds no row: classes that the dumps at hand did not hold either.
 WITHOUT_ROW = {"Q634", "Q41825", "Q220635", "Q476028", "Q3504248", "Q15056993", "Q47018901"}
@@ -230,7 +228,7 @@ def test_files_are_the_same_every_time(tmp_path: Any) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
         folder.mkdir()
-        files = write_world(str(folder))
+        files = write_sample_world(str(folder))
         assert set(files.wikipedia) == set(LANGUAGES)
     names = sorted(path.name for path in first.iterdir())
     assert names == sorted(path.name for path in second.iterdir())

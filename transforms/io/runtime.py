@@ -14,7 +14,7 @@ from wikisem.transforms.io.local_workers import deaths_end_the_run, make_runner
 from wikisem.transforms.io.scratch import Scratch
 
 
-class Watch(Protocol):
+class Progress(Protocol):
     """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts."""
 
     def __call__(self, label: str, done: Callable[[], int], total: int) -> AbstractContextManager[None]:
@@ -22,7 +22,7 @@ class Watch(Protocol):
         ...
 
 
-def unwatched(label: str, done: Callable[[], int], total: int) -> AbstractContextManager[None]:
+def no_progress(label: str, done: Callable[[], int], total: int) -> AbstractContextManager[None]:
     """Show nothing."""
     del label, done, total
     return nullcontext()
@@ -30,13 +30,13 @@ def unwatched(label: str, done: Callable[[], int], total: int) -> AbstractContex
 
 @dataclass(frozen=True)
 class Runtime:
-    """The Beam options of a run, who watches it, and how many local worker processes do its work.
+    """The Beam options of a run, how its progress is shown, and how many local worker processes do its work.
 
     ``DirectRunner`` would first try to download another runner's binary, so ``FnApiRunner`` is the default, by name.
     """
 
     beam_options: Sequence[str] = ()
-    watch: Watch = field(default=unwatched)
+    progress: Progress = field(default=no_progress)
     workers: int = 1
 
     def run(
@@ -56,7 +56,7 @@ class Runtime:
         pipeline = self._new_pipeline()
         construct(pipeline)
         guard = deaths_end_the_run(label) if self._in_processes() else nullcontext()
-        with self.watch(label, lambda: len(list_files(parts)) if parts else 0, total), guard:
+        with self.progress(label, lambda: len(list_files(parts)) if parts else 0, total), guard:
             try:
                 state = pipeline.run().wait_until_finish()
             except WikisemError:

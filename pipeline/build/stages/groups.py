@@ -6,15 +6,15 @@ from typing import Final
 
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
-from wikisem.outputs.groupfile import decode_group
+from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
-from wikisem.records import Counts
+from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import create_binary, make_folder, open_binary
 from wikisem.transforms.io.runtime import StageContext
@@ -31,7 +31,7 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
     require_known(recipe.filters.extra)
     shared = recipe.outliers.shared
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
         counts = build_groups(
             f"{output}/{ENTITIES}",
@@ -42,7 +42,7 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             context,
         )
         return {
-            f"{STAGE}/{language}": Result(
+            f"{STAGE}/{language}": UnitResult(
                 counts[language],
                 {"cases": _write_texts(context, language)},
                 _no_groups(output, language, counts[language]),
@@ -52,6 +52,16 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
 
     units = [_unit(language, sorted(languages) if shared else [language], recipe) for language in languages]
     return Stage(STAGE, units, work, together=shared)
+
+
+def read_groups(output: str, language: str) -> list[Group]:
+    """The groups of a language in an output folder, by class."""
+    return [decode_group(line) for line in _lines(f"{output}/groups/{language}.jsonl")]
+
+
+def read_rejections(output: str, language: str) -> list[Rejection]:
+    """The classes that gave no group in a language, and why."""
+    return [decode_rejection(line) for line in _lines(f"{output}/rejected/{language}.jsonl")]
 
 
 def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
@@ -89,11 +99,14 @@ def _write_texts(context: StageContext, language: str) -> int:
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
     cases = 0
-    with open_binary(f"{folder}/groups/{language}.jsonl") as source:
-        lines = source.read().splitlines()
-    for group in map(decode_group, lines):
+    for group in read_groups(folder, language):
         cases += len(group.outliers)
         for path, data in group_files(group):
             with create_binary(f"{folder}/{path}") as sink:
                 sink.write(data)
     return cases
+
+
+def _lines(path: str) -> list[bytes]:
+    with open_binary(path) as source:
+        return source.read().splitlines()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from wikisem.pipeline.build.inputs import Dump
-from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 
@@ -18,8 +18,8 @@ def mentions(language: str, dump: Dump, link_trail: bool) -> Stage:
     name = mentions_unit(language)
     options = {"dump": dump.identity(), "link_trail": link_trail}
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         del units, output
-        return {name: Result(count_mentions(dump.paths, language, link_trail, context))}
+        return {name: UnitResult(count_mentions(dump.paths, language, link_trail, context))}
 
     return Stage(name, [Unit(name, options, leaves={"": name}, facts={"inputs": dump.describe()})], work)

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage import Result, Stage, Unit
+from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
@@ -26,11 +26,11 @@ def surfaces(language: str, options: SurfaceOptions, with_mentions: bool) -> Sta
     name, anchors = surfaces_unit(language), mentions_unit(language)
     needs = (ENTITIES, anchors) if with_mentions else (ENTITIES,)
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         del units
         folder = f"{output}/{anchors}" if with_mentions else None
         counts = resolve_surfaces(f"{output}/{ENTITIES}", folder, language, options, context)
-        return {name: Result(counts, {"sources": _summary(context)})}
+        return {name: UnitResult(counts, {"sources": _summary(context)})}
 
     def check(run: Run) -> None:
         check_labels(run.ledger.require(ENTITIES), language)

@@ -5,9 +5,9 @@ import io
 import json
 from collections.abc import Callable, Mapping
 
+from wikisem.outputs.annotation.annotation_set import Sheet
 from wikisem.outputs.annotation.answers import Answer, parse_page_answers
 from wikisem.outputs.annotation.label_studio import format_tasks, parse_export
-from wikisem.outputs.annotation.model import Sheet
 from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
 
 Choices = Mapping[str, int]

@@ -17,8 +17,8 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
 from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
-from wikisem.outputs.annotation.model import CANNOT_TELL, AnnotationSet
 from wikisem.outputs.annotation.page import format_page
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.outputs.annotation.sets import make_group, make_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.annotation.model import AnnotationSet
+from wikisem.outputs.annotation.annotation_set import AnnotationSet
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 
 

@@ -9,7 +9,8 @@ from typing import TypeVar
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_language, check_property
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.console.progress import log, watch
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.terminal import log
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import check_address, is_local
@@ -100,7 +101,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
-    runtime = Runtime(absolute_setup_file(beam_options), watch, arguments.workers)
+    runtime = Runtime(absolute_setup_file(beam_options), progress, arguments.workers)
     return Run(arguments.output, runtime, arguments.max_rejects, log)
 
 
@@ -115,6 +116,12 @@ def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
             word = str(Path(word).absolute())
         words.append(word)
     return words
+
+
+def refuse_beam_options(command: str, beam_options: Sequence[str]) -> None:
+    """Raise UsageError if a command that runs no pipeline is given options for one."""
+    if beam_options:
+        raise UsageError(f"{command} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
 
 
 def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], recipe: Recipe) -> list[str]:

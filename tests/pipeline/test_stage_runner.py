@@ -1,6 +1,6 @@
 """Stages as values: run when something changed, published when whole, recorded, refused when too much is unreadable."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from wikisem import __version__
 from wikisem.errors import MissingInputError, OutputError, TooManyRejectsError, UsageError
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.build.stage import Result, Stage, Unit, run_stage, run_stages
+from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult, run_stage, run_stages
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
@@ -39,7 +39,7 @@ def toys(
     name = f"toys/{language}"
     asked: list[str] = []
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         del output
         asked.extend(units)
         with create_binary(f"{context.scratch.published}/rows.txt") as sink:
@@ -49,7 +49,7 @@ def toys(
         rejects = [Reject("toy", "garbage", f"dump:{at}", "") for at in range(bad)]
         write_rejects(f"{context.scratch.rejects}/b.jsonl", rejects[1:])
         write_rejects(f"{context.scratch.rejects}/a.jsonl", rejects[:1])
-        return {name: Result(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
+        return {name: UnitResult(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
 
     unit = Unit(name, {"text": text}, leaves={"": name}, needs=needs, facts={"fact": 1})
     return Stage(name, [unit], work), asked
@@ -59,13 +59,13 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
     """A stage whose work makes all its units in one go."""
     asked: list[str] = []
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         del output
         asked.extend(units)
         for unit in units:
             with create_binary(f"{context.scratch.published}/{unit}.txt") as sink:
                 sink.write(b"pair")
-        return {unit: Result(Counts(1, 1)) for unit in units}
+        return {unit: UnitResult(Counts(1, 1)) for unit in units}
 
     units = [Unit(name, {"number": number}, {f"{name}.txt": f"{name}.txt"}) for name, number in options.items()]
     return Stage("pairs", units, work, together=together), asked
@@ -165,7 +165,7 @@ def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) ->
     (before,) = run_stage(toys()[0], run)
     stage, _ = toys(text="other")
 
-    def fail(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, Result]:
+    def fail(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
         stage.work(units, output, context)
         raise RuntimeError("interrupted")
 
@@ -209,9 +209,9 @@ def test_what_groups_reject_is_not_unreadable() -> None:
 def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
     """in = kept + left out + rejected is asserted before anything is published."""
     stage = toys()[0]
-    wrong: Callable[..., Mapping[str, Result]] = lambda *_: {"toys/de": Result(Counts(5, 3, {"no-class": 1}, {}))}  # noqa: E731
+    result = {"toys/de": UnitResult(Counts(5, 3, {"no-class": 1}, {}))}
     with pytest.raises(AssertionError, match="5 records in, 4 accounted for"):
-        run_stage(replace(stage, work=wrong), run)
+        run_stage(replace(stage, work=lambda *_: result), run)
     assert run.ledger.find("toys/de") is None
 
 

@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.build.stage import Stage, run_stages
+from wikisem.pipeline.build.stage_runner import Stage, run_stages
 from wikisem.pipeline.build.stages.entities import entities, labels_for
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mentions import mentions

@@ -1,7 +1,8 @@
-"""Scores as tables for people."""
+"""Scores of models as tables for people, and of categories as JSON for programs."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -21,7 +22,7 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableT
 def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
     yield f"{title}: {evaluation.name}"
     names = _names([group.group for group in evaluation.groups])
-    yield _table("group", [(name, score(one.cases)) for name, one in zip(names, evaluation.groups, strict=True)])
+    yield _table("group", [(name, score(group.cases)) for name, group in zip(names, evaluation.groups, strict=True)])
     classes = [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
     yield _table("", [*classes, ("overall", evaluation.overall())])
     yield (
@@ -47,11 +48,28 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     table.add_column("category", overflow="fold")
     for column in ("n", "out of vocabulary", "correct", "comparisons", "score"):
         table.add_column(column, justify="right", no_wrap=True)
-    for one in scores:
-        numbers = (one.count, one.missing, one.correct, one.comparisons)
-        table.add_row(one.name, *(f"{number:,}" for number in numbers), percent(one.percent))
+    for row in scores:
+        numbers = (row.count, row.missing, row.correct, row.comparisons)
+        table.add_row(row.name, *(f"{number:,}" for number in numbers), percent(row.percent))
     table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
     return Group(f"{title}: {name}", table, *notes, "")
+
+
+def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
+    """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
+    rows = [
+        {
+            "category": score.name,
+            "n": score.count,
+            "oov": score.missing,
+            "correct": score.correct,
+            "comparisons": score.comparisons,
+            "score": score.percent,
+        }
+        for score in scores
+    ]
+    skipped = sum(score.percent is None for score in scores)
+    return {"score": mean_percent(scores), "skipped_categories": skipped, "categories": rows}
 
 
 def _table(first: str, rows: Iterable[tuple[str, Score]]) -> Table:

@@ -1,51 +1,49 @@
-"""What `wikisem categories` says while it works and when it is done: on stderr what it asks, on stdout what it got."""
+"""What ``wikisem categories`` prints: what it asks while it works, and a table of the sets when it is done."""
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 
 from wikisem.categories.category_source import CandidateItem, CategorySource
 from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.outputs.category_report import ReportRow
-from wikisem.pipeline.console.progress import log
+from wikisem.pipeline.console.terminal import log, make_console
 from wikisem.records import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class ToldSource:
-    """A source that tells what it is asked and how much it found."""
+class LoggedSource:
+    """A source that logs what it is asked and how much it found."""
 
     source: CategorySource
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a category."""
-        found = self.source.items(category)
-        log(f"{category.name}: {len(found):,} items")
-        return found
+        answer = self.source.items(category)
+        log(f"{category.name}: {len(answer):,} items")
+        return answer
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
         """The values of items."""
-        found = self.source.values(qids, path)
-        log(f"{path.property} of {len(qids):,} items: {len(found):,} have it")
-        return found
+        answer = self.source.values(qids, path)
+        log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
+        return answer
 
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """The labels of items."""
-        found = self.source.labels(qids, codes)
-        log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(found):,} have any")
-        return found
+        answer = self.source.labels(qids, codes)
+        log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(answer):,} have any")
+        return answer
 
     def notes(self) -> Sequence[str]:
-        """What the source could not know."""
+        """What a reader of the sets should know about the source."""
         return self.source.notes()
 
 
-def wait(seconds: float) -> None:
-    """Sleep before a query is asked again, and say so."""
+def log_and_sleep(seconds: float) -> None:
+    """Log that a query is asked again, and sleep before it is."""
     log(f"no answer yet; asking again in {seconds:.0f} s")
     time.sleep(seconds)
 
@@ -57,8 +55,7 @@ def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
         table.add_column(name, justify="right")
     for language in dict.fromkeys(row.language for row in rows):
         table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
-    # As wide as a terminal is, else as wide as the table wants.
-    Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
+    make_console().print(table)
     for warning in warnings:
         log(f"wikisem: warning: {warning}")
 

@@ -38,7 +38,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class UnitResult:
     """What the work on a unit tells of it; a ``warning`` is logged once the unit is published."""
 
     counts: Counts
@@ -60,7 +60,7 @@ class Stage:
 
     name: str
     units: Sequence[Unit]
-    work: Callable[[Sequence[str], str, StageContext], Mapping[str, Result]]
+    work: Callable[[Sequence[str], str, StageContext], Mapping[str, UnitResult]]
     together: bool = False
     check: Callable[[Run], None] = _nothing_to_check
 
@@ -132,7 +132,7 @@ def _run_units(
     return records
 
 
-def _record(unit: Unit, needs: Mapping[str, str], result: Result, recipe: Recipe | None) -> Record:
+def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Recipe | None) -> Record:
     made_with: dict[str, Any] = {"versions": versions()}
     if recipe is not None:
         made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from wikisem.evaluation.annotators import HumanScore, ModelScore
 from wikisem.evaluation.intervals import Estimate
-from wikisem.outputs.annotation.model import AnnotationSet
-from wikisem.pipeline.console.scores import percent
-from wikisem.pipeline.console.summary import make_console
+from wikisem.outputs.annotation.annotation_set import AnnotationSet
+from wikisem.pipeline.console.score_tables import percent
+from wikisem.pipeline.console.terminal import make_console
 
 _PEOPLE = "annotators"
 
@@ -32,7 +32,7 @@ def print_report(report: AnnotationReport) -> None:
     """The report as tables on standard output, and what is missing as lines after them."""
     console = make_console()
     for part in _parts(report):
-        console.print(part, markup=False)
+        console.print(part)
 
 
 def _parts(report: AnnotationReport) -> Iterable[RenderableType]:
