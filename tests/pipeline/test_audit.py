@@ -89,7 +89,7 @@ def test_a_file_of_groups_needs_no_run(output: Path, capsys: pytest.CaptureFixtu
     [
         (["nowhere"], 1, "nowhere"),
         ([".", "--compare", "nowhere"], 1, "nowhere"),
-        ([".", "--", "--runner=X"], 2, "nothing after --"),
+        ([".", "--", "--runner=X"], 2, "takes no Beam options"),
         ([".", "--jsom"], 2, "--json"),
     ],
 )
