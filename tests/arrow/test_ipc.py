@@ -1,10 +1,13 @@
 """Tables as bytes."""
 
+import numpy as np
 import pyarrow as pa
+import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.ipc import decode, encode
+from wikisem.arrow.ipc import decode, decode_numbers, encode, encode_numbers
 from wikisem.schemas import ENTITIES, MENTIONS
 
 ROWS = st.lists(
@@ -49,3 +52,23 @@ def test_repetitive_rows_travel_small() -> None:
         {"title": ["Berlin"] * 10_000, "anchor": ["Berlin"] * 10_000, "count": [1] * 10_000}, schema=MENTIONS
     )
     assert len(encode(table)) < table.nbytes / 4
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_numbers_come_back_as_they_were(values: list[int]) -> None:
+    """In any order, of any sign, and where the difference of two neighbours does not fit into 64 bits."""
+    assert decode_numbers(encode_numbers(np.asarray(values, np.int64))).tolist() == values
+
+
+def test_ascending_numbers_travel_small() -> None:
+    """Item numbers of a range are close to each other: their differences compress better than they do."""
+    numbers = np.cumsum(np.random.default_rng(4).integers(1, 9, 20_000)) + 10**8
+    assert len(encode_numbers(numbers)) < 0.75 * len(zstandard.compress(numbers.tobytes()))
+    assert len(encode_numbers(numbers)) < numbers.nbytes / 10
+
+
+@pytest.mark.parametrize("rows", [0, 1, 70_000])
+def test_any_number_of_rows_travels_in_one_stream(rows: int) -> None:
+    """No rows, one, and more than a batch of Arrow's has."""
+    table = pa.table({"n": pa.array(range(rows), pa.int64())})
+    assert decode(encode(table)).equals(table)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import wikisem.arrow.numbers
 import wikisem.arrow.qids
-from wikisem.arrow.numbers import distinct, is_in, join, repeated, union
 from wikisem.arrow.qids import QID_BUCKETS, qid_buckets, qid_numbers, qids_of
 from wikisem.errors import DamagedInputError
 from wikisem.ids import qid_number, qid_of
@@ -63,14 +62,3 @@ def test_buckets_part_the_positions(values: np.ndarray) -> None:
     for position, value in enumerate(values.tolist()):
         expected[value % QID_BUCKETS].append(position)
     assert {bucket: found.tolist() for bucket, found in qid_buckets(values)} == expected
-
-
-@given(st.lists(arrays))
-def test_sets_of_numbers_are_those_of_python(parts: list[np.ndarray]) -> None:
-    """Distinct, united, repeated, joined and known numbers, also of nothing."""
-    values = [value for part in parts for value in part.tolist()]
-    assert join(parts).tolist() == values
-    assert distinct(join(parts)).tolist() == union(parts).tolist() == sorted(set(values))
-    assert repeated(parts).tolist() == sorted({value for value in values if values.count(value) > 1})
-    known = distinct(parts[0]) if parts else join([])
-    assert is_in(join(parts), known).tolist() == [value in set(known.tolist()) for value in values]

@@ -115,3 +115,40 @@ def test_published_sets_are_read_whole(realdata: Path) -> None:
     assert [(len(group.cluster), len(group.outliers)) for group in groups] == [(8, 8)] * 8
     assert {outlier.outlier_class for group in groups for outlier in group.outliers} == {None}
     assert len(read_dataset(realdata / "outlier-sets")) == 10
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\u3000", " \n \n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("last", ["", "\n", "\n\n\n"])
+def test_files_that_editors_have_touched_are_the_same_group(tmp_path: Path, blank: str, mark: bytes, last: str) -> None:
+    """A mark in front, CRLF, a blank line that only looks empty, two of them, any number of newlines at the end."""
+    text = f" actor\nNew York lawyer \n{blank}\nuniverse\nMount_Everest{last}"
+    path = tmp_path / "Q1.txt"
+    path.write_bytes(mark + text.replace("\n", "\r\n").encode())
+    (group,) = read_dataset(path)
+    assert surfaces(group) == (("actor", "New York lawyer"), ("universe", "Mount_Everest"))
+    assert (group.id, group.where, group.language) == ("Q1", str(path), "")
+
+
+def test_blank_lines_in_front_are_no_part(tmp_path: Path) -> None:
+    """The first part begins with the first word; a third one is told with the line that it begins on."""
+    (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n")
+    assert surfaces(read_dataset(tmp_path)[0]) == (("a", "b"), ("x",))
+    (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n\n\ny\n")
+    with pytest.raises(DamagedInputError, match=r"Q1\.txt: expected cluster lines.*saw a third part from line 9"):
+        read_dataset(tmp_path)
+
+
+def test_a_folder_with_the_name_of_a_data_set_is_a_folder(tmp_path: Path) -> None:
+    """Its files are read, and it is not opened itself."""
+    (tmp_path / "sets.txt").mkdir()
+    (tmp_path / "sets.txt" / "Q1.txt").write_text("a\n\nx\n")
+    assert [group.id for group in read_dataset(tmp_path)] == ["Q1"]
+    assert [group.id for group in read_dataset(tmp_path / "sets.txt")] == ["Q1"]
+
+
+def test_a_json_line_may_have_more_keys_and_empty_parts(tmp_path: Path) -> None:
+    """Keys of other tools are passed over; a group without outliers is a group, which scores then skip."""
+    (tmp_path / "a.jsonl").write_text('{"class":"Q1","cluster":[],"outliers":[],"source":{"x":[1]},"language":"la"}')
+    (group,) = read_dataset(tmp_path)
+    assert (group.cluster, group.outliers, group.language) == ((), (), "la")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import wikisem.dumps.lookahead
 import wikisem.dumps.model
-from wikisem.dumps.lookahead import Lookahead, size_of
+from wikisem.dumps.lookahead import Lookahead, read_plain, size_of
+from wikisem.dumps.model import Range
 
 DATA = bytes(range(1, 101))
 
@@ -60,3 +61,22 @@ def test_the_size_of_a_file_does_not_depend_on_where_it_is_open() -> None:
     source = io.BytesIO(DATA)
     source.seek(40)
     assert size_of(source) == 100
+
+
+@given(st.integers(0, 100), st.integers(0, 100), st.integers(1, 150))
+def test_a_plain_range_is_read_to_its_stop_and_then_beyond(start: int, stop: int, chunk: int) -> None:
+    """The bytes inside are those of the range, each block says where it is, and the rest of the file follows."""
+    start, stop = sorted((start, stop))
+    blocks = list(read_plain(Range("f", "plain", start, stop), io.BytesIO(DATA), chunk))
+    assert b"".join(block.data for block in blocks if block.inside) == DATA[start:stop]
+    assert b"".join(block.data for block in blocks if not block.inside) == DATA[stop:]
+    assert [block.inside for block in blocks] == sorted((block.inside for block in blocks), reverse=True)
+    assert all(block.data and block.segment == 0 for block in blocks)
+    assert all(DATA.startswith(block.data, block.offset) for block in blocks)
+
+
+def test_a_plain_range_of_a_file_that_shrank_ends() -> None:
+    """A file may have been cut off since it was planned: what is left is read, and nothing is waited for."""
+    blocks = list(read_plain(Range("f", "plain", 90, 500), io.BytesIO(DATA), 7))
+    assert b"".join(block.data for block in blocks) == DATA[90:]
+    assert list(read_plain(Range("f", "plain", 300, 500), io.BytesIO(DATA), 7)) == []

@@ -1,10 +1,13 @@
 """Which items stay, as one table of them tells."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.selection import content_hash, edge_targets, split_by_certainty
+from wikisem.wikidata.selection import content_hash, duplicate_rows, edge_targets, split_by_certainty, superseded_rows
 
 ROWS = [
     {"qid": "Q1", "instance_of": ["Q10", "Q2"], "subclass_of": [], "sitelinks": 1},
@@ -47,3 +50,28 @@ def test_the_content_hash_is_fixed() -> None:
     """It decides which of two equal revisions stays, so it must not change between versions or processes."""
     assert content_hash({"qid": "Q1", "labels": [["en", "é"]]}).hex() == "51e8fb2a3eed8572e8e551ff7d92b451"
     assert content_hash({"qid": "Q1"}) != content_hash({"qid": "Q2"})
+
+
+def test_a_dump_without_repeated_items_has_no_duplicates() -> None:
+    """No item is repeated, or none of the repeated ones is in this table: the columns are there all the same."""
+    for repeated in ([], [7, 8]):
+        found = duplicate_rows(table_of(*ROWS), np.asarray(repeated, np.int64))
+        assert found.column_names == ["number", "lastrevid", "content", "row"]
+        assert found.num_rows == superseded_rows(found, "row").num_rows == 0
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 2), st.integers(0, 2)), max_size=12))
+def test_one_row_of_each_item_is_not_superseded(items: list[tuple[int, int, int]]) -> None:
+    """The greatest by revision, then by content hash, then the first: as a choice row by row finds it."""
+    rows: list[dict[str, object]] = [
+        {"qid": f"Q{number}", "lastrevid": revision, "sitelinks": sitelinks} for number, revision, sitelinks in items
+    ]
+    table = table_of(*rows)
+    contents = [content_hash(row) for row in table.to_pylist()]
+    latest: dict[int, int] = {}
+    for place, (number, revision, _) in enumerate(items):
+        kept = latest.setdefault(number, place)
+        if (revision, contents[place]) > (items[kept][1], contents[kept]):
+            latest[number] = place
+    found = superseded_rows(duplicate_rows(table, np.arange(1, 5)), "row")
+    assert sorted(found["row"].to_pylist()) == sorted(set(range(len(items))) - set(latest.values()))

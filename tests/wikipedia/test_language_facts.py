@@ -60,3 +60,27 @@ def test_the_page_on_languages_says_what_the_code_does() -> None:
     ]
     stated = {row[0]: int(row[-1]) for row in rows if row[0] in SCRIPT_NAMES}
     assert stated == {name: language_profile(code).affix_length for name, code in SCRIPT_NAMES.items()}
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "trail"),
+    [
+        ("en", "es ", "es"),
+        ("en", "é", ""),
+        ("de", "größe,", "größe"),
+        ("fr", "ées.", "ées"),
+        ("ru", "ами ", "ами"),
+        ("ca", "l'x", "l'x"),
+        ("ca", "l''x''", "l"),
+        ("br", "c'hoù ", "c'hoù"),
+        ("fa", "ها ", "ها"),
+        ("zh", "abc", ""),
+        ("ja", "abc語", "abc"),
+        ("tlh", "abc", "abc"),
+    ],
+)
+def test_trails_end_where_mediawiki_ends_them(code: str, text: str, trail: str) -> None:
+    """Letters of the language belong to the link, marks of italics and other scripts do not; unknown codes have a-z."""
+    match = re.match(f"({link_trails.link_trail(code)})?", text)
+    assert match is not None
+    assert match[0] == trail

@@ -59,3 +59,13 @@ def test_no_siteinfo_is_an_error(head: bytes) -> None:
     """What has no readable siteinfo is no dump."""
     with pytest.raises(DamagedInputError, match="siteinfo"):
         read_siteinfo(head)
+
+
+def test_the_wikis_own_names_win_over_aliases_and_these_over_canonical_ones() -> None:
+    """In a wiki whose namespace 100 is called "Image", an image is no file; case and underlines do not count."""
+    site = SiteInfo("x", namespaces={0: "", 100: "Image", 14: "Kat"}, aliases={"image": 6, "help": 4, "A__b": 101})
+    assert site.prefixes["image"] == 100
+    assert site.prefixes["help"] == 4
+    assert site.prefixes["a b"] == 101
+    assert (site.prefixes["kat"], site.prefixes["category"]) == (14, 14)
+    assert "" not in site.prefixes

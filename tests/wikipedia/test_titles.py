@@ -61,3 +61,60 @@ def test_upper_first() -> None:
         *("", "Ab", "Éa", "ßa", "ŉa", "აბ", "Ⓐb")
     ]
     assert [upper_first("iı", language) for language in ("tr", "az", "en")] == ["İı", "İı", "Iı"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "away"),
+    [
+        ("Datei", True),
+        ("datei ", True),
+        ("wikipedia", True),
+        ("fr", True),
+        ("Commons", True),
+        ("Berlin", False),
+        ("2001", False),
+        ("", None),
+        ("de", None),
+        ("mailto", None),
+        ("x&amp;y", None),
+        ("%44atei", None),
+        ("\u200edatei", None),
+    ],
+)
+def test_a_prefix_says_or_leaves_it_to_the_rest(prefix: str, away: bool | None) -> None:
+    """Names of namespaces and wikis lead away; the wiki's own code, addresses and escapes are read with their link."""
+    assert leads_away(prefix, SITE) is away
+
+
+def test_a_local_name_that_is_also_an_interwiki_prefix_is_the_namespace() -> None:
+    """What the wiki itself says goes before what other wikis are called."""
+    site = SiteInfo(dbname="x", language="de", namespaces={0: "", 100: "Q", 6: "Commons"}, aliases={"S": 0})
+    assert read_title("q:seite", site) == Title(100, "Seite")
+    assert read_title("commons:bild", site) == Title(6, "Bild")
+    assert read_title("s:artikel", site) == Title(0, "Artikel")
+    assert leads_away("s", site) is False
+
+
+@pytest.mark.parametrize(
+    ("written", "length"), [("a" * 255, 255), ("a" * 256, None), ("京" * 85, 255), ("京" * 85 + "a", None)]
+)
+def test_titles_have_at_most_255_bytes(written: str, length: int | None) -> None:
+    """Bytes of UTF-8 count, not letters; the prefix of a namespace does not."""
+    title = read_title(f"Diskussion:{written}", SITE)
+    assert (None if title is None else len(title.text.encode())) == length
+
+
+@pytest.mark.parametrize(
+    "written", [".", "..", "./a", "a/./b", "a/..", "~~~", "a%41", "a&amp;lt;b", "a\x7f", "a\ufffd"]
+)
+def test_titles_that_mediawiki_refuses(written: str) -> None:
+    """Relative paths, signatures, escapes that are left after reading, and characters that stand for damage."""
+    assert read_title(written, SITE) is None
+    assert read_title(f"Diskussion:{written}", SITE) is None
+
+
+def test_a_case_sensitive_wiki_keeps_first_letters() -> None:
+    """As Wiktionaries do, in namespaces too."""
+    site = SiteInfo(dbname="dewiktionary", language="de", first_letter=False, namespaces={1: "Diskussion"})
+    assert read_title("essen", site) == Title(0, "essen")
+    assert read_title("diskussion:essen", site) == Title(1, "essen")

@@ -72,7 +72,8 @@ def data_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
-    files = sorted(file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}") if not _is_hidden(file, path))
+    found = (file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}"))
+    files = sorted(file for file in found if file.is_file() and not _is_hidden(file, path))
     if not files:
         raise MissingInputError(f"{path}: expected files that end in {' or '.join(SUFFIXES)}, saw none")
     return files

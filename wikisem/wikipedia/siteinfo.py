@@ -71,7 +71,8 @@ class SiteInfo:
     def prefixes(self) -> Mapping[str, int]:
         """Folded name -> namespace id: canonical names, then aliases, then the wiki's own, which win."""
         local = {name: number for number, name in self.namespaces.items() if name}
-        return {fold(name): number for name, number in {**CANONICAL, **self.aliases, **local}.items()}
+        # Folded one after the other: names that differ in case alone are one name.
+        return {fold(name): number for names in (CANONICAL, self.aliases, local) for name, number in names.items()}
 
     def with_language(self, language: str, aliases: Mapping[str, int]) -> "SiteInfo":
         """The same wiki under the language that the caller knows it to be in, with that language's aliases."""
