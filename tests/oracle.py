@@ -155,11 +155,21 @@ class OracleGroups:
         return sorted(able, key=lambda item: (hash_key(self.recipe.seed, qid_number(item)) - start) % 2**64)
 
     def _may_stand(self, item: str) -> bool:
-        return item in self.names and self.graph.entities[item].sitelinks >= self.recipe.outliers.min_sitelinks
+        linked = self.graph.entities[item].sitelinks >= self.recipe.outliers.min_sitelinks
+        return item in self.names and linked and self._in_range(item, "outliers")
+
+    def _in_range(self, item: str, role: str) -> bool:
+        """Whether ``[items]`` lets an item into clusters, or be an outlier."""
+        options = self.recipe.items
+        low, high = options.from_ or item, options.to or item
+        return options.apply not in {role, "both"} or qid_number(low) <= qid_number(item) <= qid_number(high)
+
+    def _may_be_member(self, item: str) -> bool:
+        return item in self.names and self._in_range(item, "clusters")
 
     def cluster(self, v: str) -> list[Member]:
         """The cluster of v: the eight, equal surfaces merged."""
-        named = [item for item in self.graph.instances(v) if item in self.names]
+        named = [item for item in self.graph.instances(v) if self._may_be_member(item)]
         ranked = sorted(named, key=lambda item: (-self.graph.entities[item].sitelinks, qid_number(item)))
         kept: dict[str, Member] = {}
         for item in ranked[: self.recipe.cluster.size]:
@@ -173,7 +183,7 @@ class OracleGroups:
     def candidates(self) -> list[str]:
         """Classes with at least ``minimum`` instances that have a surface form."""
         least = self.recipe.cluster.minimum
-        able = (v for v, items in self.graph.members.items() if sum(item in self.names for item in items) >= least)
+        able = (v for v, items in self.graph.members.items() if sum(map(self._may_be_member, items)) >= least)
         return by_number(able)
 
     def judge(self, v: str) -> Group | Rejection:

@@ -112,6 +112,11 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ),
         ({"name": "x", "filters": {"extra": ["own_label"]}}, "filters.extra: expected a table in which each value"),
         ({"name": "x", "filters": {"stop_affix": 4}}, "filters.stop_affix: expected true or false, saw 4"),
+        ({"name": "x", "items": {"from": "2024-10"}}, "items.from: expected an item id such as Q28640, saw '2024-10'"),
+        ({"name": "x", "items": {"to": "P31"}}, "items.to: expected an item id"),
+        ({"name": "x", "items": {"from": "Q10", "to": "Q9"}}, "items.to: expected no item before Q10, saw 'Q9'"),
+        ({"name": "x", "items": {"from_": "Q10"}}, "unknown key items.from_; did you mean items.from?"),
+        ({"name": "x", "items": {"apply": "all"}}, "items.apply: expected one of 'both', 'clusters', 'outliers'"),
         ({"name": "x", "seed": -1}, "seed: expected a whole number from 0 up, saw -1"),
         ({"name": "x", "seed": 2**64}, "seed: expected a whole number below 2**64"),
         ({"name": "x", "languages": "en"}, "languages: expected a list of strings, saw 'en'"),
@@ -129,6 +134,13 @@ def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mappi
     assert str(caught.value).startswith("mine.toml: ")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_range_of_items_is_read_and_written_under_its_own_words() -> None:
+    """``from`` is a word of Python, and is a key of the recipe and of the manifest all the same."""
+    recipe = parse_recipe({"name": "x", "items": {"from": "Q9", "to": "Q10", "apply": "clusters"}})
+    assert (recipe.items.from_, recipe.items.to, recipe.items.apply) == ("Q9", "Q10", "clusters")
+    assert recipe.to_dict()["items"] == {"from": "Q9", "to": "Q10", "apply": "clusters"}
 
 
 def test_an_empty_root_prunes_nothing() -> None:

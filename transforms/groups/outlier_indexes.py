@@ -1,6 +1,7 @@
 """What must be known before the first class is judged: the outlier pool, its rings, and all candidate classes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import apache_beam as beam
@@ -12,6 +13,7 @@ from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.sorting import indices_of
+from wikisem.heuristics.selection.item_range import in_range
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import save_arrays
@@ -35,7 +37,8 @@ class IndexOutliers(beam.DoFn):
         files = self._files
         tables = {language: files.surfaces(language) for language in self._languages}
         minimum = files.recipe.outliers.min_sitelinks
-        by_language = [table.items[table.sitelinks >= minimum] for table in tables.values()]
+        able = partial(in_range, options=files.recipe.items, role="outliers")
+        by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
         items, numbers, lists = outlier_pool(files.graph(), by_language)
         candidates = files.all_candidates(self._languages)
         save_arrays(build_outlier_index(files.graph(), lists, candidates), files.outlier_index())

@@ -12,6 +12,7 @@ from wikisem.graph.array_types import Flags
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays
+from wikisem.heuristics.selection.item_range import in_range
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.groups.affixes import sample_affixes, write_affixes
 from wikisem.transforms.groups.shared_files import GroupFiles
@@ -68,7 +69,9 @@ class IndexSurfaces(beam.DoFn):
         parts = [self._files.surface_part(language, number) for number in sorted(parts_of[1])]
         has_surface = self._has_surface(parts)
         options = self._files.recipe.cluster
-        found = candidate_classes(self._files.graph(), has_surface, options.minimum, options.size)
+        graph = self._files.graph()
+        able = has_surface & in_range(graph.items, self._files.recipe.items, "clusters")
+        found = candidate_classes(graph, able, options.minimum, options.size)
         # Besides the leading instances of candidate classes: the first of all, which show the language's script.
         needed = np.zeros(len(has_surface), dtype=bool)
         needed[found.leading.targets] = True

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wikisem.errors import RecipeError
-from wikisem.ids import check_language, check_qid
+from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names
 from wikisem.recipes.validation import convert, require, require_ids, require_seed
@@ -43,6 +43,10 @@ def _check(recipe: Recipe) -> None:
     require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
     require_ids(check_qid, recipe.graph.internal, "graph.internal")
     require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
+    require_ids(check_qid, filter(None, [recipe.items.from_]), "items.from")
+    require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
+    first, last = recipe.items.from_ or "Q1", recipe.items.to
+    require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
     most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Meta
 
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -46,6 +47,17 @@ class OutlierOptions:
     shared: bool = False
 
 
+class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
+    """Which items may be members or outliers, by their number, which is the order of their creation; "" sets no end.
+
+    No dataclass, because ``from`` is a word of Python.
+    """
+
+    from_: str = ""
+    to: str = ""
+    apply: Literal["clusters", "outliers", "both"] = "both"
+
+
 @dataclass(frozen=True, slots=True)
 class SurfaceOptions:
     """Where surface forms come from."""
@@ -80,9 +92,10 @@ class Recipe:
     graph: GraphOptions = field(default_factory=GraphOptions)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     outliers: OutlierOptions = field(default_factory=OutlierOptions)
+    items: ItemOptions = field(default_factory=ItemOptions)
     surface: SurfaceOptions = field(default_factory=SurfaceOptions)
     filters: FilterOptions = field(default_factory=FilterOptions)
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, for the manifest and for fingerprints."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "items": msgspec.to_builtins(self.items)}

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+import msgspec
+
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group, decode_rejection
@@ -72,6 +74,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
             "cluster": asdict(recipe.cluster),
             "outliers": asdict(recipe.outliers),
             "filters": asdict(recipe.filters),
+            "items": msgspec.to_builtins(recipe.items),
             "seed": recipe.seed,
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
