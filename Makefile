@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench wheel clean
+.PHONY: demo test test-versions bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -13,6 +13,11 @@ test: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Both ends of what pyproject.toml allows, each in an environment of its own; says what it ran.
+test-versions: $(VENV)/dev
+	$(BIN)/python .ci/versions.py lowest
+	$(BIN)/python .ci/versions.py newest
 
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
@@ -32,4 +37,4 @@ $(VENV)/dev: $(VENV)/ready
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .versions build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

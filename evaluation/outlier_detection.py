@@ -143,7 +143,7 @@ class Evaluation:
         return 100 * fmean(group.oov_outliers for group in self.groups)
 
     def as_json(self) -> dict[str, Any]:
-        """The scores under the names that ``--json`` prints."""
+        """The scores as plain values for JSON, under the names that programs read."""
         overall = self.overall()
         return {
             "groups": len(self.groups),

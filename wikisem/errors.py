@@ -56,7 +56,7 @@ class UnknownItemError(WikisemError, KeyError):
 
 
 class TooManyRejectsError(WikisemError, RuntimeError):
-    """More records could not be read than --max-rejects allows."""
+    """More records could not be read than a run allows."""
 
 
 class StageError(WikisemError, RuntimeError):

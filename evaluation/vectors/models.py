@@ -1,6 +1,7 @@
 """A model named by a string as a lookup of vectors: a file, a sentence-transformers model, or a Python function.
 
 Files are told apart by what they hold: text, word2vec binary, fastText binary, compressed or not.
+The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
 """
 
 import bz2

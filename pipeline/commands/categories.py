@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
     asks_wikidata = any(not category.emoji for category in recipe.categories)
-    warnings = [*wikidata().notes(), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else []
+    warnings = [*_notes(wikidata()), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else []
     print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
     if not any(row.kept for row in rows):
         raise MissingInputError(
@@ -135,6 +135,11 @@ def _user_at_host() -> str:
 
 def _fits_header(text: str) -> bool:
     return bool(text.strip()) and text.isascii() and text.isprintable()
+
+
+def _notes(source: CategorySource) -> list[str]:
+    """The properties that the entities of a build lack, each with the option that keeps it; an endpoint lacks none."""
+    return [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in source.notes()]
 
 
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:

@@ -50,8 +50,8 @@ class EntitySource:
     def notes(self) -> list[str]:
         """The properties that were asked for and that no item of these entities has."""
         return [
-            f"no item has a statement of {name}; if Wikidata has some, "
-            f"build {self._table.folder} with --properties {name} too"
+            f"no item in {self._table.folder} has a statement of {name}; if Wikidata has some, "
+            f"the build did not keep that property"
             for name in sorted(self._absent)
         ]
 
