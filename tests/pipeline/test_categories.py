@@ -167,7 +167,7 @@ def test_a_property_that_the_entities_lack_is_told(
     out = str(tmp_path / "out")
     assert main(["categories", str(path), "--languages", "en", "--entities", entities, "--output", out]) == 0
     printed = capsys.readouterr().err
-    assert "has a statement of P361; if Wikidata has some, the build did not keep that property; wikisem build" in printed
+    assert "has a statement of P361; if Wikidata has some, the build did not keep that property; wikisem" in printed
 
 
 def _dumped(number: int, sitelinks: int) -> dict[str, object]:
