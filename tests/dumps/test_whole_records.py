@@ -2,10 +2,12 @@
 
 import bz2
 import gzip
+import io
 import itertools
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ import zstandard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wikisem.dumps import Chunk, Damage, plan_ranges, read_records
+from wikisem.dumps import Chunk, Damage, Opener, Range, plan_ranges, read_records
 
 Wrap = Callable[[list[bytes]], bytes]
 
@@ -194,3 +196,56 @@ def test_places_lead_back_to_the_text(form: str, tmp_path: Path) -> None:
                 assert text[int(found[2]) :].startswith(chunk.data[position:])
             seen += 1
     assert seen > 1
+
+
+def opened(text: bytes) -> Opener:
+    """An opener of a file with this text, whatever its path."""
+    return lambda _path: io.BytesIO(text)
+
+
+def owned(text: bytes, start: int, stop: int, delimiter: bytes) -> bytes:
+    """What the definition gives to a range: from the first delimiter at or after its start to that after its stop."""
+
+    def end_after(offset: int) -> int:
+        found = text.find(delimiter, offset)
+        return len(text) if found < 0 else found + len(delimiter)
+
+    return text[end_after(start) if start else 0 : end_after(stop)]
+
+
+@pytest.mark.parametrize("delimiter", [b"b", b"ab"])
+@pytest.mark.parametrize("chunk", [1, 100])
+def test_every_range_of_every_short_text_gives_what_it_owns(
+    delimiter: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All texts of up to six letters and all borders, with text after the range that comes byte by byte."""
+    monkeypatch.setattr("wikisem.dumps.lookahead.STEP", 16)  # one sixteenth of it is read at a time after a range
+    empty = 0
+    for length in range(1, 7):
+        for letters in itertools.product(b"ab", repeat=length):
+            text = bytes(letters)
+            for start, stop in itertools.combinations(range(length + 1), 2):
+                range_ = Range("f", "plain", start, stop)
+                chunks = list(read_records(range_, opened(text), delimiter, chunk))
+                given = b"".join(each.data for each in chunks if isinstance(each, Chunk))
+                assert given == owned(text, start, stop, delimiter), (text, start, stop)
+                empty += not given
+    assert empty > 100
+
+
+@pytest.mark.parametrize("form", ["gz", "zst", "chain.bz2"])
+def test_borders_at_and_beside_the_start_of_a_member_lose_and_repeat_nothing(form: str, tmp_path: Path) -> None:
+    """Three ranges whose borders are every pair of: one byte in front of a member, at its start, one byte after it."""
+    parts = [b"one\ntw", b"o\nthree", b"\n", b"four\nfi", b"ve"]
+    members = [FORMS[form]([part]) for part in parts]
+    path = write(tmp_path / f"dump.{form}", b"".join(members))
+    heads = list(itertools.accumulate(map(len, members)))
+    borders = [head + beside for head in heads[:-1] for beside in (-1, 0, 1)]
+    (whole,) = plan_ranges(str(path))
+    for one, other in itertools.combinations(borders, 2):
+        ranges = [
+            replace(whole, start=start, stop=stop) for start, stop in itertools.pairwise([0, one, other, heads[-1]])
+        ]
+        found = [chunk for range_ in ranges for chunk in read_records(range_)]
+        assert b"".join(chunk.data for chunk in found if isinstance(chunk, Chunk)) == b"".join(parts), (one, other)
+        assert all(isinstance(chunk, Chunk) for chunk in found)

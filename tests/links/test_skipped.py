@@ -26,7 +26,7 @@ def test_every_element_of_the_list_hides_what_is_in_it(name: str) -> None:
     element = f"&lt;{name}&gt;[[a]]&lt;/{name}&gt;"
     with_attribute = f"&lt;{name} lang=&quot;x&quot;&gt;[[a]]&lt;/{name} &gt;"
     assert spans_of(f"b {element} [[c]] {with_attribute}".encode()) == [element, with_attribute]
-    assert spans_of(f"&lt;{name} /&gt;[[a]] &lt;{name}&gt; [[b]]".encode()) == []
+    assert spans_of(f"&lt;{name} /&gt;[[a]]&lt;/{name}&gt; &lt;{name}&gt; [[b]]".encode()) == []
 
 
 @pytest.mark.parametrize("name", ["ref", "poem", "gallery", "nowikis", "maths", "c", "prefix", "span"])
@@ -45,6 +45,16 @@ def test_an_open_comment_hides_the_rest_of_its_text_alone() -> None:
     """The next page begins anew; an open element hides nothing, not even a comment after it."""
     data = b"&lt;math&gt; &lt;!-- [[a]] | next page"
     assert spans_of(data, data.index(b"|")) == ["&lt;!-- [[a]] "]
+
+
+def test_an_element_left_open_on_one_page_may_be_closed_on_the_next() -> None:
+    """That it has no end is known for the text it was looked for in, and for no other."""
+    data = b"&lt;math&gt; a &lt;math&gt; | &lt;math&gt;b&lt;/math&gt;"
+    openers = np.array([at for at in range(len(data)) if data.startswith(b"&lt;math", at)])
+    border = data.index(b"|")
+    ends = np.where(openers < border, border, len(data))
+    starts, stops = skipped_spans(data, openers, ends)
+    assert [data[start:stop] for start, stop in zip(starts, stops, strict=True)] == [b"&lt;math&gt;b&lt;/math&gt;"]
 
 
 @given(PIECES)

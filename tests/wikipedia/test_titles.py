@@ -96,7 +96,8 @@ def test_a_local_name_that_is_also_an_interwiki_prefix_is_the_namespace() -> Non
 
 
 @pytest.mark.parametrize(
-    ("written", "length"), [("a" * 255, 255), ("a" * 256, None), ("京" * 85, 255), ("京" * 85 + "a", None)]
+    ("written", "length"),
+    [("a" * 255, 255), ("a" * 256, None), ("京" * 85, 255), ("京" * 85 + "a", None), ("𐐨" * 63, 252), ("𐐨" * 64, None)],
 )
 def test_titles_have_at_most_255_bytes(written: str, length: int | None) -> None:
     """Bytes of UTF-8 count, not letters; the prefix of a namespace does not."""
