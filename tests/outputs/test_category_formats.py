@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wikisem.categories.recipe import CategoryItem, Relation
 from wikisem.categories.wording import CategoryWords, LeftOutItem, RelationWords, WordPair
@@ -15,6 +17,7 @@ from wikisem.outputs.category_formats import (
     left_out_json,
     pairs_json,
     stringham_lines,
+    token,
 )
 from wikisem.outputs.category_report import ReportRow, report_row, report_tsv, without_any
 
@@ -146,3 +149,28 @@ def test_a_language_without_labels_is_noticed() -> None:
         ReportRow("la", "category", "b", kept=0, under_mul=0, without_label=1, otherwise=0),
     ]
     assert without_any(rows) == ["la"]
+
+
+# Labels as ``wording`` makes them: no white space at their ends, and single blanks between words.
+LABELS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=12).map(
+    lambda text: " ".join(text.replace("\u00a0", "x").split())
+)
+WORDS = st.lists(LABELS.filter(lambda label: label and not label.startswith(":")), max_size=6)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3))
+def test_any_label_comes_back_from_every_form(tmp_path_factory: pytest.TempPathFactory, lists: list[list[str]]) -> None:
+    """Whatever script and signs: with "_" for blanks from text, as it is from JSON lines, and no category is lost."""
+    categories = [
+        CategoryWords(f"c{at}", "en", tuple(CategoryItem("Q1", label, "en", 1) for label in labels), ())
+        for at, labels in enumerate(lists)
+    ]
+    folder = tmp_path_factory.getbasetemp()
+    for name, lines in [
+        ("a.txt", category_lines(categories)),
+        ("b.txt", stringham_lines(categories)),
+        ("c.jsonl", map(category_json, categories)),
+    ]:
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
+        wanted = lists if name == "c.jsonl" else [[token(label) for label in labels] for labels in lists]
+        assert [list(category.words) for category in read_categories(folder / name)] == wanted
