@@ -116,6 +116,7 @@ def _entities(
             _labels(items),
             pa.array(items),
             pa.array(blank, ENTITIES.field("statements").type),
+            pa.array(blank, ENTITIES.field("other_instance_of").type),
         ],
         schema=ENTITIES,
     )

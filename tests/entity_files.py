@@ -36,6 +36,7 @@ def entity_row(entity: Entity) -> dict[str, Any]:
         "labels": sorted(entity.labels.items()),
         "lastrevid": entity.lastrevid,
         "statements": [{"property": p, "value": value, "language": language} for p, value, language in statements],
+        "other_instance_of": list(entity.other_instance_of),
     }
 
 
@@ -63,6 +64,7 @@ def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
         labels={code: label["value"] for code, label in (record.get("labels") or {}).items()},
         lastrevid=record.get("lastrevid", 0),
         statements=tuple(one for name in sorted(claims) if name in properties for one in _best(claims, name)),
+        other_instance_of=_others(claims, "P31"),
     )
 
 
@@ -73,6 +75,14 @@ def _best(claims: dict[str, Any], name: str) -> list[Statement]:
     kept = [one["mainsnak"] for one in statements if one.get("rank", "normal") == best]
     values = [_value(name, snak) for snak in kept if snak.get("snaktype") == "value"]
     return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _others(claims: dict[str, Any], name: str) -> tuple[str, ...]:
+    """The values at sound ranks that are not among the best."""
+    sound = [one for one in claims.get(name) or [] if one.get("rank", "normal") != "deprecated"]
+    values = [_value(name, one["mainsnak"]) for one in sound if one["mainsnak"].get("snaktype") == "value"]
+    found = {value.value for value in values if value is not None}
+    return tuple(sorted(found - {one.value for one in _best(claims, name)}, key=lambda qid: int(qid[1:])))
 
 
 def _value(name: str, snak: dict[str, Any]) -> Statement | None:

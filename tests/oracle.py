@@ -1,15 +1,16 @@
 """The method read literally, with networkx, sets and loops: what the implementation must agree with, apart from it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 import networkx as nx
 
 from wikisem.heuristics.rules.cluster import check_cluster
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Member, Outlier, Rejection
+from wikisem.records import Entity, Group, Member, Outlier, Rejection, Statement
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -52,6 +53,7 @@ class OracleGraph:
         self.classes = {
             e.qid: kept for e in entities if e.qid not in self.removed and (kept := set(e.instance_of) - self.removed)
         }
+        self.others = {e.qid: set(e.other_instance_of) for e in entities if e.other_instance_of}
         self.members: dict[str, set[str]] = {}
         for item, classes in self.classes.items():
             for each in classes:
@@ -60,6 +62,14 @@ class OracleGraph:
     def instances(self, v: str) -> set[str]:
         """I(v)."""
         return self.members.get(v, set())
+
+    def statements(self, item: str) -> Sequence[Statement]:
+        """The statements of an item."""
+        return self.entities[item].statements
+
+    def with_statement(self, pair: tuple[str, str]) -> set[str]:
+        """The items of the graph that have a property with a value."""
+        return {item for item in self.classes if any(pair == (one[0], one[1]) for one in self.statements(item))}
 
     def parents(self, v: str) -> set[str]:
         """P(v)."""
@@ -131,12 +141,16 @@ class OracleGroups:
         """O1, O2 and O3 of v, whatever has a surface form."""
         key = (v, self.recipe.outliers)
         if key not in self.graph.known:
-            self.graph.known[key] = self._outlier_sets(v)
+            own = self.graph.instances(v) if self.recipe.outliers.exclude == "instances" else self.graph.closure(v)
+            self.graph.known[key] = self._outlier_sets(v, own | self._barred(v))
         return self.graph.known[key]
 
-    def _outlier_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
+    def unbarred_sets(self, v: str) -> tuple[set[str], set[str], set[str]]:
+        """The same when only instances are left out, as equations 13 to 15 have it."""
+        return self._outlier_sets(v, self.graph.instances(v))
+
+    def _outlier_sets(self, v: str, own: set[str]) -> tuple[set[str], set[str], set[str]]:
         graph, options = self.graph, self.recipe.outliers
-        own = graph.closure(v) if options.exclude == "closure" else graph.instances(v)
         o1 = self._from(graph.parents(v), v) - own
         o2 = self._from(graph.grandparents(v, options.grandparents), v) - own - o1
         if not graph.parents(v):
@@ -145,16 +159,46 @@ class OracleGroups:
         far = {item for item, classes in graph.classes.items() if not classes & near}
         return o1, o2, far - own - o1 - o2
 
+    def _barred(self, v: str) -> set[str]:
+        """Items that are never outliers of v in any language: its relations, its instances at any sound rank, kin."""
+        graph, exclude = self.graph, self.recipe.outliers.exclude
+        own = {v} if exclude == "instances" else {v} | graph.below(v)
+        any_rank = {item for item, others in graph.others.items() if others & own}
+        barred = {v} | graph.above(v) | graph.below(v) | any_rank
+        if exclude != "kin":
+            return barred
+        from_parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
+        return barred | from_parents | {item for pair in self.class_making(v) for item in graph.with_statement(pair)}
+
+    def class_making(self, v: str) -> set[tuple[str, str]]:
+        """The statements that make v: nine tenths of its instances with that property have it, and few others do."""
+        found: set[tuple[str, str]] = set()
+        instances = self.graph.instances(v)
+        for name in self.recipe.outliers.kin_properties:
+            asked = {item for item in instances if any(one.property == name for one in self.graph.statements(item))}
+            for value in {one.value for item in asked for one in self.graph.statements(item) if one.property == name}:
+                having = self.graph.with_statement((name, value))
+                inside = having & instances
+                nearly_all, few_others = 10 * len(inside) >= 9 * len(asked), 2 * len(inside) >= len(having)
+                if len(inside) >= self.recipe.cluster.minimum and nearly_all and few_others:
+                    found.add((name, value))
+        return found
+
+    def barred_by_cluster(self, cluster: Sequence[Member]) -> set[str]:
+        """With kin, the items that share a direct class with a member."""
+        if self.recipe.outliers.exclude != "kin":
+            return set()
+        return {item for one in cluster for c in self.graph.classes[one.id] for item in self.graph.instances(c)}
+
     def _from(self, sources: set[str], v: str) -> set[str]:
         return {item for c in self.graph.around(sources, v) for item in self.graph.closure(c)}
 
     def ring(self, items: Iterable[str], v: str) -> list[str]:
         """Those that may be outliers, in the order in which class v meets them on the ring."""
-        start = hash_key(self.recipe.seed, qid_number(v))
-        able = (item for item in items if self._may_stand(item))
-        return sorted(able, key=lambda item: (hash_key(self.recipe.seed, qid_number(item)) - start) % 2**64)
+        return self.around_ring((item for item in items if self.may_stand(item)), v)
 
-    def _may_stand(self, item: str) -> bool:
+    def may_stand(self, item: str) -> bool:
+        """Whether an item may be an outlier in the language at all."""
         linked = self.graph.entities[item].sitelinks >= self.recipe.outliers.min_sitelinks
         return item in self.names and linked and self._in_range(item, "outliers")
 
@@ -166,6 +210,31 @@ class OracleGroups:
 
     def _may_be_member(self, item: str) -> bool:
         return item in self.names and self._in_range(item, "clusters")
+
+    def around_ring(self, qids: Iterable[str], v: str) -> list[str]:
+        """Items or classes in the order in which class v meets them: each at its own hash key, v in another domain."""
+        start = hash_key(self.recipe.seed, qid_number(v), "class")
+        return sorted(qids, key=lambda qid: (hash_key(self.recipe.seed, qid_number(qid)) - start) % 2**64)
+
+    def admits(self, surface: str, cluster: Sequence[Member]) -> bool:
+        """Whether the rules on single outliers let a surface form in."""
+        filters = self.recipe.filters
+        if filters.outlier_stop_affix and not check_stop_affixes([surface], self.profile.stop_affixes).keep:
+            return False
+        small = {member.surface[0] == member.surface[0].lower() for member in cluster}
+        caseless = any(member.surface[0].lower() == member.surface[0].upper() for member in cluster)
+        if not filters.initial_capital or caseless or len(small) == 2 or surface[0].lower() == surface[0].upper():
+            return True
+        return (surface[0] == surface[0].lower()) in small
+
+    def bringing(self, v: str, number: int) -> dict[str, set[str]]:
+        """The classes that bring items into O1, O2 or O3 of v, and which items each brings."""
+        graph, found = self.graph, self.outlier_sets(v)[number - 1]
+        if number == 3:
+            return {c: graph.instances(c) & found for item in found for c in graph.classes[item]}
+        grand = graph.grandparents(v, self.recipe.outliers.grandparents)
+        sources = graph.parents(v) if number == 1 else grand
+        return {c: graph.closure(c) & found for c in graph.around(sources, v)}
 
     def cluster(self, v: str) -> list[Member]:
         """The cluster of v: the eight, equal surfaces merged."""
@@ -195,21 +264,16 @@ class OracleGroups:
         verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, label)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
-        outliers = tuple(self._fill(v, cluster))
+        outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
         if len(outliers) < options.outliers.minimum:
             return Rejection(v, self.profile.code, "few-outliers", "")
+        if len({outlier.outlier_class for outlier in outliers}) < options.outliers.kinds:
+            return Rejection(v, self.profile.code, "few-kinds", "")
         return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers)
 
-    def _fill(self, v: str, cluster: list[Member]) -> Iterator[Outlier]:
-        used = {member.surface for member in cluster}
-        for number, items in enumerate(self.outlier_sets(v), start=1):
-            left = self.recipe.outliers.per_class
-            for item in self.ring(items, v):
-                if left and self.names[item].surface not in used:
-                    used.add(self.names[item].surface)
-                    left -= 1
-                    member = self._member(item)
-                    yield Outlier(**asdict(member), outlier_class=number, via=self.via(v, item))
+    def outlier(self, item: str, number: int, via: str) -> Outlier:
+        """An item as an outlier."""
+        return Outlier(**asdict(self._member(item)), outlier_class=number, via=via)
 
     def via(self, v: str, item: str) -> str:
         """The lowest class that brought an outlier of v in."""
@@ -252,3 +316,50 @@ class OracleGroups:
             return hash_key(self.recipe.seed, qid_number(v)), qid_number(v)
         entity = self.graph.entities.get(v)
         return -(entity.sitelinks if entity else 0), qid_number(v)
+
+
+def choose_together(
+    oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str
+) -> dict[str, tuple[Outlier, ...]]:
+    """The outliers of v, the same items in all languages that are given; with one language, that language's own."""
+    one = next(iter(oracles.values()))
+    options = one.recipe.outliers
+    chosen: list[tuple[str, int, str]] = []
+    barred = {item for code, oracle in oracles.items() for item in oracle.barred_by_cluster(clusters[code])}
+    barred |= {member.id for cluster in clusters.values() for member in cluster}
+
+    def take(pairs: Iterable[tuple[str, str]], number: int) -> list[tuple[str, int, str]]:
+        """Up to ``per_class`` of some (item, via), each new in all languages."""
+        taken: list[tuple[str, int, str]] = []
+        used = {
+            code: {member.surface for member in cluster} | {oracles[code].names[item].surface for item, _, _ in chosen}
+            for code, cluster in clusters.items()
+        }
+        for item, via in pairs:
+            if len(taken) == options.per_class:
+                break
+            if item in barred or any(item == other for other, _, _ in [*chosen, *taken]):
+                continue
+            able = all(
+                oracle.may_stand(item)
+                and oracle.names[item].surface not in used[code]
+                and oracle.admits(oracle.names[item].surface, clusters[code])
+                for code, oracle in oracles.items()
+            )
+            if able:
+                taken.append((item, number, via))
+                for code, oracle in oracles.items():
+                    used[code].add(oracle.names[item].surface)
+        return taken
+
+    for number in (1, 2, 3):
+        if options.draw == "items":
+            ring = one.around_ring(one.outlier_sets(v)[number - 1], v)
+            chosen += take([(item, one.via(v, item)) for item in ring], number)
+            continue
+        bringing = one.bringing(v, number)
+        by_class = [[(item, c) for item in one.around_ring(bringing[c], v)] for c in one.around_ring(bringing, v)]
+        attempts = [*(take(pairs, number) for pairs in by_class)]
+        full = [attempt for attempt in attempts if len(attempt) == options.per_class]
+        chosen += full[0] if full else take([pair for pairs in by_class for pair in pairs], number)
+    return {code: tuple(oracle.outlier(*each) for each in chosen) for code, oracle in oracles.items()}

@@ -55,3 +55,13 @@ def test_neighbours_are_spread_over_all_keys() -> None:
     """Numbers in a row fall evenly into sixteen ranges (chi-squared, 15 degrees of freedom, p = 0.001)."""
     parts = np.bincount((hash_keys(500, np.arange(1, 16_001)) >> np.uint64(60)).astype(np.int64), minlength=16)
     assert ((parts - 1000) ** 2 / 1000).sum() < 37.7
+
+
+@given(SEEDS, st.integers(0, 2**40))
+def test_classes_have_another_hash_domain_than_items(seed: int, number: int) -> None:
+    """So no class begins on the ring at the place of its own item; within the domain no two classes share a place."""
+    numbers = np.arange(number, number + 50)
+    classes = hash_keys(seed, numbers, "class")
+    assert not np.isin(classes, hash_keys(seed, numbers)).any()
+    assert len(set(classes.tolist())) == len(numbers)
+    assert hash_key(seed, number, "class") == int(classes[0])

@@ -20,6 +20,7 @@ class Entity:
     """A Wikidata item, reduced to what the method reads; best-rank statements only unless the recipe says otherwise.
 
     ``titles`` maps wiki ids of Wikipedias ("dewiki") to page titles; ``sitelinks`` counts the whole map, all sites.
+    ``other_instance_of`` are the P31 at sound ranks that are not the best.
     """
 
     qid: str
@@ -30,6 +31,7 @@ class Entity:
     labels: Mapping[str, str] = field(default_factory=dict)
     lastrevid: int = 0
     statements: tuple[Statement, ...] = ()
+    other_instance_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,28 @@
 """From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
 import numpy as np
 
-from wikisem.graph.array_types import Ints
+from wikisem.graph.array_types import Bitsets, Ints
+from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.bitsets import WIDTH
+from wikisem.graph.outlier_sets.class_draw import LanguageDraw
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets
 from wikisem.graph.outlier_sets.via import ViaFinder
 from wikisem.graph.sorting import indices_of
 from wikisem.heuristics.rules.cluster import check_cluster
-from wikisem.heuristics.selection.outlier_choice import choose_outliers, choose_shared_outliers
-from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, OutlierPool, PoolItem
-from wikisem.ids import qid_of
+from wikisem.heuristics.rules.outlier import outlier_rules
+from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
+from wikisem.heuristics.selection.outlier_choice import choose_outliers
+from wikisem.heuristics.selection.pool import OutlierPool, PoolItem
+from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
 FEW_OUTLIERS: Final = "few-outliers"
+FEW_KINDS: Final = "few-kinds"
 CAPPED: Final = "capped"
 
 Judgement = Group | Rejection
@@ -33,6 +38,7 @@ class GroupBuilder:
         self._inputs, self._graph, self._languages, self._recipe = inputs, inputs.graph, inputs.languages, inputs.recipe
         self._sets = OutlierSets(inputs.graph, index, inputs.recipe.outliers)
         self._via = ViaFinder(index)
+        self._draws = {code: LanguageDraw(index, language.ring) for code, language in inputs.languages.items()}
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
@@ -64,9 +70,8 @@ class GroupBuilder:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
         nodes = np.array(list(passed))
         found = self._sets.of(nodes)
-        pool = OutlierPool(self._inputs, nodes, found.sets)
-        choose = self._choose_shared if self._recipe.outliers.shared else self._choose
-        choices = list(choose(pool, list(passed.values())))
+        pool = OutlierPool(self._inputs, self._draws, nodes, found)
+        choices = list(self._choose(pool, list(passed.values())))
         outliers = self._with_via(choices, found)
         for bit, language, items in choices:
             node = int(nodes[bit])
@@ -74,37 +79,68 @@ class GroupBuilder:
             yield language, self._group(node, self._languages[language], passed[node][language], own)
 
     def _choose(self, pool: OutlierPool, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
-        per_class = self._recipe.outliers.per_class
-        for language in self._languages:
-            bits = [bit for bit, by_language in enumerate(clusters) if language in by_language]
-            for bit, sets in zip(bits, pool.of(language, bits), strict=True):
-                yield bit, language, choose_outliers(clusters[bit][language], sets, per_class)
+        """The outliers of each class in each language, or of those with the same languages where these share them."""
+        by_languages: dict[tuple[str, ...], list[int]] = {}
+        for bit, own in enumerate(clusters):
+            for languages in [tuple(own)] if self._recipe.outliers.shared else [(language,) for language in own]:
+                by_languages.setdefault(languages, []).append(bit)
+        for languages, bits in by_languages.items():
+            wanted = {bit: {language: clusters[bit][language] for language in languages} for bit in bits}
+            brought = pool.of(languages, bits, self._barred_by_kin(wanted))
+            for (bit, own), bringing in zip(wanted.items(), brought, strict=True):
+                chosen = choose_outliers(own, bringing, self._recipe.outliers.per_class, self._rules(own))
+                for language, items in chosen.items():
+                    yield bit, language, items
 
-    def _choose_shared(self, pool: OutlierPool, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
-        for bit, by_language in enumerate(clusters):
-            sets = pool.shared(bit, list(by_language))
-            chosen = choose_shared_outliers(by_language, sets, self._recipe.outliers.per_class)
-            for language, items in chosen.items():
-                yield bit, language, items
+    def _barred_by_kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets | None:
+        """For each list whose cluster has a member with a class of the list, where the recipe bars such kin."""
+        if self._recipe.outliers.exclude != "kin":
+            return None
+        members = [(bit, one) for bit, own in clusters.items() for cluster in own.values() for one in cluster]
+        numbers = np.array([qid_number(one.id) for _, one in members], dtype=np.int64)
+        classes = self._graph.classes.take(indices_of(numbers, self._graph.items)[0])
+        bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
+        return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
+
+    def _rules(self, clusters: Mapping[str, _Cluster]) -> Callable[[str, str], bool]:
+        rules = {
+            language: outlier_rules(
+                [member.surface for member in cluster], self._languages[language].profile, self._recipe.filters
+            )
+            for language, cluster in clusters.items()
+        }
+        return lambda language, surface: rules[language](surface)
 
     def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
         """Everything that was chosen, in that order, each with the class via which it came."""
         flat = [(item, bit) for bit, _, items in choices for item in items]
+        nodes = [item.via for item, _ in flat]
+        if self._recipe.outliers.draw == "items":
+            nodes = self._find_via(flat, found)
+        numbers = self._graph.nodes[np.array(nodes, dtype=np.int64)].tolist()
+        for (item, _), number in zip(flat, numbers, strict=True):
+            yield item.as_outlier(qid_of(number))
+
+    def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int | None]:
+        """The class via which items came that were drawn without asking."""
         lists = np.array([item.class_list for item, _ in flat], dtype=np.int64)
         bits = np.array([bit for _, bit in flat], dtype=np.int64)
         outlier_classes = np.array([item.outlier_class for item, _ in flat], dtype=np.int64)
-        nodes = self._via.own_class(lists)
+        nodes = self._via.own_class(lists).astype(np.int64)
         for outlier_class, relatives in enumerate(found.relatives, start=1):
             here = outlier_classes == outlier_class
             nodes[here] = self._via.relative(lists[here], bits[here], relatives)
-        for (item, _), number in zip(flat, self._graph.nodes[nodes].tolist(), strict=True):
-            yield item.as_outlier(qid_of(number))
+        return list(nodes.tolist())
 
     def _group(self, node: int, inputs: LanguageInputs, cluster: _Cluster, outliers: Sequence[Outlier]) -> Judgement:
-        minimum = self._recipe.outliers.minimum
+        minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
         if len(outliers) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(outliers)}"
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
+        seen = sorted({outlier.outlier_class for outlier in outliers})
+        if len(seen) < kinds:
+            detail = f"expected outliers of {kinds} outlier classes, saw {', '.join(f'O{number}' for number in seen)}"
+            return self._reject(node, inputs, FEW_KINDS, detail)
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
         return Group(qid_of(number), label, inputs.profile.code, tuple(cluster), tuple(outliers))

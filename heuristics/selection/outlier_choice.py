@@ -1,13 +1,14 @@
 """Which items of the outlier pool become the outliers of a cluster: σₒ of Blair et al. (2016, equation 16).
 
-In one language, or the same items in several for parallel test groups (recipe ``outliers.shared``). With ``per_class``
-2 and the cluster [oak, elm], the first outlier class [elm, moss, fern, moss] gives moss and fern: elm is taken by the
-cluster.
+In one language, or the same items in several for parallel test groups (recipe ``outliers.shared``). Each outlier class
+is filled from one class that brings enough items (``outliers.draw = "class"``), or from all of its items. With
+``per_class`` 2, the cluster [oak, elm], and two siblings that bring [elm, moss, moss] and [fern, larch, ash], the
+outliers of O1 are fern and larch: elm is taken by the cluster, so the first sibling gives moss alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from wikisem.records import Member
 
@@ -29,56 +30,77 @@ class HasSurface(Protocol):
 _Chosen = TypeVar("_Chosen", bound=HasSurface)
 
 
+class Bringing(NamedTuple, Generic[_Chosen]):
+    """The classes that bring items into an outlier class, in the order of the ring, each as its items in that order.
+
+    An item comes as its surface form by language. ``full`` are the classes that may bring ``per_class`` items,
+    ``every`` are all; each is read once, and only as far as needed.
+    """
+
+    full: Iterable[Iterable[Mapping[str, _Chosen]]]
+    every: Iterable[Iterable[Mapping[str, _Chosen]]]
+
+
 def choose_outliers(
-    cluster: Sequence[Member], pool: Iterable[Iterable[_Chosen]], per_class: int
-) -> tuple[_Chosen, ...]:
-    """Fill the outlier classes in turn, up to ``per_class`` each, from the pool in its order.
-
-    ``pool`` has one sequence for each of O1, O2, O3, read only as far as needed. An item is skipped when the cluster or
-    an earlier outlier has its surface form or is the same item.
-    """
-    surfaces = {member.surface for member in cluster}
-    items = {member.id for member in cluster}
-    chosen: list[_Chosen] = []
-    for ordered in pool:
-        # Lazy on purpose: each item is checked against the surfaces and items that were taken just before.
-        fresh = (outlier for outlier in ordered if outlier.surface not in surfaces and outlier.id not in items)
-        for outlier in islice(fresh, per_class):
-            chosen.append(outlier)
-            surfaces.add(outlier.surface)
-            items.add(outlier.id)
-    return tuple(chosen)
-
-
-def choose_shared_outliers(
     clusters: Mapping[str, Sequence[Member]],
-    pool: Iterable[Iterable[Mapping[str, _Chosen]]],
+    pool: Iterable[Bringing[_Chosen]],
     per_class: int,
+    admits: Callable[[str, str], bool] = lambda language, surface: True,  # noqa: ARG005
 ) -> dict[str, tuple[_Chosen, ...]]:
-    """Fill the outlier classes in turn with items that can be an outlier in every language that has a cluster.
+    """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
-    ``clusters`` has the cluster of each language that has one. Each item of the pool comes with its surface form in
-    every language that has one for it. It is skipped in all languages when one of them has no surface form for it, or
-    has used the surface form or the item already; so every language gets the same items.
+    ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3. The first
+    class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
+    item is skipped in all languages when one of them has no surface form for it, when the cluster or an earlier outlier
+    there has that surface form or the item, or where ``admits`` says no to (language, surface form).
     """
-    surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
-    items = {member.id for cluster in clusters.values() for member in cluster}
-    chosen: list[Mapping[str, _Chosen]] = []
-    for ordered in pool:
-        end = len(chosen) + per_class
-        for by_language in ordered:
-            if _fits(by_language, surfaces, items):
-                chosen.append(by_language)
-                items.add(next(iter(by_language.values())).id)
-                for language, used in surfaces.items():
-                    used.add(by_language[language].surface)
-            if len(chosen) == end:
-                break
-    return {language: tuple(by_language[language] for by_language in chosen) for language in clusters}
+    choice: _Choice[_Chosen] = _Choice(clusters, admits)
+    for full, every in pool:
+        enough = (taken for ordered in full if len(taken := choice.take(ordered, per_class)) == per_class)
+        choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), per_class))
+    return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
-def _fits(by_language: Mapping[str, HasSurface], surfaces: Mapping[str, set[str]], items: set[str]) -> bool:
-    return all(
-        language in by_language and by_language[language].surface not in used and by_language[language].id not in items
-        for language, used in surfaces.items()
+class _Choice(Generic[_Chosen]):
+    """What is chosen so far, and what that leaves to choose."""
+
+    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, str], bool]) -> None:
+        self._admits = admits
+        self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
+        self._items = {member.id for cluster in clusters.values() for member in cluster}
+        self.kept: list[Mapping[str, _Chosen]] = []
+
+    def take(self, ordered: Iterable[Mapping[str, _Chosen]], count: int) -> list[Mapping[str, _Chosen]]:
+        """The first ``count`` items that fit what is kept and one another; they are not kept yet."""
+        taken: list[Mapping[str, _Chosen]] = []
+        for item in ordered:
+            if self._fits(item) and not any(_clash(item, other) for other in taken):
+                taken.append(item)
+                if len(taken) == count:
+                    break
+        return taken
+
+    def keep(self, taken: Sequence[Mapping[str, _Chosen]]) -> None:
+        """Keep these items."""
+        for item in taken:
+            self.kept.append(item)
+            for language, used in self._surfaces.items():
+                used.add(item[language].surface)
+                self._items.add(item[language].id)
+
+    def _fits(self, item: Mapping[str, _Chosen]) -> bool:
+        return all(
+            language in item
+            and item[language].surface not in used
+            and item[language].id not in self._items
+            and self._admits(language, item[language].surface)
+            for language, used in self._surfaces.items()
+        )
+
+
+def _clash(one: Mapping[str, HasSurface], other: Mapping[str, HasSurface]) -> bool:
+    """Whether two items that are named in the same languages are one item, or share a surface form in any of them."""
+    return any(
+        one[language].surface == other[language].surface or one[language].id == other[language].id
+        for language in one.keys() & other.keys()
     )

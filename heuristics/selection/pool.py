@@ -1,57 +1,36 @@
-"""The outlier pool of classes: items of O1, O2 and O3 under their surface forms, in the order of the hash ring."""
+"""The outlier pool of classes: what can be drawn for O1, O2 and O3, in the order of the hash rings.
 
-from collections.abc import Iterator, Mapping, Sequence
+Of the 64 classes that are judged together, the first class that may bring enough is looked up for all at once, with its
+first items under their surface forms; whatever is further on the rings only when it is asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
 
 from wikisem.graph.array_types import Bitsets, Ints
-from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.bitsets import BitPlanes
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses
-from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.heuristics.rules.affix_counts import AffixCounts
-from wikisem.recipes.options import Recipe
+from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
+from wikisem.graph.outlier_sets.outlier_index import ClassOutliers
+from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
+from wikisem.heuristics.selection.outlier_choice import Bringing
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import SurfaceTable
-from wikisem.wikipedia.languages import LanguageProfile
-
-
-@dataclass(frozen=True)
-class LanguageInputs:
-    """What one language adds to the graph: surface forms, its profile, the ring of its outlier pool, labels of classes.
-
-    ``candidates`` are the classes with at least ``minimum`` instances that have a surface form; their leading instances
-    and the items of the ring are given as rows of ``surfaces``. ``labels`` maps class numbers to labels. ``affixes``
-    are those of the language's surface forms, where the recipe measures by them.
-    """
-
-    profile: LanguageProfile
-    surfaces: SurfaceTable
-    ring: HashRing
-    candidates: CandidateClasses
-    labels: Mapping[int, str]
-    affixes: AffixCounts | None = None
-
-
-@dataclass(frozen=True)
-class GroupInputs:
-    """What all classes have in common: the graph, the languages by code, and the recipe."""
-
-    graph: ClassGraph
-    languages: Mapping[str, LanguageInputs]
-    recipe: Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class PoolItem:
-    """An item that may become an outlier in a language: its outlier class, and the number of its list of classes."""
+    """An item that may become an outlier in a language: its outlier class, and the number of its list of classes.
+
+    ``via`` is the class (node) that brings it in; None where it is drawn from all items and nobody asked yet.
+    """
 
     outlier_class: int
     class_list: int
     member: Member
+    via: int | None
 
     @property
     def id(self) -> str:
@@ -78,54 +57,107 @@ class PoolItem:
         )
 
 
+# An item in each of the languages that have a surface form for it.
+_Named = Mapping[str, PoolItem]
+
+
 class OutlierPool:
-    """The outlier sets of up to 64 classes (nodes), read in the order of the ring: class i has bit i in each set."""
+    """What up to 64 classes (nodes) can draw from: class i has bit i in each of the outlier sets.
 
-    def __init__(self, inputs: GroupInputs, nodes: Ints, sets: Sequence[Bitsets]) -> None:
-        self._languages, self._per_class = inputs.languages, inputs.recipe.outliers.per_class
-        self._starts = hash_keys(inputs.recipe.seed, inputs.graph.nodes[nodes])
-        self._sets = [BitPlanes(bitsets) for bitsets in sets]
+    ``barred`` has for each list the classes whose cluster, in the language that is walked, bars its items.
+    """
 
-    def of(self, language: str, bits: Sequence[int]) -> list[list[Iterator[PoolItem]]]:
-        """O1, O2 and O3 of some of the classes in one language.
+    def __init__(
+        self, inputs: GroupInputs, draws: Mapping[str, LanguageDraw], nodes: Ints, found: ClassOutliers
+    ) -> None:
+        self._inputs, self._draws, self._found = inputs, draws, found
+        self._starts = hash_keys(inputs.recipe.seed, inputs.graph.nodes[nodes], "class")
 
-        The first few of each are looked up for all classes at once, any more only when they are asked for.
+    def of(
+        self, languages: Sequence[str], bits: Sequence[int], barred: Bitsets | None = None
+    ) -> list[list[Bringing[PoolItem]]]:
+        """What is brought into O1, O2 and O3 of some classes, each item in each of the languages that name it.
+
+        The walk is along the ring of the language with the smallest pool: the others must name what it meets too.
+        ``barred`` has for each list a bitset of the classes that it is barred for in these languages.
         """
-        inputs, asked = self._languages[language], np.array(bits, dtype=np.int64)
-        by_class = [self._one_outlier_class(number, inputs, asked) for number in (1, 2, 3)]
-        return [list(each) for each in zip(*by_class, strict=True)]
-
-    def _one_outlier_class(self, number: int, inputs: LanguageInputs, bits: Ints) -> Iterator[Iterator[PoolItem]]:
-        """The items of each class in one outlier class; the first few have their surface forms already."""
-        sets, starts, count = self._sets[number - 1], self._starts[bits], self._per_class
-        first = inputs.ring.first_locations(sets, bits, starts, count)
-        known = iter(_items(number, inputs, [location for locations in first for location in locations]))
-        for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):
-            more = islice(inputs.ring.walk(sets, bit, start), count, None) if len(locations) == count else ()
-            later = (item for location in more for item in _items(number, inputs, [location]))
-            yield chain(list(islice(known, len(locations))), later)
-
-    def shared(self, bit: int, languages: Sequence[str]) -> list[Iterator[dict[str, PoolItem]]]:
-        """O1, O2 and O3 of one class, each item in each of the languages that has a surface form for it.
-
-        The walk is along the ring of the language with the smallest pool: the others need its surface form too.
-        """
-        smallest = min(languages, key=lambda language: (len(self._languages[language].ring.keys), language))
-        return [self._in_all_languages(number, bit, smallest, languages) for number in (1, 2, 3)]
-
-    def _in_all_languages(
-        self, number: int, bit: int, walked: str, languages: Sequence[str]
-    ) -> Iterator[dict[str, PoolItem]]:
-        inputs = self._languages[walked]
-        for location in inputs.ring.walk(self._sets[number - 1], bit, self._starts[bit]):
-            item, class_list = int(inputs.surfaces.items[inputs.ring.rows[location]]), int(inputs.ring.lists[location])
-            members = {language: self._languages[language].surfaces.member(item) for language in languages}
-            yield {k: PoolItem(number, class_list, member) for k, member in members.items() if member is not None}
+        by_code = {language: self._inputs.languages[language] for language in languages}
+        walked = min(by_code, key=lambda language: (len(by_code[language].ring.keys), language))
+        sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
+        asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
+        if options.draw == "items":
+            by_outlier_class = [
+                _draw_from_all(_Naming(number, walked, by_code), each, asked, self._starts[asked], options.per_class)
+                for number, each in enumerate(sets, start=1)
+            ]
+        else:
+            draw = ClassDraw(self._draws[walked], sets, self._found.bringing, self._starts, options.per_class)
+            by_outlier_class = [
+                _draw_by_class(_Naming(number, walked, by_code), draw, asked, options.per_class) for number in (1, 2, 3)
+            ]
+        return [list(each) for each in zip(*by_outlier_class, strict=True)]
 
 
-def _items(number: int, inputs: LanguageInputs, locations: Sequence[int]) -> Iterator[PoolItem]:
-    """The items at some locations of a ring."""
-    at = np.array(locations, dtype=np.int64)
-    members = inputs.surfaces.members(inputs.ring.rows[at])
-    for class_list, member in zip(inputs.ring.lists[at].tolist(), members, strict=True):
-        yield PoolItem(number, class_list, member)
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """Locations on the ring of the language that is walked, as items of one outlier class in all languages."""
+
+    outlier_class: int
+    walked: str
+    languages: Mapping[str, LanguageInputs]
+
+    def all(self, locations: Sequence[int], via: Sequence[int | None]) -> Iterator[_Named]:
+        """The items at some locations, each brought in via a class."""
+        inputs = self.languages[self.walked]
+        at = np.array(locations, dtype=np.int64)
+        rows, lists = inputs.ring.rows[at], inputs.ring.lists[at].tolist()
+        others = {code: other for code, other in self.languages.items() if code != self.walked}
+        items = inputs.surfaces.items[rows].tolist() if others else [0] * len(lists)
+        for item, number, member, node in zip(items, lists, inputs.surfaces.members(rows), via, strict=True):
+            found = {code: other.surfaces.member(item) for code, other in others.items()} | {self.walked: member}
+            yield {code: PoolItem(self.outlier_class, number, each, node) for code, each in found.items() if each}
+
+    def lazily(self, locations: Iterable[int], via: int | None) -> Iterator[_Named]:
+        """The same one by one."""
+        for location in locations:
+            yield from self.all([location], [via])
+
+
+def _draw_from_all(
+    naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, per_class: int
+) -> Iterator[Bringing[PoolItem]]:
+    """All items of a set, whatever class brings them in; the first few are known for all classes at once."""
+    ring = naming.languages[naming.walked].ring
+    first = ring.first_locations(sets, bits, starts, per_class)
+    known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
+    for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):
+        more = islice(ring.walk(sets, bit, start), per_class, None) if len(locations) == per_class else ()
+        yield Bringing((), [chain(list(islice(known, len(locations))), naming.lazily(more, None))])
+
+
+def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int) -> Iterator[Bringing[PoolItem]]:
+    """Class by class: the first that may bring enough is known for all, and so are its first items."""
+    rows = draw.first_rows(naming.outlier_class, bits)
+    there = rows >= 0
+    first = [iter(each) for each in draw.locations(naming.outlier_class, rows[there], bits[there])]
+    heads = [list(islice(locations, per_class)) for locations in first]
+    nodes = draw.nodes(rows[there])
+    via = [node for node, head in zip(nodes, heads, strict=True) for _ in head]
+    known = naming.all(list(chain.from_iterable(heads)), via)
+    sources = iter(zip(nodes, heads, first, strict=True))
+    for bit, is_there in zip(bits.tolist(), there.tolist(), strict=True):
+        full: Iterator[Iterator[_Named]] = iter(())
+        if is_there:
+            node, head, beyond = next(sources)
+            own = chain(list(islice(known, len(head))), naming.lazily(beyond, node))
+            full = chain([own], _sources(naming, draw, draw.later_rows(naming.outlier_class, bit), bit))
+        yield Bringing(full, _sources(naming, draw, draw.every_row(naming.outlier_class, bit), bit))
+
+
+def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[Iterator[_Named]]:
+    """What the class of each row brings, one after another."""
+    for row in rows:
+        one = np.array([row])
+        (locations,) = draw.locations(naming.outlier_class, one, np.array([bit]))
+        (node,) = draw.nodes(one)
+        yield naming.lazily(locations, node)

@@ -73,8 +73,12 @@ def _entity_options(options: BuildOptions) -> EntityOptions:
     recipe = options.recipe
     return EntityOptions(
         labels=labels_for(options.languages),
-        properties=tuple(options.properties),
+        properties=tuple(sorted({*options.properties, *_kin_properties(recipe)})),
         ranks=recipe.graph.ranks,
         # An item without any sitelink can then be neither in a cluster nor an outlier.
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )
+
+
+def _kin_properties(recipe: Recipe) -> Sequence[str]:
+    return recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()

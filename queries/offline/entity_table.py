@@ -115,7 +115,8 @@ def _open(folder: str) -> pyarrow.dataset.Dataset:
         dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
     except pa.ArrowInvalid as error:
         raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
-    missing = [name for name in ENTITIES.names if name not in dataset.schema.names]
+    # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
+    missing = [name for name in ENTITIES.names if name not in ("other_instance_of", *dataset.schema.names)]
     if missing:
         raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
     return dataset

@@ -1,11 +1,13 @@
 """Small worlds for Hypothesis: cycles, self-loops, diamonds, several roots, and items that are classes themselves."""
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from tests.oracle import Named
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions
-from wikisem.records import Entity
+from wikisem.records import Entity, Statement
 
 MOST = 14
 
@@ -15,7 +17,11 @@ def worlds(draw: st.DrawFn) -> list[Entity]:
     """Entities in any order whose edges lead anywhere among a few more ids than there are lines."""
     count = draw(st.integers(1, MOST))
     some = st.lists(st.integers(1, count + 2).map(qid_of), max_size=3, unique=True).map(tuple)
-    entities = [Entity(qid_of(n), draw(some), draw(some), draw(st.integers(0, 3))) for n in range(1, count + 1)]
+    rarely = st.one_of(st.just(()), st.just(()), some)
+    entities = [
+        Entity(qid_of(n), draw(some), draw(some), draw(st.integers(0, 3)), other_instance_of=draw(rarely))
+        for n in range(1, count + 1)
+    ]
     return draw(st.permutations(entities))
 
 
@@ -29,12 +35,15 @@ GRAPHS = st.builds(
 )
 OUTLIERS = st.builds(
     OutlierOptions,
-    per_class=st.integers(1, 2),
+    per_class=st.sampled_from([1, 2, 3, 4, 5]),
     minimum=st.just(1),
     min_sitelinks=st.integers(0, 2),
     distance=st.integers(1, 5),
     grandparents=st.sampled_from(["any", "strict"]),
-    exclude=st.sampled_from(["instances", "closure"]),
+    draw=st.sampled_from(["class", "class", "items"]),
+    exclude=st.sampled_from(["instances", "closure", "kin", "kin"]),
+    kin_properties=st.sampled_from([("P463",), ("P361", "P463")]),
+    kinds=st.integers(1, 2),
     shared=st.just(False),
 )
 
@@ -45,7 +54,8 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
 
     One to three trees of classes, so that siblings, cousins and far classes exist; most classes have several instances;
     most items have a surface form in both languages. A few edges anywhere add cycles, second classes and classes that
-    are instances. The number of an item says nothing about its class.
+    are instances; a few items are instances at another rank, and some class has a statement that makes it. The number
+    of an item says nothing about its class.
     """
     classes = draw(st.integers(6, 11))
     trees = draw(st.integers(1, 3))
@@ -60,9 +70,22 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
         subclass_of.setdefault(child, []).append(parent)
     for item, own in draw(st.lists(st.tuples(some, st.integers(1, classes + 2)), max_size=4)):
         instance_of.setdefault(item, []).append(own)
+    if home:
+        members = st.tuples(st.sampled_from(numbers), st.sampled_from(home))
+        for item, own in draw(st.lists(members, max_size=6)):
+            instance_of[item].append(own)
+    others = draw(st.dictionaries(some, st.integers(1, classes).map(qid_of).map(lambda one: (one,)), max_size=4))
+    statements = draw(_statements(home, numbers))
     links = draw(st.lists(st.integers(0, 4), min_size=classes + len(home), max_size=classes + len(home)))
     entities = [
-        Entity(qid_of(n), _distinct(instance_of.get(n, [])), _distinct(subclass_of.get(n, [])), links[n - 1])
+        Entity(
+            qid_of(n),
+            _distinct(instance_of.get(n, [])),
+            _distinct(subclass_of.get(n, [])),
+            links[n - 1],
+            statements=statements.get(n, ()),
+            other_instance_of=others.get(n, ()),
+        )
         for n in range(1, classes + len(home) + 1)
     ]
     return draw(st.permutations(entities)), {language: draw(_names(len(links))) for language in ("en", "de")}
@@ -72,9 +95,27 @@ def _distinct(numbers: list[int]) -> tuple[str, ...]:
     return tuple(map(qid_of, dict.fromkeys(numbers)))
 
 
+@st.composite
+def _statements(draw: st.DrawFn, home: list[int], numbers: Sequence[int]) -> dict[int, tuple[Statement, ...]]:
+    """In most worlds all instances of some class have a statement in common, which a few other items have too."""
+    chosen = draw(st.sampled_from([0, *home, *home])) if home else 0
+    having = {number for number, own in zip(numbers, home, strict=True) if own == chosen}
+    having |= draw(st.sets(st.sampled_from(sorted(numbers)), min_size=1, max_size=2)) if having else set()
+    scattered = draw(st.sets(st.sampled_from(sorted(numbers)), max_size=3)) if numbers else set()
+    return {
+        number: tuple(
+            [Statement("P463", "Q1")] * (number in having)
+            + [Statement("P463", "Q2"), Statement("P17", "Q2"), Statement("P361", "none")] * (number in scattered)
+        )
+        for number in having | scattered
+    }
+
+
 def _names(count: int) -> st.SearchStrategy[dict[str, Named]]:
     """Surface forms of nearly all items; a few are equal, within clusters, across them and among outliers."""
-    surfaces = st.one_of(st.integers(0, 60).map("word {}".format), st.sampled_from(["oak", "elm", None]))
+    surfaces = st.one_of(
+        st.integers(0, 60).map("word {}".format), st.sampled_from(["oak", "elm", "Larch", "List of elms", None])
+    )
     return st.lists(surfaces, min_size=count, max_size=count).map(
         lambda drawn: {qid_of(n): Named(each) for n, each in enumerate(drawn, start=1) if each is not None}
     )

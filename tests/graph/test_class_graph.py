@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_
 from wikisem.graph.store import arrays_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
-from wikisem.recipes.options import GraphOptions, OutlierOptions
+from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 
 WHOLE = GraphOptions(disambiguation=(), root="")
@@ -111,8 +112,21 @@ def test_outlier_sets_of_an_empty_graph_are_empty() -> None:
     graph = build_graph([], WHOLE)
     items, numbers, lists = outlier_pool(graph, [])
     none = np.zeros(0, dtype=np.int64)
-    index = build_outlier_index(graph, lists, none)
+    index = build_outlier_index(graph, lists, none, Recipe("empty"))
     ring = HashRing.of(1, items, items, numbers, len(lists))
     found = OutlierSets(graph, index, OutlierOptions()).of(none)
     assert [len(bitsets) for bitsets in found.sets] == [0, 0, 0]
     assert list(ring.walk(BitPlanes(found.sets[0]), 0, np.uint64(7))) == []
+
+
+def test_entities_without_other_ranks_still_read() -> None:
+    """Tables written before the column ``other_instance_of`` give the same graph, in which no item has another rank."""
+    rows = {"qid": ["Q1", "Q2"], "instance_of": [["Q7"], ["Q8"]], "subclass_of": [[], []], "sitelinks": [1, 2]}
+    lists = pa.list_(pa.string())
+    types = {"qid": pa.string(), "instance_of": lists, "subclass_of": lists, "sitelinks": pa.int32()}
+    old = pa.table(rows, schema=pa.schema(types.items()))
+    graph = build_graph([ItemEdges.of_table(old)], WHOLE)
+    assert (graph.items.tolist(), len(graph.other_classes.owners)) == ([1, 2], 0)
+    new = old.append_column("other_instance_of", pa.array([["Q8", "Q999"], []], lists))
+    others = build_graph([ItemEdges.of_table(new)], WHOLE).other_classes
+    assert (others.owners.tolist(), others.rows.row(0).tolist()) == ([0], [1])

@@ -36,11 +36,11 @@ def test_each_class_walks_the_ring_through_its_exact_sets(
     items, numbers, lists = outlier_pool(graph, [np.flatnonzero(graph.sitelinks >= options.min_sitelinks)])
     ring = HashRing.of(seed, graph.items[items], items, numbers, len(lists))
     nodes = np.arange(len(graph.nodes))
-    found = OutlierSets(graph, build_outlier_index(graph, lists, nodes), options).of(nodes).sets
+    found = OutlierSets(graph, build_outlier_index(graph, lists, nodes, recipe), options).of(nodes).sets
     for node in nodes.tolist():
         number = int(graph.nodes[node])
         for bitsets, wanted in zip(found, oracle.outlier_sets(qid_of(number)), strict=True):
-            walk = ring.walk(BitPlanes(bitsets), node, np.uint64(hash_key(seed, number)))
+            walk = ring.walk(BitPlanes(bitsets), node, np.uint64(hash_key(seed, number, "class")))
             met = [qid_of(int(graph.items[ring.rows[location]])) for location in walk]
             assert met == oracle.ring(wanted, qid_of(number))
 

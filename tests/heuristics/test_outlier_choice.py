@@ -1,11 +1,11 @@
-"""Filling the three outlier classes in turn."""
+"""Filling the three outlier classes in turn, each from one class where one gives enough."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outlier_choice import choose_outliers, choose_shared_outliers
+from wikisem.heuristics.selection.outlier_choice import Bringing, choose_outliers
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
@@ -16,19 +16,31 @@ def outlier(number: int, surface: str, outlier_class: int) -> Outlier:
     return Outlier(f"Q{number}", surface, "anchor", 1, 1, 10, outlier_class, "Q99")
 
 
-CANDIDATES = st.tuples(
+Sources = Sequence[Sequence[Outlier]]
+SOURCES = st.tuples(
     *(
-        st.lists(st.builds(outlier, st.integers(1, 12), st.sampled_from("abcdefg"), st.just(which)), max_size=6)
+        st.lists(
+            st.lists(st.builds(outlier, st.integers(1, 12), st.sampled_from("abcdefg"), st.just(which)), max_size=4),
+            max_size=4,
+        )
         for which in (1, 2, 3)
     )
 )
 
 
+def choose(pool: Sequence[Sources], per_class: int) -> tuple[Outlier, ...]:
+    """The outliers of the cluster in English; ``pool`` has for O1, O2 and O3 what each class brings."""
+    bringing = []
+    for sources in pool:
+        named = [[{"en": one} for one in ordered] for ordered in sources]
+        bringing.append(Bringing([each for each in named if len(each) >= per_class], named))
+    return choose_outliers({"en": CLUSTER}, bringing, per_class)["en"]
+
+
 def test_classes_are_filled_in_turn_and_in_order() -> None:
     """Two of each, in the order O1 O1 O2 O2 O3 O3, first come first."""
-    candidates = [[outlier(10 * which + n, f"{which}{n}", which) for n in range(4)] for which in (1, 2, 3)]
-    chosen = choose_outliers(CLUSTER, candidates, 2)
-    assert [(item.outlier_class, item.surface) for item in chosen] == [
+    pool = [[[outlier(10 * which + n, f"{which}{n}", which) for n in range(4)]] for which in (1, 2, 3)]
+    assert [(item.outlier_class, item.surface) for item in choose(pool, 2)] == [
         (1, "10"),
         (1, "11"),
         (2, "20"),
@@ -38,40 +50,89 @@ def test_classes_are_filled_in_turn_and_in_order() -> None:
     ]
 
 
+def test_the_first_class_that_gives_enough_gives_all() -> None:
+    """Not the one that has enough only with a surface form of the cluster, nor one with the same surface form twice."""
+    few = [outlier(10, "moss", 1), outlier(11, "elm", 1)]
+    twice = [outlier(12, "fern", 1), outlier(13, "fern", 1)]
+    enough = [outlier(14, "larch", 1), outlier(15, "moss", 1), outlier(16, "yew", 1)]
+    assert [item.id for item in choose([[few, twice, enough]], 2)] == ["Q14", "Q15"]
+
+
+def test_where_no_class_gives_enough_they_are_taken_one_after_another() -> None:
+    """Down to the last class, each with what it has left."""
+    pool = [[[outlier(10, "moss", 1)], [outlier(11, "moss", 1)], [outlier(12, "fern", 1)], [outlier(13, "yew", 1)]]]
+    assert [item.id for item in choose(pool, 2)] == ["Q10", "Q12"]
+    assert [item.id for item in choose([pool[0][:2]], 2)] == ["Q10"]
+
+
 def test_a_surface_or_item_that_is_taken_is_skipped() -> None:
     """By the cluster or by an earlier outlier, of the same class or another; the next candidate takes the place."""
     first = [outlier(10, "elm", 1), outlier(1, "other oak", 1), outlier(11, "moss", 1), outlier(12, "moss", 1)]
     second = [outlier(11, "another moss", 2), outlier(13, "fern", 2)]
-    chosen = choose_outliers(CLUSTER, [first, second, []], 2)
+    chosen = choose([[first], [second], []], 2)
     assert [(item.id, item.surface) for item in chosen] == [("Q11", "moss"), ("Q13", "fern")]
 
 
-def test_candidates_are_read_no_further_than_needed() -> None:
-    """A class that is full asks for no more: candidates may be costly to resolve."""
+def test_what_the_rules_do_not_admit_is_skipped() -> None:
+    """Without it the class may have too few, and another one is chosen."""
+    pool = [[[outlier(10, "List of moss", 1), outlier(11, "fern", 1)], [outlier(12, "yew", 1), outlier(13, "box", 1)]]]
+    named = [[{"en": one} for one in ordered] for ordered in pool[0]]
+    chosen = choose_outliers(
+        {"en": CLUSTER},
+        [Bringing(named, named)],
+        2,
+        lambda language, surface: (language, surface[:4]) != ("en", "List"),
+    )
+    assert [item.id for item in chosen["en"]] == ["Q12", "Q13"]
 
-    def two_then_fail() -> Iterator[Outlier]:
-        yield outlier(10, "a", 1)
-        yield outlier(11, "b", 1)
+
+def test_candidates_are_read_no_further_than_needed() -> None:
+    """A class that is full asks for no more, nor for another class: candidates may be costly to resolve."""
+
+    def two_then_fail() -> Iterator[dict[str, Outlier]]:
+        yield {"en": outlier(10, "a", 1)}
+        yield {"en": outlier(11, "b", 1)}
         raise AssertionError("read a third candidate")
 
-    assert len(choose_outliers(CLUSTER, [two_then_fail()], 2)) == 2
+    def one_then_fail() -> Iterator[Iterator[dict[str, Outlier]]]:
+        yield two_then_fail()
+        raise AssertionError("asked for a second class")
+
+    assert len(choose_outliers({"en": CLUSTER}, [Bringing(one_then_fail(), one_then_fail())], 2)["en"]) == 2
 
 
-@given(CANDIDATES, st.integers(1, 3))
-def test_choosing_agrees_with_plain_reading(candidates: tuple[list[Outlier], ...], per_class: int) -> None:
-    """Walk through all candidates and take each that has room and is new in item and surface."""
+@given(SOURCES, st.integers(1, 3))
+def test_choosing_agrees_with_plain_reading(pool: Sequence[Sources], per_class: int) -> None:
+    """In each outlier class, what every source gives alone; the first that gives enough, else all of them in a row."""
     expected: list[Outlier] = []
-    for ordered in candidates:
-        for candidate in ordered:
-            taken = [*CLUSTER, *expected]
-            room = sum(item.outlier_class == candidate.outlier_class for item in expected) < per_class
-            if room and all(candidate.id != item.id and candidate.surface != item.surface for item in taken):
-                expected.append(candidate)
-    assert list(choose_outliers(CLUSTER, candidates, per_class)) == expected
+    for sources in pool:
+        gives = [fitting(source, expected, per_class) for source in sources]
+        enough = [given for given in gives if len(given) == per_class]
+        everything = [one for source in sources for one in source]
+        expected += enough[0] if enough else fitting(everything, expected, per_class)
+    assert list(choose(pool, per_class)) == expected
 
 
-def test_a_shared_item_is_taken_once() -> None:
-    """The same item is skipped in a later outlier class, though its surface form there would be new."""
-    pool = [[{"en": outlier(9, "moss", 1)}], [{"en": outlier(9, "lichen", 2)}, {"en": outlier(8, "fern", 2)}]]
-    chosen = choose_shared_outliers({"en": CLUSTER}, pool, 1)
+def fitting(candidates: Sequence[Outlier], expected: Sequence[Outlier], per_class: int) -> list[Outlier]:
+    """The first candidates that are new in item and surface beside the cluster, what is chosen and one another."""
+    found: list[Outlier] = []
+    for candidate in candidates:
+        taken = [*CLUSTER, *expected, *found]
+        if len(found) < per_class and all(candidate.id != one.id and candidate.surface != one.surface for one in taken):
+            found.append(candidate)
+    return found
+
+
+def test_a_shared_item_must_be_new_in_every_language() -> None:
+    """It is skipped where one language does not name it, or has used the item or its surface form there."""
+    clusters = {"en": CLUSTER, "de": [Member("Q1", "Eiche", "anchor", 1, 1, 9)]}
+    first = [{"en": outlier(9, "moss", 1), "de": outlier(9, "Moos", 1)}]
+    second = [
+        {"en": outlier(9, "lichen", 2), "de": outlier(9, "Flechte", 2)},
+        {"en": outlier(8, "yew", 2)},
+        {"en": outlier(7, "oaks", 2), "de": outlier(7, "Eiche", 2)},
+        {"en": outlier(6, "fern", 2), "de": outlier(6, "Farn", 2)},
+    ]
+    chosen = choose_outliers(clusters, [Bringing((), [first]), Bringing([], [second])], 1)
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
+    assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]

@@ -95,7 +95,7 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "outliers": {"distance": 0}}, "outliers.distance: expected a whole number from 1 up, saw 0"),
         (
             {"name": "x", "outliers": {"exclude": "all"}},
-            "exclude: expected one of 'closure', 'instances', saw 'all'",
+            "exclude: expected one of 'closure', 'instances', 'kin', saw 'all'",
         ),
         (
             {"name": "x", "filters": {"affix": True}},
@@ -125,6 +125,8 @@ def test_bytes_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
         ({"name": "x", "graph": {"root": "entity"}}, "graph.root: expected an item id"),
         ({"name": "x", "graph": {"disambiguation": ["Q0"]}}, "graph.disambiguation: expected an item id"),
         ({"name": "x", "graph": {"internal": ["P31"]}}, "graph.internal: expected an item id"),
+        ({"name": "x", "outliers": {"kin_properties": ["Q5"]}}, "outliers.kin_properties: expected a property id"),
+        ({"name": "x", "outliers": {"kinds": 4}}, "outliers.kinds: expected at most 3 outlier classes, saw 4"),
     ],
 )
 def test_a_mistake_names_the_key_what_was_expected_and_what_was_seen(data: Mapping[str, Any], message: str) -> None:
@@ -148,6 +150,10 @@ def test_an_empty_root_prunes_nothing() -> None:
     assert parse_recipe({"name": "x", "graph": {"root": ""}}).graph.root == ""
 
 
+# Filters that have no number: ``false`` stays ``false``.
+SWITCHES = {"stop_affix", "outlier_stop_affix", "initial_capital"}
+
+
 @given(
     st.fixed_dictionaries(
         {},
@@ -166,7 +172,7 @@ def test_filters_are_taken_as_given_and_false_switches_off(filters: dict[str, An
     parsed = parse_recipe({"name": "x", "filters": filters}).filters
     for name in (field.name for field in dataclasses.fields(FilterOptions)):
         wanted = filters.get(name, getattr(FilterOptions(), name))
-        assert getattr(parsed, name) == (None if wanted is False and name != "stop_affix" else wanted)
+        assert getattr(parsed, name) == (None if wanted is False and name not in SWITCHES else wanted)
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
@@ -189,7 +195,7 @@ def test_a_recipe_is_plain_values_for_the_manifest() -> None:
     """Its tables are those of the TOML, with None for off."""
     plain = parse_recipe({"name": "x", "filters": {"digits": False}}).to_dict()
     filters = {"digits": None, "affix": 4, "length_one": 2, "stop_affix": True, "near_duplicates": None}
-    assert plain["filters"] == filters | {"extra": {}}
+    assert plain["filters"] == filters | {"outlier_stop_affix": False, "initial_capital": False, "extra": {}}
     assert plain["cluster"]["size"] == 8
 
 
@@ -202,6 +208,7 @@ LEAST = {
     "cluster.max_groups": 0,
     "outliers.per_class": 1,
     "outliers.minimum": 1,
+    "outliers.kinds": 1,
     "outliers.min_sitelinks": 0,
     "outliers.distance": 1,
     "surface.minimum_count": 1,

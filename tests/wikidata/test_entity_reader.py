@@ -71,7 +71,27 @@ def answer(
         dict(row["labels"]),
         row["lastrevid"],
         tuple(Statement(**each) for each in row["statements"]),
+        tuple(row["other_instance_of"]),
     )
+
+
+def test_sound_ranks_below_the_best_are_kept_apart() -> None:
+    """Oslo is a big city at normal rank only: that is not among its classes; what is deprecated is nowhere."""
+    some = [
+        statement(value("Q515"), "preferred"),
+        statement(value("Q1549591")),
+        statement(value("Q515")),
+        statement(value("Q7"), "deprecated"),
+        statement(None, snaktype="somevalue"),
+        statement(value("Q6")),
+    ]
+    item = read(claims={"P31": some})
+    assert (item.instance_of, item.other_instance_of) == (("Q515",), ("Q6", "Q1549591"))
+    alike = read(Fields(ranks="not-deprecated"), claims={"P31": some})
+    assert (alike.instance_of, alike.other_instance_of) == (("Q6", "Q515", "Q1549591"), ())
+    assert read(claims={"P31": [statement(value("Q5")), statement(value("Q6"), "deprecated")]}).other_instance_of == ()
+    unknown = [statement(None, "preferred", "somevalue"), statement(value("Q5"))]
+    assert (read(claims={"P31": unknown}).instance_of, read(claims={"P31": unknown}).other_instance_of) == ((), ("Q5",))
 
 
 def test_best_rank_is_the_preferred_one_else_the_normal() -> None:
@@ -260,7 +280,15 @@ def test_lines_are_found_without_their_wrapping() -> None:
 def test_columns_hold_what_the_items_did() -> None:
     """Rows of the schema, in the order in which the items came, empty ones included."""
     full = Entity(
-        "Q2", ("Q1", "Q3"), ("Q4",), 5, {"dewiki": "D"}, {"en": "E", "mul": "M"}, 6, (Statement("P1", "x", "de"),)
+        "Q2",
+        ("Q1", "Q3"),
+        ("Q4",),
+        5,
+        {"dewiki": "D"},
+        {"en": "E", "mul": "M"},
+        6,
+        (Statement("P1", "x", "de"),),
+        ("Q8",),
     )
     columns = EntityColumns()
     for entity in (Entity("Q1"), full, Entity("Q3")):
@@ -279,6 +307,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "labels": [("en", "E"), ("mul", "M")],
             "lastrevid": 6,
             "statements": [{"property": "P1", "value": "x", "language": "de"}],
+            "other_instance_of": ["Q8"],
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)

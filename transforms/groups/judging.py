@@ -11,8 +11,8 @@ from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
 from wikisem.graph.store import open_arrays
 from wikisem.heuristics.selection.class_order import first_classes, in_class_order
 from wikisem.heuristics.selection.groups import CAPPED, GroupBuilder
+from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.near_duplicates import NEAR_DUPLICATE, near_duplicates
-from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.ids import qid_of
 from wikisem.outputs.groupfile import (
     class_of,

@@ -48,6 +48,10 @@ class GroupFiles:
         """The folder of labels and titles."""
         return f"{self.scratch.parts}/labels"
 
+    def statements(self, number: int) -> str:
+        """The folder of the statements of one file of entities that may make a class."""
+        return f"{self.scratch.parts}/statements/{number:05d}"
+
     def outlier_index(self) -> str:
         """The folder of the outlier index."""
         return f"{self.scratch.parts}/outlier_index"

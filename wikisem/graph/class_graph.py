@@ -9,7 +9,7 @@ import numpy.typing as npt
 from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
 from wikisem.graph.components import components
-from wikisem.graph.csr import CsrRows, reached, steps_from
+from wikisem.graph.csr import CsrRows, SparseRows, reached, steps_from
 from wikisem.graph.instances import PRUNED, NodeEdges, by_prominence, gather_instances
 from wikisem.graph.item_edges import ItemEdges
 from wikisem.graph.sorting import indices_of, narrow
@@ -25,7 +25,8 @@ class ClassGraph:
     anything was pruned, -1 where the root does not lead to it; ``class_sitelinks`` are the sitelinks of its own item,
     -1 where the dump has no such item; ``component`` is the lowest node of its cycle; ``up`` and ``down`` are its P279
     edges; ``instances`` are its items, most sitelinks first, then by number. ``classes`` are the nodes that each item
-    is an instance of. ``removed`` are the QID numbers of all that was pruned.
+    is an instance of, ``other_classes`` those that it is an instance of at a sound rank that is not the best.
+    ``removed`` are the QID numbers of all that was pruned.
     """
 
     nodes: Int64s
@@ -37,6 +38,7 @@ class ClassGraph:
     items: Ints
     sitelinks: npt.NDArray[np.int32]
     classes: CsrRows
+    other_classes: SparseRows
     instances: CsrRows
     removed: Int64s
 
@@ -133,6 +135,15 @@ def _prune(
         items=found.items,
         sitelinks=found.sitelinks,
         classes=found.classes,
+        other_classes=_other_classes(tables, found.items, nodes),
         instances=by_prominence(found.classes, found.sitelinks, len(up)),
         removed=removed,
     )
+
+
+def _other_classes(tables: Sequence[ItemEdges], items: Ints, nodes: Int64s) -> SparseRows:
+    """The nodes at ranks that are not the best; a class that is no node has nothing below it, and bars nothing."""
+    owners, item_found = indices_of(np.concatenate([table.other_items for table in tables]), items)
+    targets, node_found = indices_of(np.concatenate([table.other_classes for table in tables]), nodes)
+    found = item_found & node_found
+    return SparseRows.from_pairs(owners[found], targets[found])

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.sorting import SHIFT, pack_pairs, second_of, sort_pairs
+from wikisem.graph.sorting import SHIFT, first_of, pack_pairs, second_of, sort_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,34 @@ class CsrRows:
         return CsrRows.from_pairs(self.targets, self.sources(), count)
 
 
+@dataclass(frozen=True, slots=True)
+class SparseRows:
+    """Rows of which nearly all are empty: ``rows`` has those of ``owners`` (ascending) only.
+
+    >>> sparse = SparseRows.from_pairs(np.array([70, 20, 70]), np.array([1, 4, 3]))
+    >>> sparse.owners.tolist(), sparse.take(np.array([70, 50])).row(0).tolist()
+    ([20, 70], [1, 3])
+    """
+
+    owners: Ints
+    rows: CsrRows
+
+    @staticmethod
+    def from_pairs(owners: Ints, targets: Ints) -> "SparseRows":
+        """The rows of the owners that have any target."""
+        known = distinct(owners)
+        return SparseRows(known, CsrRows.from_pairs(np.searchsorted(known, owners), targets, len(known)))
+
+    def take(self, asked: Ints) -> CsrRows:
+        """The rows of some owners, in the order given; empty for those that have none."""
+        indices = np.searchsorted(self.owners, asked)
+        # The number appended is no owner, so that an index past the end is a miss.
+        here = np.append(self.owners.astype(np.int64), -1)[indices] == asked
+        counts = np.zeros(len(asked), dtype=np.int64)
+        counts[here] = self.rows.counts()[indices[here]]
+        return CsrRows(offsets_of(counts), self.rows.take(indices[here]).targets)
+
+
 def offsets_of(counts: Ints | Flags) -> Int64s:
     """Where each row begins, and where the last one ends."""
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
@@ -116,3 +144,23 @@ def closure(rows: CsrRows, start: int) -> Ints:
         targets = rows.take(frontiers[-1]).targets
         frontiers.append(distinct(targets[~seen[targets]]))
     return np.sort(np.concatenate(frontiers))
+
+
+def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
+    """Every (owner, node) such that the node can be reached from a start of the owner, the starts included.
+
+    All owners walk at once. In 0 → 1 → 2, where 2 leads back to 1, the owner 7 that starts at 1 reaches 1 and 2:
+
+    >>> rows = CsrRows.from_pairs(np.array([0, 1, 2]), np.array([1, 2, 1]), count=3)
+    >>> owners, nodes = pairs_from(rows, np.array([7, 8]), np.array([1, 0]))
+    >>> list(zip(owners.tolist(), nodes.tolist()))
+    [(7, 1), (7, 2), (8, 0), (8, 1), (8, 2)]
+    """
+    known = frontier = sort_pairs(pack_pairs(owners, starts))
+    while len(frontier):
+        above = rows.take(second_of(frontier))
+        reached_now = sort_pairs(pack_pairs(first_of(frontier)[above.sources()], above.targets))
+        indices = np.searchsorted(known, reached_now)
+        frontier = reached_now[np.append(known, ~np.uint64(0))[indices] != reached_now]
+        known = sort_pairs(np.concatenate([known, frontier]))
+    return first_of(known), second_of(known)

@@ -17,7 +17,7 @@ from wikisem.graph.sorting import narrow, sorted_order
 from wikisem.records import Entity
 
 # The columns that the class graph needs.
-COLUMNS: Final = ("qid", "instance_of", "subclass_of", "sitelinks")
+COLUMNS: Final = ("qid", "instance_of", "subclass_of", "sitelinks", "other_instance_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class ItemEdges:
 
     ``items`` and ``sitelinks`` have shape ``(n,)``. Row i of ``instance_of`` has the P31 edges of item i, row i of
     ``subclass_of`` its P279 edges without self-loops. Both lead to indices in ``classes``, the ascending numbers of
-    all classes that these edges lead to.
+    all classes that these edges lead to. The item ``other_items[j]`` is an instance of ``other_classes[j]`` at a sound
+    rank that is not the best (both numbers); few items are.
     """
 
     items: Ints
@@ -34,10 +35,15 @@ class ItemEdges:
     classes: Ints
     instance_of: CsrRows
     subclass_of: CsrRows
+    other_items: Int64s
+    other_classes: Int64s
 
     @staticmethod
     def of_table(table: pa.Table) -> "ItemEdges":
-        """The edges of a table with the columns of ``COLUMNS``; raises DamagedInputError for invalid ids."""
+        """The edges of a table with the columns of ``COLUMNS``; raises DamagedInputError for invalid ids.
+
+        ``other_instance_of`` may be absent, as in tables written before 2026-11.
+        """
         numbers = qid_numbers(table["qid"])
         instances, kinds = _pairs(table["instance_of"])
         subs, parents = _pairs(table["subclass_of"])
@@ -52,6 +58,7 @@ class ItemEdges:
             narrow(classes),
             _rows(item_of_row[instances], np.searchsorted(classes, kind_numbers)[_indices(kinds)], len(order)),
             _rows(item_of_row[subs[proper]], np.searchsorted(classes, supers[proper]), len(order)),
+            *_other_edges(table, numbers),
         )
 
     @staticmethod
@@ -59,8 +66,15 @@ class ItemEdges:
         """The edges of records."""
         rows = [{column: getattr(entity, column) for column in COLUMNS} for entity in entities]
         qids = pa.list_(pa.string())
-        types = dict(zip(COLUMNS, (pa.string(), qids, qids, pa.int32()), strict=True))
+        types = dict(zip(COLUMNS, (pa.string(), qids, qids, pa.int32(), qids), strict=True))
         return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
+
+
+def _other_edges(table: pa.Table, numbers: Int64s) -> tuple[Int64s, Int64s]:
+    if "other_instance_of" not in table.column_names:
+        return numbers[:0], numbers[:0]
+    owners, others = _pairs(table["other_instance_of"])
+    return numbers[owners], qid_numbers(others.dictionary)[_indices(others)]
 
 
 def _pairs(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], pa.DictionaryArray]:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wikisem.errors import RecipeError
-from wikisem.ids import check_language, check_qid, qid_number
-from wikisem.recipes.options import Recipe
+from wikisem.ids import check_language, check_property, check_qid, qid_number
+from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
 from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names
 from wikisem.recipes.validation import convert, require, require_ids, require_seed
 
@@ -47,7 +47,10 @@ def _check(recipe: Recipe) -> None:
     require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
     first, last = recipe.items.from_ or "Q1", recipe.items.to
     require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
+    require_ids(check_property, recipe.outliers.kin_properties, "outliers.kin_properties")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
     most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
     require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
+    kinds = recipe.outliers.kinds
+    require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")

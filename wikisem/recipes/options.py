@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,9 @@ from msgspec import Meta
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
+
+# O1, O2 and O3.
+OUTLIER_CLASSES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,18 @@ class ClusterOptions:
 
 @dataclass(frozen=True, slots=True)
 class OutlierOptions:
-    """How outliers are drawn; ``distance`` is the paper's μ."""
+    """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule with its cost."""
 
     per_class: FromOne = 2
     minimum: FromOne = 2
+    kinds: FromOne = 1
+    draw: Literal["class", "items"] = "class"
     min_sitelinks: FromZero = 10
     distance: FromOne = 7
     grandparents: Literal["any", "strict"] = "any"
-    exclude: Literal["instances", "closure"] = "instances"
+    exclude: Literal["instances", "closure", "kin"] = "instances"
+    # Member of, part of, participant in: what says that an item belongs to something, as a class does.
+    kin_properties: tuple[str, ...] = ("P463", "P361", "P1344")
     shared: bool = False
 
 
@@ -78,6 +85,8 @@ class FilterOptions:
     affix: FromOne | Literal["surprise"] | None = 4
     length_one: FromOne | None = 2
     stop_affix: bool = True
+    outlier_stop_affix: bool = False
+    initial_capital: bool = False
     near_duplicates: FromOne | None = None
     extra: Mapping[str, FromOne] = field(default_factory=dict, hash=False)
 

@@ -74,13 +74,14 @@ class EntityColumns:
         self.titles, self.labels = MapColumn(), MapColumn()
         self.revisions: list[int] = []
         self.statements = StatementColumn()
+        self.other_instance_of = ListColumn()
 
     def __len__(self) -> int:
         return len(self.qids)
 
     def add(self, row: EntityRow) -> None:
         """Append one item; ``line_columns`` appends many at a time."""
-        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements = row
+        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements, others = row
         self.qids.append(qid)
         self.instance_of.add(instance_of)
         self.subclass_of.add(subclass_of)
@@ -89,6 +90,7 @@ class EntityColumns:
         self.labels.add(labels)
         self.revisions.append(lastrevid)
         self.statements.add(statements)
+        self.other_instance_of.add(others)
 
     def table(self) -> pa.Table:
         """The items so far as a table, in the order in which they came."""
@@ -101,5 +103,6 @@ class EntityColumns:
             "labels": self.labels.array(),
             "lastrevid": pa.array(self.revisions, pa.int64()),
             "statements": self.statements.array(),
+            "other_instance_of": self.other_instance_of.array(),
         }
         return pa.Table.from_arrays([columns[name] for name in ENTITIES.names], schema=ENTITIES)

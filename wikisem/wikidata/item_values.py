@@ -14,7 +14,15 @@ DEFAULT_PROPERTIES: Final = ("P17", "P30", "P36", "P38", "P131", "P361", "P1269"
 Rank = Literal["preferred", "normal", "deprecated"]
 # The fields of an Entity, in its order; each statement is the tuple of its fields.
 EntityRow = tuple[
-    str, tuple[str, ...], tuple[str, ...], int, dict[str, str], dict[str, str], int, tuple[tuple[str, str, str], ...]
+    str,
+    tuple[str, ...],
+    tuple[str, ...],
+    int,
+    dict[str, str],
+    dict[str, str],
+    int,
+    tuple[tuple[str, str, str], ...],
+    tuple[str, ...],
 ]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1

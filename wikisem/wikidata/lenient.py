@@ -1,6 +1,7 @@
 """The slow way to read a dump line, for lines that ``line_types`` refuses: it reads them, or says what is wrong."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -66,16 +67,19 @@ def _row(data: Mapping[str, Any], fields: Fields) -> EntityRow:
     if revision is not None and (type(revision) is not int or not 0 <= revision <= MAX_NUMBER):
         raise _WrongError("bad-lastrevid", "a revision number", revision)
     claims = _map(data, "claims")
+    classes = {_number(value) for value in _values(claims, "P31", fields)}
+    sound = {_number(value) for value in _values(claims, "P31", replace(fields, ranks="not-deprecated"))}
     sitelinks = {site: _member(link, "title", "bad-sitelinks") for site, link in _map(data, "sitelinks").items()}
     return (
         qid,
-        sorted_qids(_number(value) for value in _values(claims, "P31", fields)),
+        sorted_qids(classes),
         sorted_qids(_number(value) for value in _values(claims, "P279", fields)),
         len(sitelinks),
         {site: title for site, title in sorted(sitelinks.items()) if is_wikipedia(site)},
         _labels(_map(data, "labels"), fields.label_codes),
         revision or 0,
         tuple(sorted(set(_statements(claims, fields)))),
+        sorted_qids(sound - classes),
     )
 
 

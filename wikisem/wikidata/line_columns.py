@@ -42,6 +42,7 @@ class LineColumns:
         for found in claims:
             asked = found[: len(self._asked)]
             columns.statements.add(self._statements(asked) if any(asked) else ())
+            columns.other_instance_of.add(self._others(found[self._classes]))
 
     def _items(self, column: ListColumn, found: Sequence[list[LineStatement] | None]) -> None:
         for statements in found:
@@ -52,6 +53,16 @@ class LineColumns:
                 elif qids and qids[0]:  # most have one
                     column.values.append(qids[0])
             column.ends.append(len(column.values))
+
+    def _others(self, statements: list[LineStatement] | None) -> tuple[str, ...]:
+        """The items at sound ranks that are not among the best; nearly always none."""
+        if not self._best or not statements or len(statements) == 1:
+            return ()
+        if all(each.rank != "preferred" for each in statements):
+            return ()
+        best = {item_number(_qid(value)) for value in self._values(statements)}
+        sound = {item_number(_qid(value)) for value in _ranked(statements, best=False)}
+        return sorted_qids(sound - best)
 
     def _labels(self, column: MapColumn, lines: Sequence[Line]) -> None:
         if self._codes is None:
@@ -68,15 +79,7 @@ class LineColumns:
 
     def _values(self, statements: list[LineStatement]) -> list[Value | str]:
         """The values of the best or of all sound ranks; unknown values and none have none."""
-        best = self._best and len(statements) > 1 and any(each.rank == "preferred" for each in statements)
-        return [
-            snak.datavalue.value
-            for statement in statements
-            if (rank := statement.rank) != "deprecated"
-            and (rank == "preferred" or not best)
-            and (snak := statement.mainsnak).datavalue is not None
-            and snak.snaktype == "value"
-        ]
+        return _ranked(statements, self._best)
 
     def _statements(self, asked: _Claims) -> list[tuple[str, str, str]]:
         found = {
@@ -86,6 +89,18 @@ class LineColumns:
             for value in self._values(statements)
         }
         return sorted([each for each in found if each[1]])
+
+
+def _ranked(statements: list[LineStatement], best: bool) -> list[Value | str]:
+    best = best and len(statements) > 1 and any(each.rank == "preferred" for each in statements)
+    return [
+        snak.datavalue.value
+        for statement in statements
+        if (rank := statement.rank) != "deprecated"
+        and (rank == "preferred" or not best)
+        and (snak := statement.mainsnak).datavalue is not None
+        and snak.snaktype == "value"
+    ]
 
 
 def _titles(column: MapColumn, lines: Sequence[Line]) -> None:

@@ -8,28 +8,44 @@ import numpy as np
 from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Bitsets, Ints
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows
+from wikisem.graph.csr import CsrRows, SparseRows
 from wikisem.graph.outlier_sets.ancestors import AncestorIndex, DownwardPass, build_ancestor_index
+from wikisem.graph.outlier_sets.barred import barred_lists
 from wikisem.graph.outlier_sets.bitsets import WIDTH, RowUnion, set_bits
+from wikisem.graph.outlier_sets.bringing import BringingIndex, build_bringing_index
+from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, PoolLists
 from wikisem.graph.outlier_sets.neighbourhood import NeighbourhoodIndex, NeighbourhoodSearch, build_neighbourhood_index
-from wikisem.recipes.options import OutlierOptions
+from wikisem.recipes.options import OutlierOptions, Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class OutlierIndex:
-    """What the outlier sets of all candidate classes are read from; ``lists`` are the distinct lists of nodes."""
+    """What the outlier sets of all candidate classes are read from; ``barred`` has the lists that each may not have."""
 
-    lists: CsrRows
+    lists: PoolLists
+    candidates: Ints
+    barred: CsrRows
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
+    bringing: BringingIndex
 
 
-def build_outlier_index(graph: ClassGraph, lists: CsrRows, candidates: Ints) -> OutlierIndex:
-    """The index for an outlier pool with these lists of nodes, and for these candidate classes."""
-    terminals = distinct(lists.targets)
+def build_outlier_index(
+    graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, class_making: SparseRows = NO_STATEMENTS
+) -> OutlierIndex:
+    """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
+    terminals = distinct(lists.classes.targets)
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
-    return OutlierIndex(lists, build_ancestor_index(graph, terminals), build_neighbourhood_index(graph, ends))
+    ancestors = build_ancestor_index(graph, terminals)
+    return OutlierIndex(
+        lists,
+        candidates,
+        barred_lists(graph, lists, candidates, recipe.outliers.exclude, class_making),
+        ancestors,
+        build_neighbourhood_index(graph, ends),
+        build_bringing_index(graph, lists, ancestors, recipe.seed),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +62,67 @@ class RelativeSet:
 
 @dataclass(frozen=True, slots=True)
 class ClassOutliers:
-    """The outlier sets of up to 64 classes: one bitset for each list in O1, O2 and O3, and who brought O1 and O2 in."""
+    """The outlier sets of up to 64 classes: one bitset for each list in O1, O2 and O3, and who brought O1 and O2 in.
+
+    ``bringing`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
+    the classes that are far. All classes that bring items into a set are among them.
+    """
 
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
+    bringing: tuple[Bitsets, Bitsets, Bitsets]
 
 
 class OutlierSets:
     """Reads outlier sets from an index; every answer has one bitset a list, one bit a class asked for."""
 
     def __init__(self, graph: ClassGraph, index: OutlierIndex, options: OutlierOptions) -> None:
-        self._graph, self._options = graph, options
+        self._graph, self._index, self._options = graph, index, options
         self._ancestor_row, self._neighbour_row = index.ancestors.node_to_row, index.neighbourhood.node_to_row
         self._down = DownwardPass(index.ancestors)
-        terminals = distinct(index.lists.targets)
-        self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, terminals)
-        rows = self._ancestor_row[index.lists.targets]
-        offsets = index.lists.offsets
-        self._by_row = RowUnion.of(CsrRows(offsets, rows))
-        self._by_component = RowUnion.of(CsrRows(offsets, index.ancestors.component[rows]))
-        self._by_terminal = RowUnion.of(CsrRows(offsets, np.searchsorted(terminals, index.lists.targets)))
+        self._terminals = distinct(index.lists.classes.targets)
+        self._search = NeighbourhoodSearch(index.neighbourhood, options.distance, self._terminals)
+        classes = index.lists.classes
+        rows = self._ancestor_row[classes.targets]
+        self._by_row = RowUnion.of(CsrRows(classes.offsets, rows))
+        self._by_component = RowUnion.of(CsrRows(classes.offsets, index.ancestors.component[rows]))
+        self._by_terminal = RowUnion.of(CsrRows(classes.offsets, np.searchsorted(self._terminals, classes.targets)))
 
     def of(self, classes: Ints) -> ClassOutliers:
         """O1, O2, O3 of up to 64 classes (nodes): bit i of a list says that its items are in that set of class i."""
         assert len(classes) <= WIDTH
-        allowed = ~self._own(classes)
         parents = self._graph.up.take(classes)
+        allowed = ~(self._own(classes) | self._barred(classes))
+        if self._options.exclude == "kin":
+            allowed &= ~self.sharing(parents)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents, self._options.grandparents), classes)
         first: Bitsets = self._by_component.union(siblings.at_or_below) & allowed
         second: Bitsets = self._by_component.union(cousins.at_or_below) & allowed & ~first
-        third: Bitsets = self._far(parents) & allowed & ~first & ~second
-        return ClassOutliers((first, second, third), (siblings, cousins))
+        near, with_parents = self._near(parents)
+        third: Bitsets = ~self._by_terminal.union(near) & with_parents & allowed & ~first & ~second
+        far = np.zeros(self._down.rows, dtype=np.uint64)
+        far[self._ancestor_row[self._terminals]] = ~near & with_parents
+        # A cousin that is at or below a sibling brings nothing that O1 has not.
+        below_sibling = siblings.at_or_below[self._index.ancestors.component]
+        bringing = (siblings.relatives, cousins.relatives & ~below_sibling, far)
+        return ClassOutliers((first, second, third), (siblings, cousins), bringing)
+
+    def sharing(self, classes: CsrRows) -> Bitsets:
+        """The lists with a direct class among those of row i have bit i."""
+        direct = self._index.bringing.direct.take(classes.targets)
+        return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
     def _own(self, classes: Ints) -> Bitsets:
         """I(v), or I*(v) where the recipe excludes the closure."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[classes], np.arange(len(classes)))
-        if self._options.exclude == "closure":
-            return self._by_component.union(self._down.propagate_down(bitsets))
-        return self._by_row.union(bitsets)
+        if self._options.exclude == "instances":
+            return self._by_row.union(bitsets)
+        return self._by_component.union(self._down.propagate_down(bitsets))
+
+    def _barred(self, classes: Ints) -> Bitsets:
+        barred = self._index.barred.take(np.searchsorted(self._index.candidates, classes))
+        return set_bits(len(self._index.lists), barred.targets, barred.sources())
 
     def _children_of(self, sources: CsrRows, classes: Ints) -> RelativeSet:
         """All children of the sources except the class itself, and everything below them."""
@@ -96,12 +134,11 @@ class OutlierSets:
                 relatives[row] &= ~np.uint64(1 << bit)
         return RelativeSet(relatives, self._down.propagate_down(relatives))
 
-    def _far(self, parents: CsrRows) -> Bitsets:
-        """Lists none of whose classes is near a parent; a class without parents has none."""
+    def _near(self, parents: CsrRows) -> tuple[Bitsets, np.uint64]:
+        """For each terminal which classes have a parent near it; and the classes with parents, as others have no O3."""
         with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
         bitsets = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
-        far: Bitsets = ~self._by_terminal.union(self._search.near(bitsets)) & with_parents
-        return far
+        return self._search.near(bitsets), with_parents
 
 
 def grandparents(graph: ClassGraph, parents: CsrRows, kind: Literal["any", "strict"]) -> CsrRows:

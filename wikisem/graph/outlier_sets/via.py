@@ -13,7 +13,7 @@ class ViaFinder:
     """Answers for many outliers at once, each by the number of its list; the lowest node where several qualify."""
 
     def __init__(self, index: OutlierIndex) -> None:
-        self._lists, self._ancestors = index.lists, index.ancestors
+        self._lists, self._ancestors = index.lists.classes, index.ancestors
         self._ends = np.append(self._ancestors.component_starts[1:], len(self._ancestors.row_to_node))
 
     def own_class(self, lists: Ints) -> Ints:

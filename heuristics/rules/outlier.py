@@ -1,0 +1,36 @@
+"""Rules on a single outlier: one that breaks a rule gives way to the next on the ring; no group is rejected for it."""
+
+from collections.abc import Callable, Sequence
+
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
+from wikisem.recipes.options import FilterOptions
+from wikisem.wikipedia.languages import LanguageProfile
+
+
+def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
+    """Whether a surface form may be an outlier of a cluster with these surface forms.
+
+    ``outlier_stop_affix``: not with a stop affix of the language. ``initial_capital``: not where all of the cluster
+    begin with capitals and the outlier with a small letter, or the other way round.
+    """
+    stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
+    initials = {initial_case(surface) for surface in cluster} if filters.initial_capital else set()
+    agreed = initials.pop() if len(initials) == 1 else ""
+
+    def may_join(surface: str) -> bool:
+        differs = agreed and initial_case(surface) not in ("", agreed)
+        return not differs and (not stop_affixes or check_stop_affixes([surface], stop_affixes).keep)
+
+    return may_join
+
+
+def initial_case(surface: str) -> str:
+    """ "capital", "small", or "" where the first character has no case.
+
+    >>> [initial_case(surface) for surface in ("Oslo", "oslo", "42nd Street", "東京")]
+    ['capital', 'small', '', '']
+    """
+    first = surface[:1]
+    if first.lower() != first:
+        return "capital"
+    return "small" if first.upper() != first else ""

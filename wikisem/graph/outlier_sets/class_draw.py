@@ -1,0 +1,126 @@
+"""Which class each of up to 64 classes draws its outliers from, and where that class's items are on the ring of items.
+
+``bringing`` says what a class brings and shows an example. A walk along the ring of classes meets relatives whose items
+no surface form names, so those with too few items in the language are passed over: what is at or below each class is
+counted once. The count is of all items, so a class that has enough may still bring fewer into the set; the caller finds
+out and goes on.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import Final
+
+import numpy as np
+
+from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
+from wikisem.graph.csr import CsrRows
+from wikisem.graph.outlier_sets.bitsets import BitPlanes
+from wikisem.graph.outlier_sets.bringing import items_of
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
+from wikisem.graph.sorting import first_of, pack_pairs, second_of
+
+# The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
+_LISTED: Final = 1 << 13
+# How many locations of the set such a walk examines at a time.
+_LOOK: Final = 64
+
+
+class LanguageDraw:
+    """What the draw in one language needs: the ring of its items, and how many of them each class can bring.
+
+    Counts come as two arrays, one number for each row of the ancestor index: for O1 and O2 the items at or below the
+    row's class, for O3 its own instances.
+    """
+
+    def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
+        self.index, self.ring = index, ring
+        sizes, ancestors, bringing = ring.by_list.counts(), index.ancestors, index.bringing
+        below = items_of(bringing.at_or_below, sizes)[ancestors.component]
+        direct = np.zeros_like(below)
+        direct[ancestors.node_to_row[bringing.direct.owners]] = items_of(bringing.direct.rows, sizes)
+        self.counts = (below, below, direct)
+
+    def lists(self, outlier_class: int, rows: Ints) -> CsrRows:
+        """The lists whose items each row's class brings."""
+        ancestors, bringing = self.index.ancestors, self.index.bringing
+        if outlier_class < 3:
+            return bringing.at_or_below.take(ancestors.component[rows])
+        return bringing.direct.take(ancestors.row_to_node[rows])
+
+
+class ClassDraw:
+    """The classes that up to 64 classes draw from in one language: class i has bit i and begins at ``starts[i]``.
+
+    ``sets`` and ``bringing`` have one array of bitsets for each of O1, O2 and O3, as ``ClassOutliers`` has them.
+    """
+
+    def __init__(
+        self,
+        language: LanguageDraw,
+        sets: Sequence[BitPlanes],
+        bringing: Sequence[Bitsets],
+        starts: Bitsets,
+        per_class: int,
+    ) -> None:
+        self._language, self._sets, self._starts = language, sets, starts
+        self._ring, self._classes = language.ring, language.index.bringing.ring
+        self._begins = np.searchsorted(self._ring.keys, starts)
+        self._full = [_only(rows, counts >= per_class) for rows, counts in zip(bringing, language.counts, strict=True)]
+        self._any = [_only(rows, counts > 0) for rows, counts in zip(bringing, language.counts, strict=True)]
+
+    def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
+        """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
+        found = self._classes.first_locations(self._full[outlier_class - 1], bits, self._starts[bits], 1)
+        return np.array([self._classes.rows[at[0]] if at else -1 for at in found], dtype=np.int64)
+
+    def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
+        """The rows after the first of the classes that may bring enough."""
+        return islice(self._walk(self._full[outlier_class - 1], bit), 1, None)
+
+    def every_row(self, outlier_class: int, bit: int) -> Iterator[int]:
+        """The rows of all classes that may bring anything."""
+        return self._walk(self._any[outlier_class - 1], bit)
+
+    def nodes(self, rows: Ints) -> list[int]:
+        """The classes of some rows."""
+        nodes: list[int] = self._language.index.ancestors.row_to_node[rows].tolist()
+        return nodes
+
+    def _walk(self, sets: BitPlanes, bit: int) -> Iterator[int]:
+        return (int(self._classes.rows[at]) for at in self._classes.walk(sets, bit, self._starts[bit]))
+
+    def locations(self, outlier_class: int, rows: Ints, bits: Ints) -> Iterator[Iterable[int]]:
+        """For each row the locations of what its class brings into the outlier set of class ``bits[i]``, in order."""
+        counts, sets = self._language.counts[outlier_class - 1], self._sets[outlier_class - 1]
+        small = counts[rows] <= _LISTED
+        lists = self._language.lists(outlier_class, rows[small])
+        listed = iter(self._list(lists, sets, bits[small]))
+        for row, bit, is_small in zip(rows, bits.tolist(), small.tolist(), strict=True):
+            own = np.array([row])
+            yield next(listed) if is_small else self._pick(self._language.lists(outlier_class, own).targets, sets, bit)
+
+    def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
+        """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""
+        inside = lists.keep(sets.contains(lists.targets, bits[lists.sources()]))
+        locations = self._ring.by_list.take(inside.targets)
+        owners = inside.sources()[locations.sources()]
+        begins, size = self._begins[bits], max(len(self._ring.keys), 1)
+        keys = pack_pairs(owners, (locations.targets.astype(np.int64) - begins[owners]) % size)
+        keys.sort()
+        ordered = (begins[first_of(keys)] + second_of(keys)) % size
+        edges = np.searchsorted(first_of(keys), np.arange(len(bits) + 1))
+        return (ordered[begin:end] for begin, end in pairwise(edges.tolist()))
+
+    def _pick(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
+        """The locations that a walk through the set meets and that are on the lists, which ascend."""
+        on_list = np.zeros(len(sets.bitsets), dtype=bool)
+        on_list[lists] = True
+        walk = self._ring.walk(sets, bit, self._starts[bit])
+        while met := list(islice(walk, _LOOK)):
+            locations = np.array(met)
+            yield from locations[on_list[self._ring.lists[locations]]].tolist()
+
+
+def _only(bitsets: Bitsets, rows: Flags) -> BitPlanes:
+    return BitPlanes(np.where(rows, bitsets, np.uint64(0)))
