@@ -23,6 +23,9 @@ _MEMBER: Final = [
     ("count", pa.int64()),
     ("total", pa.int64()),
     ("sitelinks", pa.int32()),
+    ("links", pa.int64()),
+    ("page_share", pa.float64()),
+    ("label_language", pa.string()),
 ]
 _OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string())]
 
@@ -154,7 +157,8 @@ def _read_file(file: Path) -> list[Group]:
         lines = enumerate(file.read_bytes().splitlines(), start=1)
         return [decode_group(line, f"{file}:{number}") for number, line in lines]
     try:
-        rows = pq.read_table(file, schema=GROUPS).to_pylist()
+        # By the file's own schema: one from before a column was added has no such column, and is read as well.
+        rows = pq.read_table(file, columns=GROUPS.names).to_pylist()
     except (pa.ArrowInvalid, OSError) as error:
         raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
     return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]

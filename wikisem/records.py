@@ -54,7 +54,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An item in a group, under the surface form it has there. P(surface | page) is ``count / total``."""
+    """An item in a group, under the surface form it has there. P(surface | page) is ``count / total``.
+
+    ``links`` counts the links of the whole wiki with this anchor, and ``page_share`` is P(page | surface) = ``count /
+    links``; both are None where the surface form is no anchor. ``label_language`` is the code of a label that is not of
+    the group's own language, such as ``mul``. All three are None in files from before there were such columns.
+    """
 
     id: str
     surface: str
@@ -62,6 +67,9 @@ class Member:
     count: int
     total: int
     sitelinks: int
+    links: int | None = field(default=None, kw_only=True)
+    page_share: float | None = field(default=None, kw_only=True)
+    label_language: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ MENTIONS = pa.schema([("title", pa.string()), ("anchor", pa.string()), ("count",
 # One row for each redirect page of a wiki, in its main namespace: the page that its text names, section dropped.
 REDIRECTS = pa.schema([("source", pa.string()), ("target", pa.string())])
 
-# One row for each item that has a surface form in the language; P(surface | page) = count / total.
+# One row for each item that has a surface form in the language; P(surface | page) = count / total. ``links`` counts the
+# links of the whole wiki with that anchor, and page_share is P(page | surface) = count / links: null for a fallback.
+# ``label_language`` is the code of a label that is not of the language itself, else null.
 SURFACES = pa.schema(
     [
         ("qid", pa.string()),
@@ -35,5 +37,8 @@ SURFACES = pa.schema(
         ("count", pa.int64()),
         ("total", pa.int64()),
         ("source", pa.string()),
+        ("links", pa.int64()),
+        ("page_share", pa.float64()),
+        ("label_language", pa.string()),
     ]
 )

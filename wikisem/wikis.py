@@ -8,8 +8,8 @@ list of Wikipedias (https://meta.wikimedia.org/wiki/List_of_Wikipedias) for thos
 from collections.abc import Mapping
 from typing import Final
 
-# Interlanguage prefixes: "[[de:Wort]]" leads out of the wiki. Old and new names of renamed codes both hold, and so do
-# the codes of closed Wikipedias.
+# Interlanguage prefixes: "[[de:Wort]]" is a link to another wiki. Old and new names of renamed codes are both valid,
+# and so are the codes of closed Wikipedias.
 _CODES: Final = """
 aa ab ace ady af ak als alt am ami an ang ann anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar bat-smg
 bbc bcl bdr be be-tarask be-x-old bew bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch cho chr
@@ -26,7 +26,7 @@ yi yo yue za zea zgh zh zh-classical zh-min-nan zh-yue zu
 """
 WIKIPEDIA_CODES: Final = frozenset(_CODES.split())
 
-# Databases whose id ends in "wiki" but which are no Wikipedia in a language.
+# Databases whose id ends in "wiki", though they are not Wikipedias in a language.
 _OTHERS: Final = """
 advisorywiki apiportalwiki collabwiki commonswiki foundationwiki incubatorwiki loginwiki mediawikiwiki metawiki
 nostalgiawiki outreachwiki qualitywiki sourceswiki specieswiki strategywiki tenwiki test2wiki testcommonswiki testwiki
@@ -34,7 +34,7 @@ testwikidatawiki usabilitywiki votewiki wikidatawiki wikifunctionswiki wikimania
 """
 _OTHER_WIKIS: Final = frozenset(_OTHERS.split())
 
-# Codes whose wiki does not carry their name: ISO 639 or BCP 47 code, or a newer prefix -> database id.
+# Codes whose database id cannot be derived from them: ISO 639 or BCP 47 code, or a newer prefix -> database id.
 _WIKI_OF: Final[Mapping[str, str]] = {
     "be-tarask": "be_x_oldwiki",
     "bho": "bhwiki",
@@ -51,10 +51,10 @@ _WIKI_OF: Final[Mapping[str, str]] = {
     "yue": "zh_yuewiki",
 }
 
-# Where the domain of a wiki has moved on from its id.
+# Wikis whose domain was renamed while their database id was not.
 _LANGUAGE_OF: Final[Mapping[str, str]] = {"be_x_oldwiki": "be-tarask"}
 
-# Wikidata labels a language under its standard code; the wiki's own code may be left over from older labels.
+# Wikidata labels a language under its standard code; older labels may still be under the wiki's own code.
 _LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "alswiki": ("gsw", "als"),
     "bat_smgwiki": ("sgs", "bat-smg"),
@@ -79,7 +79,7 @@ def wiki_of(code: str) -> str:
 
 
 def language_of(wiki: str) -> str | None:
-    """The language code of a Wikipedia by its database id, as in its domain; None for what is no Wikipedia."""
+    """The language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia."""
     if not wiki.endswith("wiki") or wiki in _OTHER_WIKIS or wiki == "wiki":
         return None
     return _LANGUAGE_OF.get(wiki, wiki[: -len("wiki")].replace("_", "-"))
@@ -88,3 +88,9 @@ def language_of(wiki: str) -> str | None:
 def label_codes(code: str) -> tuple[str, ...]:
     """The codes under which Wikidata may label the language, best first; ``mul`` is for the caller to append."""
     return _LABELS_OF.get(wiki_of(code), (code,))
+
+
+# Every code under which a label may be that is not the code of the group's own language.
+OTHER_LABEL_CODES: Final = tuple(
+    sorted({"mul", "en", *WIKIPEDIA_CODES, *(code for codes in _LABELS_OF.values() for code in codes)})
+)

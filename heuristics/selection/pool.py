@@ -54,6 +54,9 @@ class PoolItem:
             member.sitelinks,
             self.outlier_class,
             via,
+            links=member.links,
+            page_share=member.page_share,
+            label_language=member.label_language,
         )
 
 

@@ -1,6 +1,10 @@
 """Groups and rejections as lines and tables."""
 
+from pathlib import Path
+
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,14 +19,20 @@ from wikisem.outputs.groupfile import (
     encode_group,
     encode_rejection,
     groups_table,
+    read_groups,
 )
 from wikisem.records import Group, Member, Outlier, Rejection
 
 QIDS = st.integers(1, 2**40).map(qid_of)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 COUNTS = st.integers(0, 2**31 - 1)
-MEMBERS = st.builds(Member, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS)
-OUTLIERS = st.builds(Outlier, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS)
+EVIDENCE = {
+    "links": st.none() | st.integers(1, 2**40),
+    "page_share": st.none() | st.floats(0, 1),
+    "label_language": st.none() | st.just("mul"),
+}
+MEMBERS = st.builds(Member, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, **EVIDENCE)
+OUTLIERS = st.builds(Outlier, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE)
 LANGUAGES = st.sampled_from(["en", "zh-yue", "de"])
 GROUP = st.builds(
     Group,
@@ -33,13 +43,15 @@ GROUP = st.builds(
     st.lists(OUTLIERS, max_size=6).map(tuple),
 )
 
-ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120)
+ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120, links=450, page_share=412 / 450)
 UNIVERSE = Outlier("Q1", "universe", "anchor", 3, 4, 80, 1, "Q2")
 PROFESSION = Group("Q28640", "profession", "en", (ACTOR,), (UNIVERSE,))
 LINE = (
     b'{"class":"Q28640","label":"profession","language":"en",'
-    b'"cluster":[{"id":"Q33999","surface":"actor","source":"anchor","count":412,"total":530,"sitelinks":120}],'
+    b'"cluster":[{"id":"Q33999","surface":"actor","source":"anchor","count":412,"total":530,"sitelinks":120,'
+    b'"links":450,"page_share":0.9155555555555556,"label_language":null}],'
     b'"outliers":[{"id":"Q1","surface":"universe","source":"anchor","count":3,"total":4,"sitelinks":80,'
+    b'"links":null,"page_share":null,"label_language":null,'
     b'"outlier_class":1,"via":"Q2"}]}\n'
 )
 
@@ -53,6 +65,17 @@ def test_a_group_is_written_key_by_key_as_the_format_says() -> None:
 def test_a_group_survives_its_line(group: Group) -> None:
     """Reading a written group gives the same group, whatever its texts hold."""
     assert decode_group(encode_group(group)) == group
+
+
+def test_groups_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """A line and a Parquet file without the columns for links and label languages give members without them."""
+    line = LINE.replace(b',"links":450,"page_share":0.9155555555555556,"label_language":null', b"")
+    line = line.replace(b',"links":null,"page_share":null,"label_language":null', b"").replace(b"\n", b"")
+    assert b'"links"' not in line
+    old = Group("Q28640", "profession", "en", (Member("Q33999", "actor", "anchor", 412, 530, 120),), (UNIVERSE,))
+    assert decode_group(line) == old
+    pq.write_table(pa.Table.from_pylist([orjson.loads(line)]), tmp_path / "old.parquet")
+    assert read_groups(tmp_path / "old.parquet") == [old]
 
 
 @given(st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))

@@ -25,6 +25,8 @@ NAMES = st.fixed_dictionaries(
         "source": st.sampled_from(SOURCES),
         "count": st.integers(0, 2**40),
         "total": st.integers(0, 2**40),
+        "links": st.none() | st.integers(1, 2**40),
+        "label_language": st.none() | st.sampled_from(["mul", "en", "nb", "zh-yue"]),
     }
 )
 ITEMS = [Entity(f"Q{number}", instance_of=("Q1",), sitelinks=number % 7) for number in (3, 5, 8, 100, 2**33)]
@@ -45,11 +47,31 @@ def test_items_are_found_under_their_names(named: dict[str, dict[str, Any]], dat
     """Whatever the order of the names, each item of the graph has its own; items that are not in it are left out."""
     table = table_of(named, data.draw(st.integers(0, len(named))))
     wanted = {
-        item.qid: Member(item.qid, **named[item.qid], sitelinks=item.sitelinks) for item in ITEMS if item.qid in named
+        item.qid: Member(
+            item.qid,
+            **named[item.qid],
+            sitelinks=item.sitelinks,
+            page_share=named[item.qid]["count"] / links if (links := named[item.qid]["links"]) else None,
+        )
+        for item in ITEMS
+        if item.qid in named
     }
     assert table.members(np.arange(len(table))) == list(wanted.values())
     assert [table.member(place) for place in range(len(ITEMS))] == [wanted.get(item.qid) for item in ITEMS]
     assert list(table.sample(2)) == [member.surface for member in wanted.values()][:2]
+
+
+def test_tables_of_earlier_versions_are_read() -> None:
+    """Without the columns for links and label languages a member has neither; everything else is there."""
+    rows = pa.table({"qid": ["Q5"], "surface": ["elm"], "source": ["anchor"], "count": [3], "total": [4]})
+    assert SurfaceTable.of_table(rows, GRAPH).members(np.arange(1)) == [Member("Q5", "elm", "anchor", 3, 4, 5)]
+
+
+def test_a_label_code_that_is_none_is_refused() -> None:
+    """A label in a language that no Wikipedia has comes from somewhere else."""
+    strange = {"surface": "x", "source": "label", "count": 0, "total": 0, "label_language": "klingon"}
+    with pytest.raises(DamagedInputError, match="language codes of Wikipedia and mul, saw klingon"):
+        table_of({"Q5": strange}, 0)
 
 
 def test_a_source_that_is_none_is_refused() -> None:

@@ -6,7 +6,7 @@ page it leads to; those that name their page directly, nearly all of them, wait 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 import apache_beam as beam
 import pyarrow as pa
@@ -16,7 +16,7 @@ from wikisem.arrow.buckets import BUCKETS, Adder, add_up
 from wikisem.arrow.ipc import decode, encode
 from wikisem.arrow.ordering import sort_mentions
 from wikisem.dumps import Damage, Range, read_records
-from wikisem.links.scan import CHUNK_BYTES, scan_chunk
+from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
@@ -29,9 +29,6 @@ from wikisem.transforms.io.shuffle import from_batches, to_buckets
 from wikisem.transforms.mentions.dump import read_dump
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
-
-STAGE: Final = "mentions"
-PAGE_END: Final = b"</page>"
 
 Batch = tuple[int, bytes]
 

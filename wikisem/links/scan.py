@@ -22,6 +22,10 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import read_title
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, read_page, unescape_xml
 
+# The stage that reads links, as rejects name it, and the end of the records that it reads.
+STAGE: Final = "mentions"
+PAGE_END: Final = b"</page>"
+
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20
 
@@ -69,7 +73,7 @@ def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: s
         try:
             page = read_page(data[start:end], site)
         except DamagedInputError as error:
-            rejects.append(Reject("mentions", "bad-page", f"{where}+{start}", str(error)))
+            rejects.append(Reject(STAGE, "bad-page", f"{where}+{start}", str(error)))
             continue
         deleted += page is None
         pages += [canonical(page)] if page else []

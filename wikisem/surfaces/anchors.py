@@ -21,7 +21,7 @@ ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())
 
 
 def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
-    """Each redirect page once, by source; a page that names itself leads nowhere and is dropped.
+    """Each redirect page once, by source; a redirect to itself is dropped.
 
     A source that came with several targets (parts of different dumps) keeps the first by code point.
     """
@@ -31,7 +31,7 @@ def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
 
 
 def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows whose ``title`` names its page directly, and rows whose title is a redirect, under the title it leads to.
+    """Rows whose ``title`` is that of a page, and rows whose title is a redirect, under the title it leads to.
 
     One step, as MediaWiki does: where a redirect leads to a redirect, a reader ends on the second redirect page and so
     do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A redirect to a section
@@ -53,7 +53,7 @@ def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.
 
 
 def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
-    """Summed mentions that name their page directly, and mentions that redirects lead to it, as one summed table."""
+    """Summed mentions of pages, and those that redirects lead to them, as one summed table."""
     shared = pc.is_in(direct["title"], value_set=pc.unique(redirected["title"]))
     # To nearly all pages no redirect leads: their mentions need no second sum.
     return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
@@ -63,8 +63,8 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) ->
     """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
 
     ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
-    links is never one. Where several have the same count and one is the page's title, it alone stays; ``break_ties``
-    decides between the others.
+    links is never a top anchor. Where several have the same count and one is the page's title, it alone stays;
+    ``break_ties`` decides between the others.
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])

@@ -10,15 +10,12 @@ from wikisem.arrow.ordering import sort_mentions
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language
-from wikisem.links.scan import CHUNK_BYTES, ChunkLinks, scan_chunk
+from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, ChunkLinks, scan_chunk
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import find_siteinfo
-
-STAGE = "mentions"
-PAGE_END = b"</page>"
 
 
 def count_links(

@@ -17,13 +17,17 @@ from wikisem.graph.csr import CsrRows, offsets_of
 from wikisem.graph.sorting import indices_of, sorted_order
 from wikisem.ids import qid_of
 from wikisem.records import Member
+from wikisem.wikis import OTHER_LABEL_CODES
 
 # The columns of schemas.SURFACES that a member of a group shows, and the item.
-COLUMNS: Final = ("qid", "surface", "source", "count", "total")
+COLUMNS: Final = ("qid", "surface", "source", "count", "total", "links", "label_language")
 
 SOURCES: Final = ("anchor", "label", "title")
 
-# Text is moved for so many names at a time.
+# A label of the group's own language has none of these.
+_LABEL_CODES: Final = ("", *OTHER_LABEL_CODES)
+
+# Rows are moved this many at a time.
 _CHUNK: Final = 1 << 17
 
 
@@ -32,7 +36,9 @@ class SurfaceTable:
     """Surface forms of a language: row i is the one of item ``items[i]``, an index into the graph.
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
-    are the item's own. Rows are in any order until ``in_order`` has sorted them by item.
+    are the item's own. ``links`` is 0 where the surface form is no anchor, and ``label_codes`` where its label is of
+    the language itself, else an index into the codes of labels. Rows are in any order until ``in_order`` has sorted
+    them by item.
     """
 
     items: npt.NDArray[np.uint32]
@@ -43,10 +49,15 @@ class SurfaceTable:
     sources: npt.NDArray[np.int8]
     counts: Int64s
     totals: Int64s
+    links: Int64s
+    label_codes: npt.NDArray[np.int16]
 
     @staticmethod
     def of_table(table: pa.Table, graph: ClassGraph) -> "SurfaceTable":
-        """The names of items in the graph, from the columns of ``COLUMNS``; DamagedInputError for what is no name."""
+        """The surface forms of items in the graph, from ``COLUMNS``; the last two may be missing, as in older files.
+
+        DamagedInputError for a source or a label code that is unknown.
+        """
         numbers = qid_numbers(table["qid"])
         indices, here = indices_of(numbers, graph.items)
         table, items = table.filter(pa.array(here)).combine_chunks(), indices[here].astype(np.uint32)
@@ -57,9 +68,11 @@ class SurfaceTable:
             graph.sitelinks[items],
             offsets,
             text,
-            _source_codes(table["source"]),
+            _codes(table["source"], SOURCES, "surface forms from").astype(np.int8),
             table["count"].to_numpy(),
             table["total"].to_numpy(),
+            _numbers(table, "links"),
+            _label_codes(table),
         )
 
     @staticmethod
@@ -83,6 +96,8 @@ class SurfaceTable:
             self.sources[rows],
             self.counts[rows],
             self.totals[rows],
+            self.links[rows],
+            self.label_codes[rows],
         )
 
     def in_order(self) -> "SurfaceTable":
@@ -94,11 +109,24 @@ class SurfaceTable:
 
     def members(self, rows: Ints) -> list[Member]:
         """The items of some rows under their surface forms."""
-        columns = (column[rows].tolist() for column in (self.sources, self.counts, self.totals, self.sitelinks))
+        columns = (self.sources, self.counts, self.totals, self.sitelinks, self.links, self.label_codes)
         return [
-            Member(qid_of(number), surface, SOURCES[source], count, total, links)
-            for number, surface, source, count, total, links in zip(
-                self.numbers[rows].tolist(), self.texts(rows), *columns, strict=True
+            Member(
+                qid_of(number),
+                surface,
+                SOURCES[source],
+                count,
+                total,
+                sitelinks,
+                links=links or None,
+                page_share=count / links if links else None,
+                label_language=_LABEL_CODES[code] or None,
+            )
+            for number, surface, source, count, total, sitelinks, links, code in zip(
+                self.numbers[rows].tolist(),
+                self.texts(rows),
+                *(column[rows].tolist() for column in columns),
+                strict=True,
             )
         ]
 
@@ -128,10 +156,26 @@ def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
     return offsets - offsets[0], np.frombuffer(text or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
 
-def _source_codes(sources: pa.ChunkedArray) -> npt.NDArray[np.int8]:
-    codes = pc.index_in(sources, pa.array(SOURCES))
+def _numbers(table: pa.Table, name: str) -> Int64s:
+    """A column of numbers that may be missing, with 0 for none."""
+    if name not in table.column_names:
+        return np.zeros(len(table), dtype=np.int64)
+    numbers: Int64s = pc.fill_null(table[name], 0).to_numpy()
+    return numbers
+
+
+def _label_codes(table: pa.Table) -> npt.NDArray[np.int16]:
+    if "label_language" not in table.column_names:
+        return np.zeros(len(table), dtype=np.int16)
+    return _codes(pc.fill_null(table["label_language"], ""), _LABEL_CODES, "labels under").astype(np.int16)
+
+
+def _codes(texts: pa.ChunkedArray, known: Sequence[str], what: str) -> Int64s:
+    """The index of each string among the known ones; DamagedInputError for one that is unknown."""
+    codes = pc.index_in(texts, pa.array(known))
     if codes.null_count:
-        strange = sources.filter(pc.is_null(codes))[0]
-        raise DamagedInputError(f"expected surface forms from one of {', '.join(SOURCES)}, saw {strange}")
-    numbers: npt.NDArray[np.int8] = codes.to_numpy().astype(np.int8)
+        strange = texts.filter(pc.is_null(codes))[0]
+        shown = ", ".join(known) if len(known) < 9 else "the language codes of Wikipedia and mul"
+        raise DamagedInputError(f"expected {what} one of {shown}, saw {strange}")
+    numbers: Int64s = codes.to_numpy().astype(np.int64)
     return numbers
