@@ -1,4 +1,4 @@
-"""The worked examples in the docstrings of the class graph and of the rules."""
+"""The worked examples in the docstrings of the class graph, of the rules and of surface forms."""
 
 import doctest
 import importlib
@@ -8,13 +8,14 @@ import pytest
 
 import wikisem.graph
 import wikisem.heuristics
+import wikisem.surfaces
 
 MODULES = [
     module.name
-    for package in (wikisem.graph, wikisem.heuristics)
+    for package in (wikisem.graph, wikisem.heuristics, wikisem.surfaces)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
-WITH_EXAMPLES = 8
+WITH_EXAMPLES = 12
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -212,6 +212,7 @@ LEAST = {
     "outliers.min_sitelinks": 0,
     "outliers.distance": 1,
     "surface.minimum_count": 1,
+    "surface.minimum_total": 0,
     "filters.digits": 1,
     "filters.affix": 1,
     "filters.length_one": 1,
@@ -241,6 +242,15 @@ def test_every_number_of_a_recipe_has_a_least_value() -> None:
     tables = {name: table for name, table in defaults.items() if isinstance(table, dict)}
     numbers = {f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if type(value) is int}
     assert numbers | {"seed"} == set(LEAST)
+
+
+@pytest.mark.parametrize("key", ["minimum_share", "minimum_page_share"])
+def test_shares_are_from_zero_to_one(key: str) -> None:
+    """Both bounds are valid, whole numbers too; what is beyond them, or no number, is answered with the bounds."""
+    assert [getattr(parse_recipe({"name": "x", "surface": {key: n}}).surface, key) for n in (0, 0.5, 1)] == [0, 0.5, 1]
+    for wrong in (-0.1, 1.1, "half"):
+        with pytest.raises(RecipeError, match=rf"surface\.{key}: expected a number from 0 to 1, saw {wrong!r}"):
+            parse_recipe({"name": "x", "surface": {key: wrong}})
 
 
 def test_minimums_may_equal_what_bounds_them() -> None:

@@ -14,7 +14,7 @@ from wikisem.surfaces.anchors import (
     break_ties,
     deduplicate_redirects,
     follow_redirects,
-    tied_anchors,
+    title_anchors,
     top_anchors,
 )
 
@@ -34,14 +34,11 @@ def redirects_of(rows: Sequence[tuple[str, str]]) -> pa.Table:
 
 
 def choose(mentions: pa.Table, titles: Sequence[str], minimum_count: int = 1) -> list[dict[str, object]]:
-    """The chosen surface forms, ties broken by the totals of tied anchors alone."""
+    """The chosen surface forms, ties broken by the totals of all anchors."""
     top = top_anchors(mentions, pa.array(titles, pa.string()), minimum_count)
-    tied = set(tied_anchors(top).to_pylist())
-    rows = mentions.to_pylist()
-    totals = Counter(dict.fromkeys(tied, 0))
-    for row in rows:
-        if row["anchor"] in tied:
-            totals[row["anchor"]] += row["count"]
+    totals: Counter[str] = Counter()
+    for row in mentions.to_pylist():
+        totals[row["anchor"]] += row["count"]
     table = pa.table({"anchor": list(totals), "count": list(totals.values())}, ANCHOR_TOTALS)
     chosen: list[dict[str, object]] = break_ties(top, table).to_pylist()
     return chosen
@@ -58,7 +55,7 @@ def brute_force(counts: dict[tuple[str, str], int], titles: Sequence[str], minim
         best = min(forms, key=lambda s: (-forms[s], s != title, -forms[s] / totals[s], s), default=None)
         if best is not None and forms[best] >= minimum:
             row = {"title": title, "surface": best, "count": forms[best], "total": sum(forms.values())}
-            chosen.append(row)
+            chosen.append({**row, "links": totals[best]})
     return chosen
 
 
@@ -89,13 +86,26 @@ def test_code_point_order_is_last() -> None:
 def test_rare_links_count_in_the_total() -> None:
     """P(surface | page) is a share of all links, those under anchors below minimum_count too."""
     counts = {("Page", "often"): 3, ("Page", "once"): 1}
-    assert choose(mentions_of(counts), ["Page"], 2) == [{"title": "Page", "surface": "often", "count": 3, "total": 4}]
+    assert choose(mentions_of(counts), ["Page"], 2) == [
+        {"title": "Page", "surface": "often", "count": 3, "total": 4, "links": 3}
+    ]
 
 
-def test_tied_anchors_are_those_of_ties_alone() -> None:
-    """Only forms of pages with a tie need the second look at the dictionary."""
-    counts = {("A", "x"): 1, ("A", "y"): 1, ("B", "z"): 2, ("B", "x"): 1, ("C", "C"): 1, ("C", "c"): 1}
-    assert tied_anchors(top_anchors(mentions_of(counts), pa.array(["A", "B", "C"]))).to_pylist() == ["x", "y"]
+def title_by_hand(counts: dict[tuple[str, str], int], title: str) -> tuple[str, int]:
+    """The most frequent anchor of a page that is its title but for the first letter's case, else the title."""
+    found = [(-n, s) for (page, s), n in counts.items() if page == title and s.lower() == title.lower()]
+    return (min(found)[1], -min(found)[0]) if found else (title, 0)
+
+
+@given(pairs, st.lists(names))
+def test_title_anchors_are_brute_force(counts: dict[tuple[str, str], int], titles: list[str]) -> None:
+    """Each linked page has its title, in the case in which links mostly have it, with the links that have it so."""
+    rows = title_anchors(mentions_of(counts), pa.array(titles, pa.string())).to_pylist()
+    linked = {title for title, _ in counts} & set(titles)
+    assert {row["title"]: (row["surface"], row["count"]) for row in rows} == {
+        title: title_by_hand(counts, title) for title in linked
+    }
+    assert all(row["total"] == sum(n for (page, _), n in counts.items() if page == row["title"]) for row in rows)
 
 
 @given(pairs, st.dictionaries(names, names))

@@ -1,11 +1,18 @@
 """Items get the form that links give their page, else the fallback, else nothing."""
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from wikisem.recipes.options import SurfaceOptions
 from wikisem.schemas import ENTITIES
-from wikisem.surfaces.anchors import TOP_ANCHORS
-from wikisem.surfaces.naming import ITEMS, Fallback, items_of, plain_title, surfaces_of
+from wikisem.surfaces.anchors import CHOSEN_ANCHORS
+from wikisem.surfaces.cleaning import is_in_script
+from wikisem.surfaces.dictionary_form import is_form_of
+from wikisem.surfaces.naming import ITEMS, Fallback, count_items, count_refused, items_of, name_items
 
 ENTITY_ROWS = pa.Table.from_pylist(
     [
@@ -17,76 +24,229 @@ ENTITY_ROWS = pa.Table.from_pylist(
     ],
     ENTITIES,
 )
-ITEM_ROWS = pa.table(
-    {
-        "qid": ["Q1", "Q2", "Q3", "Q4"],
-        "title": ["Rīga", "Oslo (Norvegeja)", None, "Upe"],
-        "label": ["Reiga", "Oslo", "Ada Lovelace", None],
-    },
+ITEM_ROWS = pa.Table.from_pylist(
+    [
+        {"qid": "Q1", "title": "Rīga", "label": "Reiga"},
+        {"qid": "Q2", "title": "Oslo (Norvegeja)", "label": "Oslo (capital)", "label_language": "mul"},
+        {"qid": "Q3", "title": None, "label": "Ada Lovelace"},
+        {"qid": "Q4", "title": "Upe", "label": None},
+    ],
     ITEMS,
 )
-CHOSEN = pa.table({"title": ["Rīga"], "surface": ["reigā"], "count": [3], "total": [5]}, TOP_ANCHORS)
+NONE = CHOSEN_ANCHORS.empty_table()
+
+
+def chosen(title: str, surface: str, count: int, total: int, links: int | None) -> pa.Table:
+    """One page's anchor."""
+    return pa.table([[title], [surface], [count], [total], [links]], CHOSEN_ANCHORS)
+
+
+REIGA = chosen("Rīga", "reigā", 3, 5, 4)
 
 
 def test_items_have_a_page_or_a_label() -> None:
     """The title is that of the wiki, the label that of the first language that has one; no white space is left over."""
-    assert items_of(ENTITY_ROWS, "ltgwiki", ["ltg", "mul"]).to_pylist() == [
-        {"qid": "Q1", "title": "Rīga", "label": "Rīga"},
-        {"qid": "Q3", "title": None, "label": "Ada Lovelace"},
-        {"qid": "Q5", "title": "Upe", "label": None},
+    assert items_of(ENTITY_ROWS, "ltgwiki", ["ltg"]).to_pylist() == [
+        {"qid": "Q1", "title": "Rīga", "label": "Rīga", "label_language": "mul"},
+        {"qid": "Q3", "title": None, "label": "Ada Lovelace", "label_language": "mul"},
+        {"qid": "Q5", "title": "Upe", "label": None, "label_language": None},
     ]
+
+
+def test_labels_under_the_codes_of_a_language_are_its_own() -> None:
+    """A label has a language of its own only where it is under none of the codes of the group's language."""
+    items = items_of(ENTITY_ROWS, "dewiki", ["de", "en"]).to_pylist()
+    assert {item["qid"]: (item["label"], item["label_language"]) for item in items} == {
+        "Q1": ("Riga", None),
+        "Q2": ("Oslo", None),
+        "Q3": ("Ada Lovelace", "mul"),
+    }
 
 
 def test_items_of_a_slice_and_of_chunks() -> None:
     """Where a row is in its table makes no difference."""
     cut = pa.concat_tables([ENTITY_ROWS.slice(0, 2), ENTITY_ROWS.slice(2, 0), ENTITY_ROWS.slice(2)])
-    assert items_of(cut, "ltgwiki", ["ltg", "mul"]).equals(items_of(ENTITY_ROWS, "ltgwiki", ["ltg", "mul"]))
-    assert items_of(ENTITY_ROWS.slice(2, 2), "ltgwiki", ["mul"])["qid"].to_pylist() == ["Q3"]
+    assert items_of(cut, "ltgwiki", ["ltg"]).equals(items_of(ENTITY_ROWS, "ltgwiki", ["ltg"]))
+    assert items_of(ENTITY_ROWS.slice(2, 2), "ltgwiki", [])["qid"].to_pylist() == ["Q3"]
 
 
 @pytest.mark.parametrize(
     ("fallback", "wanted"),
     [
-        ("none", {"Q1": ("reigā", 3, 5, "anchor")}),
+        ("none", {"Q1": ("reigā", 3, 5, "anchor", 4, 0.75, None)}),
         (
             "label",
             {
-                "Q1": ("reigā", 3, 5, "anchor"),
-                "Q2": ("Oslo", 0, 0, "label"),
-                "Q3": ("Ada Lovelace", 0, 0, "label"),
+                "Q1": ("reigā", 3, 5, "anchor", 4, 0.75, None),
+                "Q2": ("Oslo (capital)", 0, 0, "label", None, None, "mul"),
+                "Q3": ("Ada Lovelace", 0, 0, "label", None, None, None),
             },
         ),
         (
             "title",
-            {"Q1": ("reigā", 3, 5, "anchor"), "Q2": ("Oslo", 0, 0, "title"), "Q4": ("Upe", 0, 0, "title")},
+            {
+                "Q1": ("reigā", 3, 5, "anchor", 4, 0.75, None),
+                "Q2": ("Oslo", 0, 0, "title", None, None, None),
+                "Q4": ("Upe", 0, 0, "title", None, None, None),
+            },
         ),
     ],
 )
-def test_fallback_where_no_link_names_the_page(
-    fallback: Fallback, wanted: dict[str, tuple[str, int, int, str]]
-) -> None:
-    """A link's form comes first; a fallback counts no links; an item that nothing names has no row."""
-    rows = surfaces_of(ITEM_ROWS, CHOSEN, fallback).to_pylist()
-    assert {row["qid"]: (row["surface"], row["count"], row["total"], row["source"]) for row in rows} == wanted
+def test_fallback_where_no_link_leads_to_the_page(fallback: Fallback, wanted: dict[str, tuple[object, ...]]) -> None:
+    """An anchor comes first; a fallback counts no links; an item without either has no surface form."""
+    rows = name_items(ITEM_ROWS, REIGA, NONE, SurfaceOptions(fallback=fallback), "ltg").to_pylist()
+    columns = ("surface", "count", "total", "source", "links", "page_share", "label_language")
+    assert {row["qid"]: tuple(row[name] for name in columns) for row in rows if row["surface"]} == wanted
+    assert [row["title"] for row in rows] == ["Rīga", "Oslo (Norvegeja)", None, "Upe"]
 
 
-def test_item_without_a_page_has_no_title() -> None:
-    """The title column is that of the page whose links were counted, and null where there is none."""
-    rows = surfaces_of(ITEM_ROWS, CHOSEN, "label")
-    assert rows["title"].to_pylist() == ["Rīga", "Oslo (Norvegeja)", None]
+def test_clean_labels_have_no_parenthesis() -> None:
+    """With the key on, a label loses its trailing parenthesis as titles do."""
+    rows = name_items(ITEM_ROWS, NONE, NONE, SurfaceOptions(fallback="label", clean_labels=True), "ltg")
+    assert rows["surface"].to_pylist() == ["Reiga", "Oslo", "Ada Lovelace", None]
 
 
 @pytest.mark.parametrize(
-    ("title", "plain"),
+    ("options", "reason"),
     [
-        ("Mercury (planet)", "Mercury"),
-        ("Mercury (Roman god) (film)", "Mercury (Roman god)"),
-        ("東京（曖昧さ回避）", "東京"),
-        ("(500) Days of Summer", "(500) Days of Summer"),
-        ("(What's the Story)", "(What's the Story)"),
-        ("Odd)", "Odd)"),
+        (SurfaceOptions(minimum_total=6), "few-links"),
+        (SurfaceOptions(minimum_total=6, minimum_share=1.0, minimum_page_share=1.0), "few-links"),
+        (SurfaceOptions(minimum_share=0.61), "low-share"),
+        (SurfaceOptions(minimum_page_share=0.76), "low-page-share"),
+        (SurfaceOptions(minimum_total=5, minimum_share=0.6, minimum_page_share=0.75, script=True), None),
     ],
 )
-def test_plain_title(title: str, plain: str) -> None:
-    """One trailing parenthesis goes, and what would leave nothing stays."""
-    assert plain_title(pa.chunked_array([[title]])).to_pylist() == [plain]
+def test_a_weak_anchor_is_refused_with_the_first_reason(options: SurfaceOptions, reason: str | None) -> None:
+    """Each limit refuses what is below it and keeps what is at it; the item is counted under the reason."""
+    named = name_items(ITEM_ROWS.slice(0, 1), REIGA, NONE, options, "ltg")
+    assert named["refused"].to_pylist() == [reason]
+    assert named["surface"].to_pylist() == [None if reason else "reigā"]
+    assert count_items(named).left_out == ({reason: 1} if reason else {})
+    assert count_refused(named) == ({reason: 1} if reason else {})
+
+
+def test_a_refused_anchor_leaves_the_item_to_the_fallback() -> None:
+    """The label steps in, is not judged by links, and the refusal is still counted."""
+    options = SurfaceOptions(fallback="label", minimum_page_share=0.8)
+    named = name_items(ITEM_ROWS.slice(0, 1), REIGA, NONE, options, "ltg")
+    (row,) = named.to_pylist()
+    assert (row["surface"], row["source"], row["count"], row["links"]) == ("Reiga", "label", 0, None)
+    assert (count_items(named).kept, count_refused(named)) == (1, {"low-page-share": 1})
+
+
+def test_letters_of_another_script_are_refused_in_every_source() -> None:
+    """An anchor of another script gives way to the label, and a label of another script to nothing."""
+    options = SurfaceOptions(fallback="label", script=True)
+    rows = name_items(ITEM_ROWS.slice(0, 1), chosen("Rīga", "Рига", 1, 1, 1), NONE, options, "ltg").to_pylist()
+    assert (rows[0]["surface"], rows[0]["refused"]) == ("Reiga", "script")
+    named = name_items(ITEM_ROWS.slice(2, 1), NONE, NONE, options, "ru")
+    assert (named["surface"].to_pylist(), count_items(named).left_out) == ([None], {"script": 1})
+
+
+def test_dictionary_form_is_the_anchor_that_is_the_title() -> None:
+    """The title takes the place of its own inflected form, with the links and the page share that it has itself."""
+    items = pa.table([["Q1"], ["Reiga"], [None], [None]], schema=ITEMS)
+    inflected, titled = chosen("Reiga", "Reigā", 7, 9, 7), chosen("Reiga", "Reiga", 2, 9, 4)
+    (row,) = name_items(items, inflected, titled, SurfaceOptions(form="dictionary"), "ltg").to_pylist()
+    assert (row["surface"], row["count"], row["total"], row["page_share"]) == ("Reiga", 2, 9, 0.5)
+    (row,) = name_items(items, inflected, titled, SurfaceOptions(), "ltg").to_pylist()
+    assert row["surface"] == "Reigā"
+
+
+def test_a_title_that_no_link_shows_is_judged_by_the_links_of_others() -> None:
+    """It is a title without links of its own; where other pages are linked with these words, its page share is 0."""
+    items = pa.table([["Q1"], ["Zeme (planeta)"], [None], [None]], schema=ITEMS)
+    inflected = chosen("Zeme (planeta)", "Zemis", 7, 9, 7)
+    for links, surface in ((None, "Zeme"), (3, None)):
+        titled = chosen("Zeme (planeta)", "Zeme", 0, 9, links)
+        options = SurfaceOptions(form="dictionary", minimum_page_share=0.1)
+        (row,) = name_items(items, inflected, titled, options, "ltg").to_pylist()
+        assert (row["surface"], row["links"]) == (surface, None)
+        assert row["source"] == ("title" if surface else "none")
+
+
+def test_an_anchor_that_is_the_label_is_kept() -> None:
+    """What Wikidata calls the item is no inflected form of its title."""
+    items = pa.table([["Q1"], ["Celts"], ["Celt"], [None]], schema=ITEMS)
+    named = name_items(
+        items,
+        chosen("Celts", "Celt", 7, 9, 7),
+        chosen("Celts", "Celts", 1, 9, 1),
+        SurfaceOptions(form="dictionary"),
+        "en",
+    )
+    assert named["surface"].to_pylist() == ["Celt"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An item with the evidence for its surface form, and a recipe."""
+
+    title: str
+    label: str | None
+    top: tuple[str, int, int, int]  # anchor, count, total, links
+    titled: tuple[int, int]  # count and links of the title as an anchor
+    options: SurfaceOptions
+
+
+WORDS = st.sampled_from(["Reiga", "Reigā", "reigys", "Рига", "Reiga (film)", "Oslo"])
+OPTIONS = st.builds(
+    SurfaceOptions,
+    fallback=st.sampled_from(["none", "label", "title"]),
+    minimum_total=st.integers(0, 4),
+    minimum_share=st.sampled_from([0.0, 0.5]),
+    minimum_page_share=st.sampled_from([0.0, 0.5]),
+    form=st.sampled_from(["anchor", "dictionary"]),
+    script=st.booleans(),
+    clean_labels=st.booleans(),
+)
+NUMBERS = st.lists(st.integers(1, 6), min_size=3, max_size=3).map(sorted)
+CASES = st.builds(
+    lambda title, label, word, n, own, options: Case(
+        title, label, (word, n[0], n[1], n[2]), (own[0] - 1, own[2]), options
+    ),
+    WORDS, st.none() | WORDS, WORDS, NUMBERS, NUMBERS, OPTIONS,
+)  # fmt: skip
+
+
+def by_hand(case: Case) -> tuple[str | None, str | None]:
+    """Surface form and reason of a refusal, one rule after the other."""
+    options = case.options
+    plain = case.title.removesuffix(" (film)")
+    surface, count, total, links = case.top
+    share = count / total
+    if options.form == "dictionary" and surface != case.label and is_form_of(surface, plain):
+        surface, (count, links) = plain, case.titled
+    refused = None
+    if total < options.minimum_total:
+        refused = "few-links"
+    elif share < options.minimum_share:
+        refused = "low-share"
+    elif count / links < options.minimum_page_share:
+        refused = "low-page-share"
+    elif options.script and not is_in_script(surface, "ltg"):
+        refused = "script"
+    if refused is None:
+        return surface, None
+    label = case.label.removesuffix(" (film)") if case.label and options.clean_labels else case.label
+    fallback = {"none": None, "label": label, "title": plain}[options.fallback]
+    return None if fallback and options.script and not is_in_script(fallback, "ltg") else fallback, refused
+
+
+def test_naming_is_brute_force() -> None:
+    """All rules together give what the same rules give one after the other, and every way to end is met."""
+    met: set[object] = set()
+
+    @settings(max_examples=400, deadline=None)
+    @given(CASES)
+    def check(case: Case) -> None:
+        items = pa.table([["Q1"], [case.title], [case.label], [None]], schema=ITEMS)
+        plain = case.title.removesuffix(" (film)")
+        titled = chosen(case.title, plain, case.titled[0], case.top[2], case.titled[1])
+        (row,) = name_items(items, chosen(case.title, *case.top), titled, case.options, "ltg").to_pylist()
+        assert (row["surface"], row["refused"]) == by_hand(case)
+        met.update({row["refused"], (row["surface"] is None, row["source"]), row["surface"] == case.top[0]})
+
+    check()
+    ends = {(False, "anchor"), (False, "title"), (False, "label"), (True, "none"), (True, "label"), (True, "title")}
+    assert met >= {None, "few-links", "low-share", "low-page-share", "script", *ends, True, False}

@@ -140,7 +140,7 @@ def first_pages(data: bytes, number: int) -> bytes:
 def test_every_argmax_equals_an_independent_count(
     name: str, language: str, pages: int, wanted: int, realdata: Path, entities: str, tmp_path: Path
 ) -> None:
-    """Of every item with a page that is linked: the same surface form, the same links to it, the same links to all."""
+    """Of every item with a page that is linked: the same surface form, and the same links to and with all of them."""
     data = first_pages(bz2.decompress((realdata / "wikipedia" / f"{name}.xml.bz2").read_bytes()), pages)
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(bz2.compress(data))
@@ -153,6 +153,8 @@ def test_every_argmax_equals_an_independent_count(
     assert {row["qid"]: (row["surface"], row["count"], row["total"]) for row in rows} == {
         qid: best for qid, best in found.items() if best is not None
     }
+    assert all(row["links"] == oracle.totals[row["surface"]] for row in rows)
+    assert all(row["page_share"] == row["count"] / row["links"] for row in rows)
     assert len(rows) >= wanted
 
 

@@ -82,9 +82,10 @@ def resolve(
     fallback: Fallback = "none",
     minimum_count: int = 1,
     workers: int = 1,
+    options: SurfaceOptions | None = None,
 ) -> tuple[Counts, dict[str, tuple[str, int, int, str]]]:
     """Run the stage; its checked counts, and qid -> (surface, count, total, source)."""
-    options = SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
+    options = options or SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
     place = Scratch(str(folder))
     counts = resolve_surfaces(entities, mentions, "ltg", options, StageContext(place, Runtime(workers=workers)))
     counts.check("surfaces")
@@ -145,6 +146,60 @@ def test_summary_counts_sources(tmp_path: Path, entities: str, mentions: str) ->
     resolve(tmp_path / "run", entities, mentions, "label", minimum_count=2)
     summary = json.loads((tmp_path / "run" / "published" / "summary.json").read_text())
     assert summary == {"anchor": 3, "label": 2, "title": 0}
+
+
+def test_links_of_an_anchor_are_counted_in_the_whole_wiki(tmp_path: Path, entities: str, mentions: str) -> None:
+    """Pages in all buckets that are linked with the same words count, red links too, and P(page | s) follows."""
+    write_parquet(
+        f"{tmp_path}/entities/2.parquet",
+        pa.Table.from_pylist([{"qid": "Q11", "titles": {"ltgwiki": "Elsewhere"}}], schemas.ENTITIES),
+    )
+    resolve(tmp_path / "run", entities, mentions)
+    rows = [row for path in list_files(f"{tmp_path}/run/published/*.parquet") for row in read_parquet(path).to_pylist()]
+    assert {row["surface"]: (row["count"], row["links"], row["page_share"]) for row in rows} == {
+        "Reiga": (5, 5, 1.0),
+        "tie": (2, 2, 1.0),
+        "zzz": (7, 9, 7 / 9),
+        "Titled": (1, 1, 1.0),
+        "once": (1, 1, 1.0),
+    }
+
+
+def test_refused_anchors_are_counted_by_rule(tmp_path: Path, entities: str, mentions: str) -> None:
+    """An item whose anchor is refused has its label, or is left out for that reason; the summary counts both."""
+    options = SurfaceOptions(fallback="label", minimum_share=0.5, minimum_total=2)
+    counts, surfaces = resolve(tmp_path / "run", entities, mentions, options=options)
+    assert {qid: row[3] for qid, row in surfaces.items()} == {
+        "Q10": "anchor", "Q9": "anchor", "Q8": "anchor", "Q30": "label", "Q5": "label"
+    }  # fmt: skip
+    assert counts == Counts(read=8, kept=5, left_out={"low-share": 1, "no-name": 2})
+    summary = json.loads((tmp_path / "run" / "published" / "summary.json").read_text())
+    assert summary["refused"] == {"few-links": 1, "low-share": 1}
+
+
+def test_dictionary_form_stands_for_inflected_anchors(tmp_path: Path) -> None:
+    """The title is taken in the case in which links have it, or as it is; links of the title elsewhere count."""
+    rows = [
+        {"qid": f"Q{n}", "titles": {"ltgwiki": title}} for n, title in enumerate(["Reiga", "Gods", "Zeme (pl.)"], 1)
+    ]
+    write_parquet(f"{tmp_path}/entities/0.parquet", pa.Table.from_pylist(rows, schemas.ENTITIES))
+    links = [
+        ("Reiga", "Reigā", 5),
+        ("Reiga", "Reiga", 1),
+        ("Gods", "goda", 3),
+        ("Gods", "gods", 2),
+        ("Opys", "Reiga", 1),
+    ]
+    table = pa.table(list(zip(*links, ("Zeme (pl.)", "Zemis", 2), strict=True)), schemas.MENTIONS)
+    _write_buckets(f"{tmp_path}/mentions", table, "title")
+    _write_buckets(f"{tmp_path}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source")
+    options = SurfaceOptions(form="dictionary")
+    _, surfaces = resolve(tmp_path / "run", f"{tmp_path}/entities", f"{tmp_path}/mentions", options=options)
+    assert surfaces == {
+        "Q1": ("Reiga", 1, 6, "anchor"),
+        "Q2": ("gods", 2, 5, "anchor"),
+        "Q3": ("Zeme", 0, 0, "title"),
+    }
 
 
 def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:

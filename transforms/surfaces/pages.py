@@ -1,8 +1,8 @@
 """Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
 
 The dictionary is on disk in buckets by title, so that only items are shuffled: to the bucket of their sitelink's title,
-where its redirects are known, and on to that of the page it leads to. What breaks ties, the totals of anchors, is
-summed in a second pass over the dictionary, for the tied anchors alone.
+where its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk, and
+``links.py`` counts the links of their anchors in all buckets meanwhile.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,48 +11,57 @@ from typing import Final, Literal
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
-from apache_beam.pvalue import AsList, TaggedOutput
+from apache_beam.pvalue import TaggedOutput
 
-from wikisem.arrow.buckets import BUCKETS, add_up
+from wikisem.arrow.buckets import BUCKETS, split
 from wikisem.arrow.ipc import decode, encode
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.surfaces.anchors import ANCHOR_TOTALS, break_ties, follow_redirects, tied_anchors, top_anchors
-from wikisem.surfaces.naming import ITEMS, Fallback, count_items, sort_items, surfaces_of
+from wikisem.records import Counts
+from wikisem.schemas import SURFACES
+from wikisem.surfaces.anchors import (
+    ANCHOR_TOTALS,
+    TOP_ANCHORS,
+    add_links,
+    break_ties,
+    follow_redirects,
+    title_anchors,
+    top_anchors,
+)
+from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.counts import write_counts
+from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
+from wikisem.transforms.surfaces.links import WANTED, Batch, CountLinks
 
-TIED: Final = pa.schema([("anchor", pa.string())])
-
-Batch = tuple[int, bytes]
-PageRows = tuple[int, tuple[bytes, bytes]]  # bucket, (items, top anchors)
+_PARTS: Final = ("items", "top", "titled")
 
 
 class ResolvePages(beam.PTransform):
     """Batches of items, in the buckets of their sitelinks, to finished files."""
 
-    def __init__(self, mentions: str, options: SurfaceOptions, scratch: Scratch) -> None:
+    def __init__(self, mentions: str, language: str, options: SurfaceOptions, scratch: Scratch) -> None:
         super().__init__()
-        self._mentions, self._options, self._scratch = mentions, options, scratch
+        self._mentions, self._language, self._options, self._scratch = mentions, language, options, scratch
 
     def expand(self, items: beam.PCollection) -> beam.PCollection:
-        """Follow sitelinks, find the top anchors, count the tied ones, and write."""
-        top = FindTopAnchors(self._mentions, self._options.minimum_count)
-        resolved = (
+        """Follow sitelinks, find the anchors of pages, count their links, and write."""
+        find = FindAnchors(self._mentions, self._options, self._scratch)
+        pages = (
             items
             | "group by sitelink" >> beam.GroupByKey()
             | "follow sitelinks" >> beam.ParDo(FollowSitelinks(self._mentions))
             | "group by page" >> beam.GroupByKey()
-            | "find top anchors" >> beam.ParDo(top).with_outputs("tied", main="pages")
+            | "find anchors" >> beam.ParDo(find).with_outputs("wanted", main="pages")
         )
-        totals = (
-            items.pipeline
-            | "dictionary" >> beam.Create(range(BUCKETS))
-            | "count tied anchors" >> beam.ParDo(CountTied(self._mentions), AsList(resolved.tied))
+        links = pages.wanted | "count links" >> CountLinks(self._mentions, self._scratch)
+        return (
+            (pages.pages, links)
+            | "links by page" >> beam.Flatten()
+            | "group links" >> beam.GroupByKey()
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(self._language, self._options, self._scratch))
         )
-        write = WriteSurfaces(self._options.fallback, self._scratch)
-        return resolved.pages | "write surfaces" >> beam.ParDo(write, AsList(totals))
 
 
 class FollowSitelinks(beam.DoFn):
@@ -70,53 +79,62 @@ class FollowSitelinks(beam.DoFn):
         yield from to_buckets(redirected, "title")
 
 
-class FindTopAnchors(beam.DoFn):
-    """The items of a bucket with the top anchors of their pages; under the tag ``tied`` the anchors to count."""
+class FindAnchors(beam.DoFn):
+    """The items of a bucket, with the anchors of their pages that may be chosen, to files.
 
-    def __init__(self, mentions: str, minimum_count: int) -> None:
-        self._mentions, self._minimum_count = mentions, minimum_count
+    Gives out an empty batch for the bucket, so that it is finished even if it wants no links counted, and under the tag
+    ``wanted`` the anchors, in buckets of their own, with the bucket that wants them.
+    """
 
-    def process(
-        self, grouped: tuple[int, Iterable[bytes]]
-    ) -> Iterator[PageRows | TaggedOutput[Literal["tied"], bytes]]:
+    def __init__(self, mentions: str, options: SurfaceOptions, scratch: Scratch) -> None:
+        self._mentions, self._options, self._scratch = mentions, options, scratch
+
+    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Batch | TaggedOutput[Literal["wanted"], Batch]]:
         """Look the bucket's pages up."""
         bucket, batches = grouped
         items = from_batches(batches, ITEMS)
+        titles = pc.unique(items["title"])
         mentions = read_parquet(bucket_path(self._mentions, bucket))
-        top = top_anchors(mentions, pc.unique(items["title"]), self._minimum_count)
-        yield TaggedOutput("tied", encode(pa.table([tied_anchors(top)], TIED)))
-        yield bucket, (encode(items), encode(top))
-
-
-class CountTied(beam.DoFn):
-    """How many links of one bucket of the dictionary have each tied anchor."""
-
-    def __init__(self, mentions: str) -> None:
-        self._mentions = mentions
-
-    def process(self, bucket: int, tied: list[bytes]) -> Iterator[bytes]:
-        """Filter and sum; without ties nothing is read."""
-        anchors = pc.unique(from_batches(tied, TIED)["anchor"])
-        if len(anchors):
-            rows = read_parquet(bucket_path(self._mentions, bucket), ["anchor", "count"])
-            yield encode(add_up([rows.filter(pc.is_in(rows["anchor"], value_set=anchors))], ANCHOR_TOTALS))
+        top = top_anchors(mentions, titles, self._options.minimum_count)
+        wants_titles = self._options.form == "dictionary"
+        titled = title_anchors(mentions, titles) if wants_titles else TOP_ANCHORS.empty_table()
+        for name, table in zip(_PARTS, (items, top, titled), strict=True):
+            with create_binary(_part_path(self._scratch, name, bucket)) as sink:
+                sink.write(encode(table))
+        surfaces = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
+        wanted = pa.table([surfaces, pa.repeat(pa.scalar(bucket, pa.int16()), len(surfaces))], WANTED)
+        for number, rows in split(wanted, "anchor"):
+            yield TaggedOutput("wanted", (number, encode(rows)))
+        yield bucket, b""
 
 
 class WriteSurfaces(beam.DoFn):
-    """The items of a bucket and the top anchors of their pages to the bucket's file of surface forms."""
+    """The links of the anchors of a bucket, with what waits on disk, to the bucket's file of surface forms."""
 
-    def __init__(self, fallback: Fallback, scratch: Scratch) -> None:
-        self._fallback, self._scratch = fallback, scratch
+    def __init__(self, language: str, options: SurfaceOptions, scratch: Scratch) -> None:
+        self._language, self._options, self._scratch = language, options, scratch
 
-    def process(self, resolved: PageRows, totals: list[bytes]) -> None:
+    def process(self, grouped: tuple[int, Iterable[bytes]]) -> None:
         """Break the ties and write."""
-        bucket, (items, top) = resolved
-        chosen = break_ties(decode(top), add_up([from_batches(totals, ANCHOR_TOTALS)], ANCHOR_TOTALS))
-        write_surfaces(decode(items), chosen, self._fallback, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
+        bucket, batches = grouped
+        totals = from_batches(filter(None, batches), ANCHOR_TOTALS)
+        items, top, titled = (self._read(name, bucket) for name in _PARTS)
+        chosen, titled = break_ties(top, totals), add_links(titled, totals)
+        named = name_items(sort_items(items), chosen, titled, self._options, self._language)
+        write_surfaces(named, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
+
+    def _read(self, name: str, bucket: int) -> pa.Table:
+        with open_binary(_part_path(self._scratch, name, bucket)) as source:
+            return decode(source.read())
 
 
-def write_surfaces(items: pa.Table, chosen: pa.Table, fallback: Fallback, scratch: Scratch, name: str) -> None:
-    """Give items their surface forms, and write the rows and their counts as one part of the stage."""
-    surfaces = surfaces_of(sort_items(items), chosen, fallback)
+def _part_path(scratch: Scratch, name: str, bucket: int) -> str:
+    return f"{scratch.parts}/{name}/{bucket:02d}.arrow"
+
+
+def write_surfaces(named: pa.Table, scratch: Scratch, name: str) -> None:
+    """Write the rows of items that have a surface form, and what became of the others, as one part of the stage."""
+    surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
     write_parquet(f"{scratch.published}/{name}.parquet", surfaces)
-    write_counts(f"{scratch.parts}/counts/{name}.json", count_items(items, surfaces))
+    write_counts(f"{scratch.parts}/refused/{name}.json", Counts(left_out=count_refused(named)))
+    write_counts(f"{scratch.parts}/counts/{name}.json", count_items(named))

@@ -11,6 +11,7 @@ from msgspec import Meta
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 
 # O1, O2 and O3.
 OUTLIER_CLASSES: Final = 3
@@ -67,11 +68,22 @@ class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
 
 @dataclass(frozen=True, slots=True)
 class SurfaceOptions:
-    """Where surface forms come from."""
+    """Where surface forms come from, and which anchors are good enough to be one.
+
+    ``minimum_total`` counts the links to a page, ``minimum_share`` is of P(s | page) and ``minimum_page_share`` of
+    P(page | s). ``form = "dictionary"`` takes the title where the most frequent anchor is an inflected form of it,
+    ``script`` refuses letters of other scripts, and ``clean_labels`` takes the trailing parenthesis off labels.
+    """
 
     fallback: Literal["none", "label", "title"] = "none"
     link_trail: bool = False
     minimum_count: FromOne = 1
+    minimum_total: FromZero = 0
+    minimum_share: Share = 0.0
+    minimum_page_share: Share = 0.0
+    form: Literal["anchor", "dictionary"] = "anchor"
+    script: bool = False
+    clean_labels: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,8 @@ def _describe(info: inspect.Type, path: str) -> str:
             return f"a whole number from {minimum} up"
         case inspect.LiteralType(values=(value,)):
             return repr(value)
+        case inspect.FloatType(ge=minimum, le=maximum):
+            return f"a number from {minimum} to {maximum}"
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(map(repr, values))}"
         case inspect.VarTupleType(item_type=inspect.StructType()):

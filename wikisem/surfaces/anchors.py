@@ -12,12 +12,16 @@ import pyarrow.compute as pc
 from wikisem.arrow.buckets import add_up
 from wikisem.arrow.ordering import sort_by
 from wikisem.schemas import MENTIONS, REDIRECTS
+from wikisem.surfaces.cleaning import without_parenthesis
 
 # The most frequent anchors of pages; a page with several is tied.
 TOP_ANCHORS: Final = pa.schema(
     [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
 )
+_LAST: Final = [("surface", "ascending")]
 ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
+# One anchor of each page, with ``links``, the number of links of the whole wiki that have it.
+CHOSEN_ANCHORS: Final = TOP_ANCHORS.append(pa.field("links", pa.int64()))
 
 
 def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
@@ -82,25 +86,47 @@ def _prefer_title(top: pa.Table) -> pa.Table:
     return top.filter(pc.or_(is_title, pc.invert(decided)))
 
 
-def tied_anchors(top: pa.Table) -> pa.Array:
-    """The anchors of pages that have more than one top anchor, each once, sorted."""
-    pages = top.group_by("title", use_threads=False).aggregate([("surface", "count")])
-    tied = pages["title"].filter(pc.greater(pages["surface_count"], 1)).combine_chunks()
-    surfaces = pc.unique(top["surface"].filter(pc.is_in(top["title"], value_set=tied)))
-    return surfaces.take(pc.sort_indices(surfaces))
+def title_anchors(mentions: pa.Table, titles: pa.Array) -> pa.Table:
+    """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
+
+    The title's trailing parenthesis and the case of its first letter do not count; the most frequent such anchor is
+    taken, then the first by code point. Where there is none, it is the title without parenthesis, with a count of 0.
+
+    >>> pages, anchors = ["Oak (tree)", "Oak (tree)", "Elm"], ["oaks", "oak", "elms"]
+    >>> links = pa.table({"title": pages, "anchor": anchors, "count": [5, 2, 3]})
+    >>> [(row["surface"], row["count"]) for row in title_anchors(links, pa.array(["Oak (tree)", "Elm"])).to_pylist()]
+    [('Elm', 0), ('oak', 2)]
+    """
+    of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
+    plain = without_parenthesis(of_titles["title"])
+    is_title = pc.equal(lower_first(of_titles["anchor"]), lower_first(plain))
+    pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum")])
+    total = pages["count_sum"].take(pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks()))
+    surface, count = pc.if_else(is_title, of_titles["anchor"], plain), pc.if_else(is_title, of_titles["count"], 0)
+    table = pa.table([of_titles["title"], surface, count, total], schema=TOP_ANCHORS)
+    return _first_of_each(sort_by(table, [("title", "ascending"), ("count", "descending"), *_LAST]), "title")
 
 
 def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
-    """One anchor for each page: the one with the highest P(page | s), then the first by code point.
+    """One anchor for each page, as CHOSEN_ANCHORS: that with the highest P(page | s), then the first by code point.
 
-    ``totals`` (ANCHOR_TOTALS) must hold how many links of the whole wiki have each tied anchor. Tied anchors have the
+    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each of the anchors. Tied anchors have the
     same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
     """
-    at = pc.index_in(top["surface"], value_set=totals["anchor"].combine_chunks())
-    spread = pc.fill_null(totals["count"].take(at), 0)  # null for a page without a tie, which needs no total
-    order = [("title", "ascending"), ("spread", "ascending"), ("surface", "ascending")]
-    ordered = sort_by(top.append_column("spread", spread), order)
-    return _first_of_each(ordered.select(TOP_ANCHORS.names), "title")
+    ordered = sort_by(add_links(top, totals), [("title", "ascending"), ("links", "ascending"), *_LAST])
+    return _first_of_each(ordered, "title")
+
+
+def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
+    """TOP_ANCHORS as CHOSEN_ANCHORS, by what ``totals`` (ANCHOR_TOTALS) holds; null for an anchor that it lacks."""
+    at = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
+    return anchors.append_column("links", totals["count"].take(at)).cast(CHOSEN_ANCHORS)
+
+
+def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Strings with their first letter in lower case."""
+    first, rest = pc.utf8_slice_codeunits(texts, 0, 1), pc.utf8_slice_codeunits(texts, 1)
+    return pc.binary_join_element_wise(pc.utf8_lower(first), rest, "")
 
 
 def _first_of_each(ordered: pa.Table, column: str) -> pa.Table:

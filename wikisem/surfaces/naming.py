@@ -7,36 +7,49 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.ordering import sort_by
+from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
+from wikisem.surfaces.anchors import lower_first
+from wikisem.surfaces.cleaning import is_in_script, tidy, without_parenthesis
+from wikisem.surfaces.dictionary_form import is_form_of
 
 Fallback = Literal["none", "label", "title"]
 
-# What is sent of an item to its page's bucket: page title and label in the language, either of which may be null.
-ITEMS: Final = pa.schema([("qid", pa.string()), ("title", pa.string()), ("label", pa.string())])
+# What is sent of an item to its page's bucket: page title and label in the language, either of which may be null, and
+# the code of the label if that is not of the language itself.
+ITEMS: Final = pa.schema(
+    [("qid", pa.string()), ("title", pa.string()), ("label", pa.string()), ("label_language", pa.string())]
+)
 
-# "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
-# (Parser::pstPass2, MediaWiki 1.43, 2026-11).
-_TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
+# Why an item's anchor is refused, in the order in which the rules are read; then it has the fallback.
+FEW_LINKS: Final = "few-links"
+LOW_SHARE: Final = "low-share"
+LOW_PAGE_SHARE: Final = "low-page-share"
+OTHER_SCRIPT: Final = "script"
+REFUSALS: Final = (FEW_LINKS, LOW_SHARE, LOW_PAGE_SHARE, OTHER_SCRIPT)
+
+# The columns that are worked on: those of SURFACES, and why the anchor was refused, null if it was not.
+_EVIDENCE: Final = ("surface", "count", "total", "links")
 
 
-def items_of(entities: pa.Table, wiki: str, languages: Sequence[str]) -> pa.Table:
-    """The items that have a page in the wiki or a label in the first of the languages that has one, as ITEMS."""
-    labels = [_value_of(entities["labels"], code) for code in languages]
-    label = _tidy(pc.coalesce(*labels))
+def items_of(entities: pa.Table, wiki: str, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
+    """The items that have a page in the wiki or a label, as ITEMS.
+
+    The label is that of the first of ``codes``, those of the language, that has one, else of ``others``.
+    """
+    labels = {code: _value_of(entities["labels"], code) for code in (*codes, *others)}
+    label = tidy(pc.coalesce(*labels.values()))
+    code: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
+    for each in reversed(labels):
+        code = pc.if_else(labels[each].is_valid(), None if each in codes else each, code)
     title = _value_of(entities["titles"], wiki)
-    items = pa.table([entities["qid"], title, label], schema=ITEMS)
+    items = pa.table([entities["qid"], title, label, pc.if_else(label.is_valid(), code, None)], schema=ITEMS)
     return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 
 
 def _value_of(column: pa.ChunkedArray, key: str) -> pa.ChunkedArray:
     return pc.map_lookup(column, pa.scalar(key), "first")
-
-
-def _tidy(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Each run of white space as one space and none at the ends, as anchors have it; null where nothing is left."""
-    tidy = pc.utf8_trim_whitespace(pc.replace_substring_regex(texts, r"[\s\pZ]+", " "))
-    return pc.if_else(pc.equal(tidy, ""), None, tidy)
 
 
 def sort_items(items: pa.Table) -> pa.Table:
@@ -45,37 +58,112 @@ def sort_items(items: pa.Table) -> pa.Table:
     return sort_by(digits, [("digits", "ascending"), ("qid", "ascending")]).select(ITEMS.names)
 
 
-def surfaces_of(items: pa.Table, chosen: pa.Table, fallback: Fallback) -> pa.Table:
-    """The rows of SURFACES for ITEMS, in their order; an item without a surface form has no row.
+def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:
+    """The columns of SURFACES for ITEMS, in their order, and ``refused``, why an item's anchor was refused.
 
-    ``chosen`` (TOP_ANCHORS) holds one anchor for each page that has any. For a fallback, count and total are 0.
+    ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold for each page its most frequent anchor and the one that is its
+    title, where there are such. ``surface`` is null for an item without a surface form. For a fallback, count and total
+    are 0 and links is null.
     """
+    anchor = _of_pages(items, chosen)
+    source = pc.if_else(anchor["surface"].is_valid(), "anchor", None)
+    form, form_source = anchor, source
+    if options.form == "dictionary":
+        form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled))
+    refused = _refusals(anchor, form, options, language)
+    return _fall_back(items, form.append_column("source", form_source), refused, options, language)
+
+
+def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
+    """The anchor of each item's page, a row for each item; nulls where there is none."""
     at = pc.index_in(items["title"], value_set=chosen["title"].combine_chunks(), skip_nulls=True)
-    linked = at.is_valid()
-    surface = pc.coalesce(chosen["surface"].take(at), _fall_back(items, fallback))
-    numbers = [pc.fill_null(chosen[name].take(at), 0) for name in ("count", "total")]
-    source = pc.if_else(linked, "anchor", fallback)
-    rows = pa.table([items["qid"], items["title"], surface, *numbers, source], schema=SURFACES)
-    return rows.filter(surface.is_valid())
+    return chosen.select(_EVIDENCE).take(at)
 
 
-def count_items(items: pa.Table, surfaces: pa.Table) -> Counts:
-    """What became of the items: kept, or left out for lack of a page or of any surface form."""
-    left_out = items.filter(pc.invert(pc.is_in(items["qid"], value_set=surfaces["qid"].combine_chunks())))
-    pages = len(left_out) - left_out["title"].null_count
-    reasons = {"no-name": pages, "no-page": len(left_out) - pages}
-    return Counts(len(items), len(surfaces), {reason: count for reason, count in reasons.items() if count})
+def _dictionary_forms(items: pa.Table, anchor: pa.Table, titled: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
+    """The title for each anchor that is another form of it, as an anchor has it, else as it is, which no link shows."""
+    plain = without_parenthesis(items["title"])
+    differs = pc.and_(
+        pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),
+        pc.fill_null(pc.not_equal(anchor["surface"], items["label"]), True),
+    )
+    pairs = zip(anchor["surface"].to_pylist(), plain.to_pylist(), differs.to_pylist(), strict=True)
+    changed = pa.array([bool(asked) and is_form_of(surface, title) for surface, title, asked in pairs], pa.bool_())
+    columns = [pc.if_else(changed, titled[name], anchor[name]) for name in _EVIDENCE]
+    source = pc.if_else(pc.and_(changed, pc.equal(titled["count"], 0)), "title", "anchor")
+    return pa.table(columns, names=list(_EVIDENCE)), pc.if_else(anchor["surface"].is_valid(), source, None)
 
 
-def _fall_back(items: pa.Table, fallback: Fallback) -> pa.ChunkedArray:
-    if fallback == "label":
-        return items["label"]
-    if fallback == "title":
-        return plain_title(items["title"])
+def _refusals(anchor: pa.Table, form: pa.Table, options: SurfaceOptions, language: str) -> pa.ChunkedArray:
+    """The first rule that refuses an item's surface form, null if none does or there is none to refuse.
+
+    Links to the page and P(s | page) are those of the most frequent anchor: what is rare there is a rare page, or one
+    without a settled name. P(page | s) is that of the form that would be shown.
+    """
+    share = pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"])
+    page_share = page_shares(form)
+    reason: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
+    checks = {
+        OTHER_SCRIPT: _in_other_script(form["surface"], options, language),
+        LOW_PAGE_SHARE: pc.less(page_share, options.minimum_page_share),
+        LOW_SHARE: pc.less(share, options.minimum_share),
+        FEW_LINKS: pc.less(anchor["total"], options.minimum_total),
+    }
+    for name, refuses in checks.items():
+        reason = pc.if_else(pc.fill_null(refuses, False), name, reason)
+    return reason
+
+
+def page_shares(rows: pa.Table) -> pa.ChunkedArray:
+    """P(page | s) = count / links; null where links is."""
+    return pc.divide(pc.cast(rows["count"], "float64"), rows["links"])
+
+
+def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, language: str) -> pa.Array:
+    if not options.script:
+        return pa.repeat(False, len(surfaces))
+    return pa.array(
+        [text is not None and not is_in_script(text, language) for text in surfaces.to_pylist()], pa.bool_()
+    )
+
+
+def _fall_back(
+    items: pa.Table, form: pa.Table, refused: pa.ChunkedArray, options: SurfaceOptions, language: str
+) -> pa.Table:
+    """The rows of items, with the fallback where there is no anchor that was not refused."""
+    keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
+    fallback = _fallbacks(items, options)
+    stray = _in_other_script(fallback, options, language)
+    fallback = pc.if_else(stray, None, fallback)
+    surface = pc.if_else(keeps, form["surface"], fallback)
+    source = pc.if_else(keeps, form["source"], options.fallback)
+    is_anchor = pc.equal(source, "anchor")
+    count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
+    links, page_share = pc.if_else(is_anchor, form["links"], None), pc.if_else(is_anchor, page_shares(form), None)
+    label_language = pc.if_else(pc.equal(source, "label"), items["label_language"], None)
+    columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
+    reason = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
+    return pa.table(columns, schema=SURFACES).append_column("refused", reason)
+
+
+def _fallbacks(items: pa.Table, options: SurfaceOptions) -> pa.ChunkedArray:
+    if options.fallback == "label":
+        return without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+    if options.fallback == "title":
+        return tidy(without_parenthesis(items["title"]))
     return pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
 
 
-def plain_title(titles: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Titles without a trailing parenthesis; a title that is nothing else stays as it is."""
-    plain = pc.replace_substring_regex(titles, _TRAILING_PARENTHESIS, "")
-    return pc.if_else(pc.equal(plain, ""), titles, plain)
+def count_items(named: pa.Table) -> Counts:
+    """What became of items: kept, or left out for the reason of a refusal, or for lack of a page or of any link."""
+    left_out = named.filter(named["surface"].is_null())
+    lacking = pc.if_else(left_out["title"].is_valid(), "no-name", "no-page")
+    reasons = pc.value_counts(pc.coalesce(left_out["refused"], lacking))
+    counts = {pair["values"]: pair["counts"] for pair in sorted(reasons.to_pylist(), key=lambda pair: pair["values"])}
+    return Counts(len(named), len(named) - len(left_out), counts)
+
+
+def count_refused(named: pa.Table) -> dict[str, int]:
+    """How many items had each reason for a refusal, those that a fallback named among them."""
+    reasons = pc.value_counts(pc.drop_null(named["refused"]))
+    return {pair["values"]: pair["counts"] for pair in reasons.to_pylist()}

@@ -30,7 +30,9 @@ def surfaces(language: str, options: SurfaceOptions, with_mentions: bool) -> Sta
         del units
         folder = f"{output}/{anchors}" if with_mentions else None
         counts = resolve_surfaces(f"{output}/{ENTITIES}", folder, language, options, context)
-        return {name: UnitResult(counts, {"sources": _summary(context)})}
+        sources = _summary(context)
+        refused = sources.pop("refused", {})
+        return {name: UnitResult(counts, {"sources": sources, **({"refused": refused} if refused else {})})}
 
     def check(run: Run) -> None:
         check_labels(run.ledger.require(ENTITIES), language)

@@ -1,0 +1,52 @@
+"""What is taken off labels and titles, and which letters are a language's own."""
+
+import pyarrow as pa
+import pytest
+
+from wikisem.surfaces.cleaning import is_in_script, tidy, without_parenthesis
+
+
+@pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        ("Mercury (planet)", "Mercury"),
+        ("Mercury (Roman god) (film)", "Mercury (Roman god)"),
+        ("東京（曖昧さ回避）", "東京"),
+        ("(500) Days of Summer", "(500) Days of Summer"),
+        ("(What's the Story)", "(What's the Story)"),
+        ("Odd)", "Odd)"),
+    ],
+)
+def test_one_trailing_parenthesis_goes(title: str, plain: str) -> None:
+    """One trailing parenthesis goes, a full-width one too, and what would leave nothing stays."""
+    assert without_parenthesis(pa.chunked_array([[title]])).to_pylist() == [plain]
+
+
+@pytest.mark.parametrize("mark", "\u00ad\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+def test_unseen_marks_go(mark: str) -> None:
+    """Soft hyphens and marks of direction go wherever they are, and what is nothing else is nothing."""
+    assert tidy(pa.chunked_array([[f"{mark}a{mark}b {mark} c{mark}", mark]])).to_pylist() == ["ab c", None]
+
+
+def test_joiners_stay() -> None:
+    """A zero-width joiner or non-joiner changes letters in Persian and in Indic scripts, so both stay."""
+    assert tidy(pa.chunked_array([["می\u200cخواهم", "क्\u200dष"]])).to_pylist() == ["می\u200cخواهم", "क्\u200dष"]
+
+
+@pytest.mark.parametrize(
+    ("language", "own", "others"),
+    [
+        ("en", ["Å", "Æsop", "ʻOkina", "Ⅷ", "5 µm", "$ 5", "E\u0301"], ["Ω", "Рига", "Сoca"]),
+        ("ru", ["Берли\u0301н", "1984", "Ёж-2"], ["iPhone", "XVII век", "Cочи"]),
+        ("ja", ["東京タワー", "コーヒー", "お茶", "々"], ["Windows", "ＮＨＫ", "한국"]),
+        ("ko", ["한국", "韓國", "한국(韓國)"], ["SK텔레콤", "ひ"]),
+        ("zh", ["北京"], ["卡拉OK", "コーヒー"]),
+        ("sr", ["Москва", "Moskva"], ["Моskva"]),
+        ("ar", ["القاهرة", "ـال", "١٩٨٤"], ["Cairo"]),
+        ("hi", ["गाँधी", "क्\u200dष"], ["गाँधीji"]),
+        ("simple", ["London"], ["Лондон"]),
+    ],
+)
+def test_letters_are_of_the_language_s_script(language: str, own: list[str], others: list[str]) -> None:
+    """All letters are of one script of the language; marks, digits and signs are of all."""
+    assert [surface for surface in own + others if is_in_script(surface, language)] == own

@@ -1,0 +1,59 @@
+"""An anchor is another form of a title if word by word they share a stem; cases are real ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.surfaces.dictionary_form import is_form_of
+
+
+@pytest.mark.parametrize(
+    ("anchor", "title"),
+    [
+        ("Latgolā", "Latgola"),
+        ("latgaļu volūdā", "Latgaļu volūda"),
+        ("goda", "Gods"),
+        ("Франции", "Франция"),
+        ("Второй мировой войны", "Вторая мировая война"),
+        ("Зweiten Weltkriegs".replace("З", "Z"), "Zweiter Weltkrieg"),
+        ("israelische", "Israel"),
+        ("presidential", "President"),
+        ("rusos", "Rusia"),
+        ("גרמני", "גרמניה"),
+        ("galaxies", "Galaxy"),
+        ("Friedrichs I.", "Friedrich I."),
+    ],
+)
+def test_inflected_forms_and_adjectives(anchor: str, title: str) -> None:
+    """Endings, plurals and adjectives of the words of a title."""
+    assert is_form_of(anchor, title)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "title"),
+    [
+        ("film", "Film"),  # case alone is no other form
+        ("ASV", "Amerikys Saškierstuos Vaļsteibys"),
+        ("nūvoda", "Rēznis nūvods"),  # fewer words
+        ("Groß-Berlin-Gesetz", "Groß-Berlin"),
+        ("moonlight", "Moon"),  # more is added than is shared
+        ("Filmmaking", "Film"),  # the ending is too long
+        ("Slav", "Slavlar"),  # too little of the title is shared
+        ("1991 год", "1990 год"),  # numbers have no endings
+        ("m", "Metre"),
+        ("an", "As"),  # a stem of two letters is none
+        ("東京", "東京都"),
+        ("미테", "미테구"),
+        ("Britse", "Verenigd Koninkrijk"),
+    ],
+)
+def test_other_words(anchor: str, title: str) -> None:
+    """Abbreviations, other names, compounds, and scripts whose words have no endings."""
+    assert not is_form_of(anchor, title)
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_any_strings_are_judged(anchor: str, title: str) -> None:
+    """No string is too odd, and none is another form of itself."""
+    assert is_form_of(anchor, title) in {True, False}
+    assert not is_form_of(title, title)
