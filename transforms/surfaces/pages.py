@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from apache_beam.pvalue import TaggedOutput
 
-from wikisem.arrow.buckets import BUCKETS, split
+from wikisem.arrow.buckets import BUCKETS
 from wikisem.arrow.ipc import decode, encode
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
@@ -33,7 +33,7 @@ from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
-from wikisem.transforms.surfaces.links import WANTED, Batch, CountLinks
+from wikisem.transforms.surfaces.links import WANTED, Batch, CountLinks, to_anchor_buckets
 
 _PARTS: Final = ("items", "top", "titled")
 
@@ -103,8 +103,8 @@ class FindAnchors(beam.DoFn):
                 sink.write(encode(table))
         surfaces = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
         wanted = pa.table([surfaces, pa.repeat(pa.scalar(bucket, pa.int16()), len(surfaces))], WANTED)
-        for number, rows in split(wanted, "anchor"):
-            yield TaggedOutput("wanted", (number, encode(rows)))
+        for batch in to_anchor_buckets(wanted):
+            yield TaggedOutput("wanted", batch)
         yield bucket, b""
 
 

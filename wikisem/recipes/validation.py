@@ -114,12 +114,10 @@ def _describe(info: inspect.Type, path: str) -> str:
             return f"{' or '.join(_describe(kind, path) for kind in kinds)} (or false, for off)"
         case inspect.IntType(ge=minimum):
             return f"a whole number from {minimum} up"
-        case inspect.LiteralType(values=(value,)):
-            return repr(value)
         case inspect.FloatType(ge=minimum, le=maximum):
             return f"a number from {minimum} to {maximum}"
         case inspect.LiteralType(values=values):
-            return f"one of {', '.join(map(repr, values))}"
+            return f"one of {', '.join(map(repr, values))}" if len(values) > 1 else repr(values[0])
         case inspect.VarTupleType(item_type=inspect.StructType()):
             return f"tables that begin with [[{path}]]"
         case inspect.VarTupleType():

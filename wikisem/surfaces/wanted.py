@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from wikisem.arrow.buckets import add_up, hash_texts
+from wikisem.arrow.buckets import add_up, hash_strings
 from wikisem.arrow.numbers import Numbers, distinct, is_in, join
 from wikisem.surfaces.anchors import ANCHOR_TOTALS
 
@@ -40,4 +40,4 @@ class WantedAnchors:
 
 def hashes_of(anchors: pa.StringArray) -> Numbers:
     """The hash of each anchor, shape ``(n,)``."""
-    return hash_texts(anchors).view(np.int64)
+    return hash_strings(anchors).view(np.int64)

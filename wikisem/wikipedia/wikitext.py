@@ -11,7 +11,7 @@ from mwparserfromhell import nodes
 from wikisem.wikipedia.titles import unescape
 
 # What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
-UNSEEN: Final = "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+UNSEEN: Final = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 # White space beyond the plain space, all of which reads as one.
 SPACES: Final = (
     "\t\n\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
