@@ -109,7 +109,7 @@ def test_titles_have_at_most_255_bytes(written: str, length: int | None) -> None
     "written", [".", "..", "./a", "a/./b", "a/..", "~~~", "a%41", "a&amp;lt;b", "a\x7f", "a\ufffd"]
 )
 def test_titles_that_mediawiki_refuses(written: str) -> None:
-    """Relative paths, signatures, escapes that are left after reading, and characters that stand for damage."""
+    """Relative paths, signatures, escapes that are left after reading, and replacement characters."""
     assert read_title(written, SITE) is None
     assert read_title(f"Diskussion:{written}", SITE) is None
 
