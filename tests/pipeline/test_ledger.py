@@ -1,5 +1,6 @@
 """The ledger: what is finished in an output folder, one small file for each unit."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,11 @@ def test_a_fingerprint_depends_on_every_part_and_on_no_order(one: Any, other: An
         assert fingerprint(a=one, b=other) != fingerprint(a=other, b=one)
         assert fingerprint(a=one) != fingerprint(a=other)
     assert fingerprint(a=one) != fingerprint(a=one, b=other)
+
+
+def test_records_are_in_the_order_of_their_units(tmp_path: Path) -> None:
+    """By the name of the unit, not of its file: zh comes before zh-yue, which is before it among the files."""
+    ledger = Ledger(str(tmp_path))
+    for unit in ("groups/zh-yue", "groups/zh", "entities"):
+        ledger.put(replace(RECORD, unit=unit))
+    assert [record.unit for record in ledger.records()] == ["entities", "groups/zh", "groups/zh-yue"]
