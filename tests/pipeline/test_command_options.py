@@ -26,8 +26,7 @@ def test_rates_are_shares_or_percentages(word: str, rate: float) -> None:
 @pytest.mark.parametrize("word", ["1.1", "101%", "nan", "few"])
 def test_other_words_are_no_rate(word: str) -> None:
     """The message says which words are."""
-    """The message says which words are."""
-    with pytest.raises(argparse.ArgumentError, match="expected a rate from 0 to 1 such as 0.01 or 1%"):
+    with pytest.raises(argparse.ArgumentError, match=r"expected a rate from 0 to 1 such as 0\.01 or 1%"):
         max_rejects(word)
 
 
