@@ -203,6 +203,18 @@ def opened(text: bytes) -> Opener:
     return lambda _path: io.BytesIO(text)
 
 
+class CountingFile(io.BytesIO):
+    """A file that keeps how far it was read."""
+
+    furthest = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The bytes, and a note of where they end."""
+        data = super().read(size)
+        self.furthest = max(self.furthest, self.tell())
+        return data
+
+
 def owned(text: bytes, start: int, stop: int, delimiter: bytes) -> bytes:
     """What the definition gives to a range: from the first delimiter at or after its start to that after its stop."""
 
@@ -213,7 +225,7 @@ def owned(text: bytes, start: int, stop: int, delimiter: bytes) -> bytes:
     return text[end_after(start) if start else 0 : end_after(stop)]
 
 
-@pytest.mark.parametrize("delimiter", [b"b", b"ab"])
+@pytest.mark.parametrize("delimiter", [b"b", b"ab", b"aab"])
 @pytest.mark.parametrize("chunk", [1, 100])
 def test_every_range_of_every_short_text_gives_what_it_owns(
     delimiter: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch
@@ -231,6 +243,14 @@ def test_every_range_of_every_short_text_gives_what_it_owns(
                 assert given == owned(text, start, stop, delimiter), (text, start, stop)
                 empty += not given
     assert empty > 100
+
+
+def test_a_range_without_the_start_of_a_record_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside a record that is longer than many ranges, each reads itself and a few bytes more, not the whole record."""
+    monkeypatch.setattr("wikisem.dumps.lookahead.STEP", 16)
+    source = CountingFile(b"x" * 1000 + b"</page>" + b"y" * 1000)
+    assert list(read_records(Range("f", "plain", 100, 200), lambda _: source, b"</page>", 10)) == []
+    assert source.furthest < 220
 
 
 @pytest.mark.parametrize("form", ["gz", "zst", "chain.bz2"])
