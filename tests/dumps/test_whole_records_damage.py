@@ -152,3 +152,14 @@ def test_frames_that_hold_no_text_are_passed_over(tmp_path: Path) -> None:
     for target in (30_000, 10**9):
         data, damage = read(path, target)
         assert (b"".join(data), damage) == (TEXT, [])
+
+
+def test_a_record_whose_delimiter_crosses_two_members_is_whole_when_damage_follows(tmp_path: Path) -> None:
+    """Only the record that had begun after it is torn; what is left of that one is skipped up to its delimiter."""
+    cut_off = gzip.compress(random.Random(5).randbytes(4000).hex().encode(), mtime=0)[:2000]
+    one, two, last = (gzip.compress(part, mtime=0) for part in (b"one</pa", b"ge>tw", b"o</page>three</page>"))
+    data = one + two + cut_off + last
+    given, damage = read(write(tmp_path / "dump.gz", data), 10**6, b"</page>")
+    assert given == [b"one</page>", b"three</page>"]
+    assert [each.reason for each in damage] == ["torn-record", "undecodable"]
+    assert "bytes of a record that begins with b'tw" in damage[0].detail

@@ -139,3 +139,12 @@ def test_chunks_without_links(data: bytes) -> None:
     assert found.mentions.to_pydict() == {"title": [], "anchor": [], "count": []}
     assert found.redirects.to_pydict() == {"source": [], "target": []}
     assert found.rejects == ()
+
+
+def test_a_dump_that_does_not_tell_its_schema_may_have_unmarked_redirects() -> None:
+    """Without a version the text must say which pages are redirects, in the exporter's layout too."""
+    site = SiteInfo(dbname="enwiki", language="en", version="")
+    found = scan_chunk((page("R", "#REDIRECT [[a]]") + page("L", "#[[item]]") + page("A", "[[x]]")).encode(), site)
+    found.pages.check("mentions")
+    assert found.redirects.to_pylist() == [{"source": "R", "target": "A"}]
+    assert sorted(found.mentions["title"].to_pylist()) == ["Item", "X"]
