@@ -163,3 +163,16 @@ def test_a_record_whose_delimiter_crosses_two_members_is_whole_when_damage_follo
     assert given == [b"one</page>", b"three</page>"]
     assert [each.reason for each in damage] == ["torn-record", "undecodable"]
     assert "bytes of a record that begins with b'tw" in damage[0].detail
+
+
+@pytest.mark.parametrize("chunk", [7, 1000])
+def test_a_member_that_repeats_itself_is_taken_up_where_it_failed(chunk: int, tmp_path: Path) -> None:
+    """One byte of it may be 258 of text: what was given before the damage is neither lost nor given again."""
+    text = b"".join(b"%05d " % number + b"x" * 300 + b"\n" for number in range(100)) + b"y" * 500
+    compressor = zlib.compressobj(wbits=31)
+    # A block of type 3, which there is not (RFC 1951, 3.2.3), right after all of the text.
+    harmed = compressor.compress(text) + compressor.flush(zlib.Z_FULL_FLUSH) + b"\x07" * 20
+    given, damage = read(write(tmp_path / "dump.gz", harmed), 10**6, chunk=chunk)
+    assert b"".join(given) == text[:-500]
+    assert [each.reason for each in damage] == ["torn-record", "undecodable"]
+    assert "500 bytes of a record that begins with b'yyy" in damage[0].detail
