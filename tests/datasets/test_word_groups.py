@@ -57,11 +57,11 @@ def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path: Path) -> Non
 
 
 def test_json_lines_carry_class_and_language(tmp_path: Path) -> None:
-    """A JSON line gives its class, language, surfaces and outlier classes, unknown where it has none."""
+    """A JSON line gives its class, language, label, surfaces and outlier classes, unknown where it has none."""
     path = tmp_path / "de.jsonl"
     path.write_text(LINE + '"outliers":[{"surface":"d","outlier_class":3},{"surface":"e"}]}\r\n\n', encoding="utf-8")
     outliers = (OutlierWord("d", 3), OutlierWord("e", None))
-    assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de")]
+    assert read_dataset(path) == [WordGroup("Q5", ("a b", "c"), outliers, f"{path}:1", "de", "x")]
 
 
 def test_groups_of_a_build_are_read(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_groups_of_a_build_are_read(tmp_path: Path) -> None:
     outlier = Outlier("Q9", "New York", "label", 0, 0, 10, 2, "Q8")
     (tmp_path / "la.jsonl").write_bytes(encode_group(Group("Q7", "label", "la", members, (outlier,))))
     assert read_dataset(tmp_path) == [
-        WordGroup("Q7", ("a", "b"), (OutlierWord("New York", 2),), f"{tmp_path / 'la.jsonl'}:1", "la")
+        WordGroup("Q7", ("a", "b"), (OutlierWord("New York", 2),), f"{tmp_path / 'la.jsonl'}:1", "la", "label")
     ]
 
 
