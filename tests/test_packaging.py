@@ -13,14 +13,14 @@ FOLDERS = ("evaluation", "heuristics", "outputs", "pipeline", "queries", "transf
 
 
 def _tree() -> set[str]:
-    """Every file of the package, by the path that it has in an installation."""
+    """Every file of the package, by the path that it has in an installation; sources in C have none."""
     roots = {ROOT / "wikisem": PurePosixPath("wikisem")}
     roots |= {ROOT / name: PurePosixPath("wikisem") / name for name in FOLDERS}
     files = {
         str(prefix / path.relative_to(root).as_posix())
         for root, prefix in roots.items()
         for path in root.rglob("*")
-        if path.is_file() and path.suffix not in {".pyc", ".so"}
+        if path.is_file() and path.suffix not in {".pyc", ".so", ".c", ".h"}
     }
     return {name for name in files if "__pycache__" not in name}
 
@@ -73,6 +73,23 @@ def test_the_sdist_holds_the_folders_as_real_ones(source: Path) -> None:
     """No link is left in the sdist: what Beam ships to a worker does not depend on links."""
     with tarfile.open(source) as archive:
         assert not [member.name for member in archive if member.issym() or member.islnk()]
+
+
+def test_the_sdist_holds_the_sources_of_the_decoder(source: Path) -> None:
+    """Each file in C, headers included, so that an installation from the sdist can compile it."""
+    native = ROOT / "wikisem/dumps/bzip2/native"
+    with tarfile.open(source) as archive:
+        held = {PurePosixPath(name).name for name in archive.getnames() if "/dumps/bzip2/native/" in name}
+    assert held == {path.name for path in native.iterdir()}
+    assert {PurePosixPath(name).suffix for name in held} == {".c", ".h"}
+
+
+def test_the_wheel_is_for_the_platform_only_if_it_holds_the_decoder(wheel: Path) -> None:
+    """One wheel serves all versions of Python; without a compiler it serves all platforms, too."""
+    with zipfile.ZipFile(wheel) as archive:
+        compiled = [name for name in archive.namelist() if name.endswith(".so")]
+    tags = wheel.stem.split("-", 2)[2]
+    assert (tags.startswith("cp311-abi3-") and "any" not in tags) if compiled else tags == "py3-none-any"
 
 
 def test_the_wheel_imports_where_nothing_else_of_the_tree_is(wheel: Path, tmp_path: Path) -> None:
