@@ -64,6 +64,14 @@ class Lookahead:
             pass
         return self.data[start - self.base : stop - self.base]
 
+    def view(self, start: int, stop: int) -> tuple[bytes, int]:
+        """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
+        if start < self.base:
+            return self.slice(start, stop), 0
+        while self.end < stop and self.fill():
+            pass
+        return self.data, start - self.base
+
     def read_buffered(self) -> bytes:
         """All that was read and not used, or the next bytes of the file if there is nothing; b"" at its end."""
         if not self.data:

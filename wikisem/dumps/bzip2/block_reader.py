@@ -1,8 +1,9 @@
 """The decoded blocks of a range of a bzip2 file: one stream or many, any level, blocks at any bit offset.
 
-A block begins at its mark and ends where the next mark begins, so each is decoded alone, as a stream of one block. The
-marks are 48 bits and can occur by chance inside a block. A block that does not end at the next mark is decoded again
-without knowing its end: either that finds its real end, or the block is damaged.
+A block begins at its mark, and the decoder in C reads it from there and finds its end. What that refuses (everything,
+where it could not be compiled) is decoded by Python's ``bz2``, as a stream of one block that ends where the next mark
+begins. The marks are 48 bits and can occur by chance inside a block. A block that does not end at the next mark is
+decoded again without knowing its end: either that finds its real end, or the block is damaged.
 """
 
 import re
@@ -10,8 +11,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BYTES, align, bits_at, find_marks
+from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BYTES, align, bits_at
 from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, DecodedBlock, decode_to, decode_without_end
+from wikisem.dumps.bzip2.native_decoder import NativeDecoder, find_marks
 from wikisem.dumps.lookahead import STEP, Lookahead
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
@@ -22,7 +24,9 @@ _EMPTY_STREAMS: Final = rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)*"
 _BEFORE_BLOCK: Final = re.compile(_EMPTY_STREAMS + rb"BZh[1-9]")
 _BEFORE_END: Final = re.compile(_EMPTY_STREAMS + rb"\0*")
 # How much of the compressed file is kept in memory: more than a block.
-_KEEP: Final = 1 << 23
+_KEEP: Final = 6 << 20
+# So much is read at a time: each reading copies what is in hand.
+_STEP: Final = 2 << 20
 # Fewer bytes cannot hold a block: mark, checksum and the tables that even one symbol needs.
 _SMALLEST: Final = 34
 
@@ -64,7 +68,8 @@ class _BlockScanner:
     """The marks of a file from some byte on, and the blocks at them; positions are bits of the file."""
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
-        self._path, self._ahead = path, Lookahead(source, start)
+        self._path, self._ahead = path, Lookahead(source, start, _STEP)
+        self._decoder = NativeDecoder()
         self._marks: deque[int] = deque()
         self._scanned = start  # every mark that begins before this byte has been found
 
@@ -79,11 +84,11 @@ class _BlockScanner:
                 return None
 
     def _scan(self) -> bool:
-        if not self._ahead.fill():
+        if self._ahead.end - self._scanned <= MARK_BYTES and not self._ahead.fill():
             return False
-        data = self._ahead.slice(self._scanned, self._ahead.end)
+        data, at = self._ahead.view(self._scanned, self._ahead.end)
         last = self._marks[-1] if self._marks else -1
-        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK))
+        found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, at))
         self._marks.extend(mark for mark in found if mark > last)
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
         if len(self._ahead.data) > _KEEP:
@@ -92,6 +97,11 @@ class _BlockScanner:
 
     def read(self, mark: int) -> DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
+        data, at = self._ahead.view(mark // 8, mark // 8 + BLOCK_LIMIT)
+        return self._decoder.decode(data, 8 * at + mark % 8) or self._read_slowly(mark)
+
+    def _read_slowly(self, mark: int) -> DecodedBlock | None:
+        """The same with Python's ``bz2``, which reads whole streams only."""
         for end in self._ends(mark, self._second_mark()):
             data = self._ahead.slice(mark // 8, (end + 7) // 8)
             text = decode_to(align(data, mark % 8), end - mark)
