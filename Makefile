@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions bench wheel clean
+.PHONY: demo test test-versions fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -22,6 +22,12 @@ test-versions: $(VENV)/dev
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
+
+# Mutated dumps for the decoder in C, under the sanitizers. CASES=3000 takes seconds.
+CASES ?= 100000
+SEED ?= 1
+fuzz: $(VENV)/dev
+	$(BIN)/python -m tests.fuzz.bzip2 --cases $(CASES) --seed $(SEED)
 
 bench: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
