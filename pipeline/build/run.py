@@ -1,7 +1,7 @@
 """One command with its output folder, its runner and its limits, and how it publishes what a unit has made."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from wikisem.errors import OutputError, TooManyRejectsError
@@ -30,11 +30,18 @@ class Run:
     runtime: Runtime
     max_rejects: float = 0.01
     log: Callable[[str], None] = _ignore
+    _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
     def ledger(self) -> Ledger:
         """The records of the output folder."""
         return Ledger(self.output)
+
+    def log_once(self, line: str) -> None:
+        """Log a line that several stages may have to say."""
+        if line not in self._logged_once:
+            self._logged_once.add(line)
+            self.log(line)
 
     def clear(self) -> None:
         """Remove the scratch of this run and of earlier ones that were interrupted."""

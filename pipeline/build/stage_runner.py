@@ -13,7 +13,7 @@ from wikisem import __version__
 from wikisem.errors import MissingInputError
 from wikisem.pipeline.build.ledger import Record, fingerprint
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.versions import versions
+from wikisem.pipeline.build.versions import bzip2_decoder, versions
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.files import remove
@@ -115,6 +115,7 @@ def _run_units(
     stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
     """Make units in scratch, then replace what OUT holds of them: until then an earlier result stays as it is."""
+    _log_decoder(todo, run)
     context = run.context(stage.name)
     results = stage.work([unit.name for unit in todo], run.output, context)
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
@@ -130,6 +131,12 @@ def _run_units(
             run.log(f"warning: {results[unit.name].warning}")
     remove(context.scratch.root)
     return records
+
+
+def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
+    """Say what decodes the bzip2 files among the inputs, if there are any: it decides how long they take."""
+    if any(file["path"].endswith(".bz2") for unit in todo for file in unit.facts.get("inputs", ())):
+        run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
 
 
 def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Recipe | None) -> Record:

@@ -82,7 +82,7 @@ def test_the_version_is_told(word: str, capsys: pytest.CaptureFixture[str]) -> N
     assert main([word]) == 0
     first, *others = capsys.readouterr().out.splitlines()
     assert first == f"wikisem {__version__}"
-    assert {line.partition(": ")[0] for line in others} >= {"python", "apache-beam", "numpy", "pyarrow"}
+    assert {line.partition(": ")[0] for line in others} >= {"python", "bzip2", "apache-beam", "numpy", "pyarrow"}
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees import results_of, tree_of
+from tests.trees import manifest_of, results_of, tree_of
+from wikisem.dumps.bzip2.native_decoder import decoder_name
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 
@@ -33,7 +34,21 @@ def _build(world: SampleDumps, output: Path, *languages: str, words: tuple[str, 
 def _redone(capsys: pytest.CaptureFixture[str]) -> set[str]:
     """The stages that the last command did not find finished, by the first words of their progress."""
     lines = capsys.readouterr().err.splitlines()
-    return {line.partition(":")[0] for line in lines if "finished before" not in line and "warning" not in line}
+    others = ("finished before", "warning", "bzip2 is decoded by")
+    return {line.partition(":")[0] for line in lines if not any(other in line for other in others)}
+
+
+def test_a_run_says_once_what_decodes_bzip2(
+    world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For all stages together, if any has such a file to read; and in the manifest among the versions."""
+    wikipedia = [f"{language}={world.wikipedia[language]}" for language in ("de", "ja")]
+    command = ["mentions", "--wikipedia", *wikipedia, "--output", str(tmp_path)]
+    for times in (1, 0):
+        capsys.readouterr()
+        assert main(command) == 0
+        assert capsys.readouterr().err.count(f"bzip2 is decoded by {decoder_name()}\n") == times
+    assert manifest_of(tmp_path)["versions"]["bzip2"] == decoder_name()
 
 
 def test_a_build_that_is_repeated_does_nothing(
