@@ -16,6 +16,7 @@ from benchmarks.report import DOCS
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "entities": (),
     "links": (),
+    "bzip2": (),
     "shuffle": (),
     "graph": ("--world", "build/benchmarks/world"),
     "scores": (),
