@@ -61,7 +61,7 @@ class ItemStatements:
         wanted = pc.fill_null(wanted, False)
         numbers = qid_numbers(flat.field("value").filter(wanted))
         keys = names.filter(wanted).to_numpy().astype(np.int64) << _VALUE_BITS | numbers
-        return ItemStatements(qid_numbers(table["qid"])[parents.filter(wanted).to_numpy()], keys)
+        return ItemStatements(qid_numbers(table["qid"].take(parents.filter(wanted))), keys)
 
 
 def class_making(graph: ClassGraph, statements: ItemStatements, minimum: int) -> tuple[SparseRows, SparseRows]:
