@@ -26,6 +26,7 @@ _MEMBER: Final = [
     ("links", pa.int64()),
     ("page_share", pa.float64()),
     ("label_language", pa.string()),
+    ("language", pa.string()),
 ]
 _OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string())]
 

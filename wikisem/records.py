@@ -59,6 +59,7 @@ class Member:
     ``links`` counts the links of the whole wiki with this anchor, and ``page_share`` is P(page | surface) = ``count /
     links``; both are None where the surface form is no anchor. ``label_language`` is the code of a label that is not of
     the group's own language, such as ``mul``. All three are None in files from before there were such columns.
+    ``language`` is that of its surface form in a group that mixes languages, otherwise None.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Member:
     links: int | None = field(default=None, kw_only=True)
     page_share: float | None = field(default=None, kw_only=True)
     label_language: str | None = field(default=None, kw_only=True)
+    language: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

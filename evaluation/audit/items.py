@@ -62,16 +62,14 @@ class AuditGroup:
 
 def _item(member: Member, language: str) -> AuditItem:
     outlier = member if isinstance(member, Outlier) else None
-    share = getattr(member, "page_share", None)
-    label_language = getattr(member, "label_language", None)
     return AuditItem(
         member.surface,
         outlier.outlier_class if outlier else 0,
         member.id,
         outlier.via if outlier else None,
-        share,
+        member.page_share,
         member.source == "anchor",
-        label_language in {None, language},
+        member.label_language in {None, language},
     )
 
 

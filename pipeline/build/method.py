@@ -12,6 +12,7 @@ from wikisem.pipeline.build.stage_runner import Stage, run_stages
 from wikisem.pipeline.build.stages.entities import entities, labels_for
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mentions import mentions
+from wikisem.pipeline.build.stages.mixed import mixed
 from wikisem.pipeline.build.stages.surfaces import surfaces
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
 from wikisem.recipes.options import Recipe
@@ -49,6 +50,7 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
         *(surfaces(language, recipe.surface, language in linked) for language in languages),
         taxonomy(recipe.graph),
         groups(languages, recipe),
+        *mixed(languages, recipe),
     ]
 
 

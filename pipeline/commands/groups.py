@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.method import finish_stages
 from wikisem.pipeline.build.stages.groups import groups
+from wikisem.pipeline.build.stages.mixed import mixed
 from wikisem.pipeline.console.summary import print_summary
 
 
@@ -21,5 +22,5 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    records = finish_stages([groups(languages, recipe)], run_, recipe)
+    records = finish_stages([groups(languages, recipe), *mixed(languages, recipe)], run_, recipe)
     return print_summary(records, run_.output)

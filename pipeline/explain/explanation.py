@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.records import Group, Member, Rejection
 from wikisem.transforms.io.files import list_files, match
@@ -66,11 +67,12 @@ def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explana
 
 
 def languages_of(output: str) -> list[str]:
-    """The languages that have groups in an output folder; MissingInputError where there are none."""
+    """The languages that have groups in an output folder, mixed ones aside; MissingInputError where there are none."""
     paths = list_files(f"{output}/groups/*.jsonl")
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
-    return sorted(path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
+    codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)
+    return sorted(code for code in codes if not is_mixed(code))
 
 
 def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:

@@ -30,6 +30,7 @@ EVIDENCE = {
     "links": st.none() | st.integers(1, 2**40),
     "page_share": st.none() | st.floats(0, 1),
     "label_language": st.none() | st.just("mul"),
+    "language": st.none() | st.just("de"),
 }
 MEMBERS = st.builds(Member, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, **EVIDENCE)
 OUTLIERS = st.builds(Outlier, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE)
@@ -49,9 +50,9 @@ PROFESSION = Group("Q28640", "profession", "en", (ACTOR,), (UNIVERSE,))
 LINE = (
     b'{"class":"Q28640","label":"profession","language":"en",'
     b'"cluster":[{"id":"Q33999","surface":"actor","source":"anchor","count":412,"total":530,"sitelinks":120,'
-    b'"links":450,"page_share":0.9155555555555556,"label_language":null}],'
+    b'"links":450,"page_share":0.9155555555555556,"label_language":null,"language":null}],'
     b'"outliers":[{"id":"Q1","surface":"universe","source":"anchor","count":3,"total":4,"sitelinks":80,'
-    b'"links":null,"page_share":null,"label_language":null,'
+    b'"links":null,"page_share":null,"label_language":null,"language":null,'
     b'"outlier_class":1,"via":"Q2"}]}\n'
 )
 

@@ -40,6 +40,11 @@ def _check(recipe: Recipe) -> None:
     require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
     require_seed(recipe.seed)
     require_ids(check_language, recipe.languages, "languages")
+    require_ids(check_language, recipe.mixed, "mixed")
+    different = not recipe.mixed or len(set(recipe.mixed)) == len(recipe.mixed) >= 2
+    require(different, list(recipe.mixed), "mixed", "at least two different languages")
+    shared = recipe.outliers.shared
+    require(shared or not recipe.mixed, shared, "outliers.shared", "true with mixed, so that all languages share them")
     require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
     require_ids(check_qid, recipe.graph.internal, "graph.internal")
     require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")

@@ -110,6 +110,7 @@ class Recipe:
     name: str
     seed: FromZero = 500
     languages: tuple[str, ...] = ("en", "es", "de", "ja", "zh")
+    mixed: tuple[str, ...] = ()
     graph: GraphOptions = field(default_factory=GraphOptions)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     outliers: OutlierOptions = field(default_factory=OutlierOptions)

@@ -46,8 +46,8 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
         return {
             f"{STAGE}/{language}": UnitResult(
                 counts[language],
-                {"cases": _write_texts(context, language)},
-                _no_groups(output, language, counts[language]),
+                {"cases": write_texts(context, language)},
+                no_groups(output, language, counts[language]),
             )
             for language in todo
         }
@@ -67,7 +67,6 @@ def read_rejections(output: str, language: str) -> list[Rejection]:
 
 
 def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
-    names = [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
     return Unit(
         f"{STAGE}/{language}",
         options={
@@ -78,7 +77,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
             "seed": recipe.seed,
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
-        leaves={name: name for name in [*names, *group_folders(language)]},
+        leaves={name: name for name in [*group_leaves(language), *group_folders(language)]},
     )
 
 
@@ -92,11 +91,17 @@ def _siteinfo(output: str, languages: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _no_groups(output: str, language: str, counts: Counts) -> str:
+def group_leaves(language: str) -> list[str]:
+    """The files of a language below OUT: groups as lines and as Parquet, and rejections."""
+    return [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
+
+
+def no_groups(output: str, language: str, counts: Counts) -> str:
+    """The warning of a language without groups; empty if it has some."""
     return "" if counts.kept else f"no group in {language}; {output}/rejected/{language}.jsonl says why"
 
 
-def _write_texts(context: StageContext, language: str) -> int:
+def write_texts(context: StageContext, language: str) -> int:
     """Write the files of single groups beside the groups, and return the number of test cases."""
     folder = context.scratch.published
     for name in group_folders(language):
