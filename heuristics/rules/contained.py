@@ -9,39 +9,33 @@ from typing import Final
 
 from wikisem.heuristics.rules.graphemes import graphemes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
-from wikisem.heuristics.rules.words import words
+from wikisem.heuristics.rules.words import says_something, words
 from wikisem.wikipedia.languages import LanguageProfile
 
 REASON: Final = "contained"
-
-# A single character of a script without spaces is a part of many words that have nothing to do with it.
-_SHORTEST: Final = 2
 
 
 def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` pairs of surfaces are one inside the other.
 
-    As whole words, without case, in languages that write spaces; as at least two characters (grapheme clusters) in
-    others: 東京 is in 東京都, and Rome is not in Romeo.
+    As whole words, without case, in languages that write spaces: Rome is not in Romeo. As characters in others, at least
+    two Han characters or four of the rest: 東京 is in 東京都; ボン (Bonn) in リスボン (Lisbon) says too little.
     """
-    pairs = list(_pairs(surfaces, profile.spaced))
+    pairs = list(_pairs(surfaces, profile))
     if len(pairs) < number:
         return KEEP
     return reject(REASON, ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
 
 
-def _pairs(surfaces: Sequence[str], spaced: bool) -> Iterator[tuple[str, str]]:
-    split = [(surface, words(surface) if spaced else graphemes(surface)) for surface in surfaces]
-    for (one, parts), (other, others) in combinations(split, 2):
-        if _is_run(parts, others, spaced):
-            yield one, other
-        elif _is_run(others, parts, spaced):
-            yield other, one
+def _pairs(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
+    split = [(surface, words(surface) if profile.spaced else graphemes(surface)) for surface in surfaces]
+    for pair in combinations(split, 2):
+        (inner, parts), (outer, others) = sorted(pair, key=lambda each: len(each[1]))
+        if (profile.spaced or says_something(parts, profile.script)) and _is_run(parts, others):
+            yield inner, outer
 
 
-def _is_run(inner: Sequence[str], outer: Sequence[str], spaced: bool) -> bool:
+def _is_run(inner: Sequence[str], outer: Sequence[str]) -> bool:
     """Whether a sequence occurs in a longer one without a gap."""
     length = len(inner)
-    if not (1 if spaced else _SHORTEST) <= length < len(outer):
-        return False
-    return any(outer[at : at + length] == inner for at in range(len(outer) - length + 1))
+    return 0 < length < len(outer) and any(outer[at : at + length] == inner for at in range(len(outer) - length + 1))

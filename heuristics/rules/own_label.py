@@ -7,18 +7,12 @@ Bank of India, ICICI Bank.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from wikisem.heuristics.rules.graphemes import graphemes, is_han
+from wikisem.heuristics.rules.graphemes import graphemes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
-from wikisem.heuristics.rules.words import words
+from wikisem.heuristics.rules.words import LEAST_HAN, least_letters, says_something, words
 from wikisem.wikipedia.languages import LanguageProfile
 
 REASON: Final = "own-label"
-
-# So many grapheme clusters say something: shorter words of an alphabet are mostly articles and prepositions. Han and
-# Hangul write a syllable or more in each, Khmer and Burmese nearly so (docs/languages.md has the lengths of labels).
-_LEAST: Final = {"Hani": 4, "Hang": 2, "Khmr": 3, "Mymr": 3}
-_LEAST_OTHERS: Final = 4
-_LEAST_HAN: Final = 2
 
 
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
@@ -37,16 +31,15 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
 
 
 def _label_words(label: str, profile: LanguageProfile) -> Iterator[str]:
-    least = _LEAST.get(profile.script, _LEAST_OTHERS)
+    """The words of a label that say something; in a script without spaces, its shortest parts that do."""
     if profile.spaced:
-        yield from (word for word in words(label) if len(graphemes(word)) >= least)
+        yield from (word for word in words(label) if says_something(graphemes(word), profile.script))
         return
     letters = graphemes(label)
     for at in range(len(letters)):
-        pair, part = letters[at : at + _LEAST_HAN], letters[at : at + least]
-        if len(pair) == _LEAST_HAN and all(map(is_han, pair)):
-            yield "".join(pair)
-        elif len(part) == least:
+        parts = (letters[at : at + length] for length in (LEAST_HAN, least_letters(profile.script)))
+        part = next((part for part in parts if says_something(part, profile.script)), None)
+        if part is not None:
             yield "".join(part)
 
 

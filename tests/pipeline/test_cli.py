@@ -104,7 +104,7 @@ def test_what_the_system_refuses_is_one_message(
 @pytest.mark.parametrize("url", ["https://example.org/dump.json.gz", "nope://x"])
 def test_a_url_that_cannot_be_opened_is_wrong_usage(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     """As input and as output, before anything is read."""
-    assert main(["build", "labels", "--wikidata", url, "--output", "o"]) == 2
+    assert main(["build", "wikisem", "--wikidata", url, "--output", "o"]) == 2
     assert f"saw '{url}'" in capsys.readouterr().err
-    assert main(["taxonomy", "labels", "--output", url]) == 2
+    assert main(["taxonomy", "wikisem", "--output", url]) == 2
     assert f"saw '{url}'" in capsys.readouterr().err

@@ -116,9 +116,19 @@ def test_a_stage_without_the_one_before_says_which(tmp_path: Path, capsys: pytes
     assert "run `wikisem entities` first" in capsys.readouterr().err
 
 
-def test_labels_that_were_not_kept_are_asked_for(german: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def _by_label(folder: Path) -> str:
+    """A recipe file that needs no links."""
+    path = folder / "by-label.toml"
+    path.write_text('name = "by-label"\nbase = "demo"\n[surface]\nfallback = "label"\n', encoding="utf-8")
+    return str(path)
+
+
+def test_labels_that_were_not_kept_are_asked_for(
+    german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Surfaces in a language whose labels the entities do not hold end in a message, not in names that are missing."""
-    assert main(["surfaces", "labels", "--languages", "fr", "--output", str(german)]) == 1
+    recipe = _by_label(tmp_path)
+    assert main(["surfaces", recipe, "--languages", "fr", "--output", str(german)]) == 1
     assert "expected entities with labels in fr" in capsys.readouterr().err
 
 
@@ -139,12 +149,12 @@ def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_s
     world: SampleDumps, german: Path, tmp_path: Path
 ) -> None:
     """Mentions that an earlier command left are not even read where surfaces were made from labels alone."""
-    output = tmp_path / "out"
+    output, recipe = tmp_path / "out", _by_label(tmp_path)
     shutil.copytree(german, output)
     (output / "mentions" / "de" / "siteinfo.json").write_text("not what surfaces were made from")
-    assert main(["build", "labels", "--wikidata", world.wikidata, "--languages", "de", "--output", str(output)]) == 0
+    assert main(["build", recipe, "--wikidata", world.wikidata, "--languages", "de", "--output", str(output)]) == 0
     alone = tmp_path / "alone"
-    assert main(["build", "labels", "--wikidata", world.wikidata, "--languages", "de", "--output", str(alone)]) == 0
+    assert main(["build", recipe, "--wikidata", world.wikidata, "--languages", "de", "--output", str(alone)]) == 0
     assert results_of(output) == results_of(alone)
 
 

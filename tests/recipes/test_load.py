@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import RecipeError
+from wikisem.heuristics.rules.extra import require_known
 from wikisem.recipes.load import load_recipe, parse_recipe, shipped_recipes
 from wikisem.recipes.options import FilterOptions, Recipe
+from wikisem.recipes.shipped import read_toml, shipped_path
 
 
 def test_only_the_name_is_required() -> None:
@@ -31,7 +33,57 @@ def test_every_recipe_but_the_faithful_one_excludes_the_closure() -> None:
     """An instance of a subclass is a wrong label for an outlier; only the paper's own reading keeps it."""
     excludes = {name: load_recipe(name).outliers.exclude for name in shipped_recipes()}
     assert excludes.pop("wikisem500") == "instances"
-    assert set(excludes.values()) == {"closure"}
+    assert "instances" not in excludes.values()
+
+
+def test_the_recipe_to_start_from_switches_every_rule_on() -> None:
+    """What is off in the faithful recipe, and no choice between equals, is on in it; it says every key."""
+    faithful, better = load_recipe("wikisem500"), load_recipe("wikisem")
+    assert (better.filters.affix, better.filters.near_duplicates) == ("surprise", 4)
+    assert better.filters.extra == {"own_label": 4, "contained": 1}
+    assert (faithful.graph.internal, better.graph.internal) == ((), ("Q17442446",))
+    require_known(better.filters.extra)
+    tables = read_toml(shipped_path("wikisem", "wikisem.recipes"))
+    assert {key: set(table) for key, table in tables.items() if isinstance(table, dict)} == {
+        key: set(table) for key, table in better.to_dict().items() if isinstance(table, dict)
+    }
+
+
+def test_the_demo_differs_from_it_by_the_size_of_its_world() -> None:
+    """Its groups are made by the same rules."""
+    demo, better = load_recipe("demo"), load_recipe("wikisem")
+    small = dataclasses.replace(demo, cluster=better.cluster, outliers=better.outliers)
+    assert dataclasses.replace(small, name="wikisem", languages=better.languages) == better
+    assert dataclasses.replace(demo.outliers, min_sitelinks=10) == better.outliers
+    assert dataclasses.replace(demo.cluster, max_groups=500) == better.cluster
+
+
+def test_a_recipe_takes_from_its_base_what_it_does_not_say() -> None:
+    """Key by key: a table that is begun does not lose the rest, and a key that is given is taken whole."""
+    own = {"base": "wikisem", "filters": {"extra": {"contained": 2}}, "surface": {"fallback": "label"}, "seed": 7}
+    recipe, better = parse_recipe({"name": "small", **own}), load_recipe("wikisem")
+    assert (recipe.name, recipe.seed, recipe.surface.fallback) == ("small", 7, "label")
+    assert recipe.filters == dataclasses.replace(better.filters, extra={"contained": 2})
+    assert (recipe.outliers, recipe.graph) == (better.outliers, better.graph)
+    assert parse_recipe({"name": "again", "base": "demo"}).outliers == load_recipe("demo").outliers
+
+
+@pytest.mark.parametrize("base", ["wikisen", "own.toml", 5, True, ["wikisem"]])
+def test_a_base_is_the_name_of_a_recipe_that_ships(base: object) -> None:
+    """Anything else is an error that lists the names; the name of the base is not inherited."""
+    with pytest.raises(
+        RecipeError, match=r"base: expected the name of a recipe that ships \(demo, wikisem, wikisem500\)"
+    ):
+        parse_recipe({"name": "mine", "base": base})
+    with pytest.raises(RecipeError, match="name: expected a string, saw nothing"):
+        parse_recipe({"base": "wikisem"})
+
+
+@pytest.mark.parametrize(("name", "hint"), [("strict", "wikisem replaced it"), ("labels", 'fallback = "label"')])
+def test_recipes_that_are_gone_say_what_replaced_them(name: str, hint: str) -> None:
+    """Wrong usage, with the names that there are."""
+    with pytest.raises(RecipeError, match=rf"\(demo, wikisem, wikisem500\), saw '{name}'; .*{hint}"):
+        load_recipe(name)
 
 
 def test_a_path_wins_over_a_name(tmp_path: Path) -> None:
@@ -47,7 +99,7 @@ def test_a_path_wins_over_a_name(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones() -> None:
     """A slip of the keyboard is wrong usage: the shipped names are listed, the nearest is suggested."""
-    with pytest.raises(RecipeError, match=r"labels, strict, wikisem500\), saw 'wikisem50'; did you mean wikisem500\?"):
+    with pytest.raises(RecipeError, match=r"demo, wikisem, wikisem500\), saw 'wikisem50'; did you mean wikisem500\?"):
         load_recipe("wikisem50")
     assert RecipeError.exit_code == 2
 

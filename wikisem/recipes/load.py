@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from wikisem.errors import RecipeError
 from wikisem.ids import check_language, check_property, check_qid, qid_number
 from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
-from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names
+from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names, shipped_path
 from wikisem.recipes.validation import convert, require, require_ids, require_seed
+
+# What to use in place of recipes that shipped before.
+_REPLACED: Final = {
+    "strict": "wikisem replaced it",
+    "labels": 'a recipe with base = "wikisem" and fallback = "label" replaced it, see docs/recipes.md',
+}
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
@@ -16,7 +22,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
     Raises RecipeError when there is neither, or when the recipe is invalid.
     """
-    path = find_recipe(name_or_path, __package__)
+    path = find_recipe(name_or_path, __package__, _REPLACED)
     return parse_recipe(read_toml(path), where=str(path))
 
 
@@ -26,13 +32,33 @@ def shipped_recipes() -> list[str]:
 
 
 def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
-    """Validate the tables of a recipe; RecipeError names the key's path, what was expected and what was seen."""
+    """Validate the tables of a recipe; RecipeError names the key's path, what was expected and what was seen.
+
+    With ``base``, the name of a recipe that ships, it takes from there every key that it does not have itself.
+    """
     try:
-        recipe = convert(data, Recipe)
+        recipe = convert(_with_base(data), Recipe)
         _check(recipe)
     except RecipeError as error:
         raise RecipeError(f"{where}: {error}") from error
     return recipe
+
+
+def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The recipe's tables with those of its base under them, key by key."""
+    if "base" not in data:
+        return data
+    base, names = data["base"], shipped_recipes()
+    require(base in names, base, "base", f"the name of a recipe that ships ({', '.join(names)})")
+    shipped = _with_base(read_toml(shipped_path(base, __package__)))
+    under = {key: value for key, value in shipped.items() if key != "name"}
+    own = {key: value for key, value in data.items() if key != "base"}
+    tables = {key: {**under[key], **own[key]} for key in own if _are_tables(own[key], under.get(key))}
+    return {**under, **own, **tables}
+
+
+def _are_tables(*values: object) -> bool:
+    return all(isinstance(value, Mapping) for value in values)
 
 
 def _check(recipe: Recipe) -> None:

@@ -1,6 +1,7 @@
 """Where a recipe is read from: a file, or the TOML files that ship with wikisem."""
 
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ def shipped_names(package: str) -> list[str]:
     return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
 
 
-def find_recipe(name_or_path: str | Path, package: str) -> Path:
+def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, str] | None = None) -> Path:
     """The path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
 
-    Raises RecipeError with the nearest name where there is neither.
+    Raises RecipeError where there is neither, with what replaced the recipe of that name or with the nearest name.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -25,9 +26,14 @@ def find_recipe(name_or_path: str | Path, package: str) -> Path:
     names = shipped_names(package)
     if str(name_or_path) not in names:
         expected = f"expected a recipe file or the name of a recipe that ships ({', '.join(names)})"
-        hint = did_you_mean(path.stem, names)
+        hint = (replaced or {}).get(str(name_or_path)) or did_you_mean(path.stem, names)
         raise RecipeError(f"{expected}, saw {str(name_or_path)!r}{f'; {hint}' if hint else ''}")
-    return Path(str(resources.files(package) / f"{name_or_path}.toml"))
+    return shipped_path(str(name_or_path), package)
+
+
+def shipped_path(name: str, package: str) -> Path:
+    """The path of the recipe of that name in a package that has it."""
+    return Path(str(resources.files(package) / f"{name}.toml"))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
