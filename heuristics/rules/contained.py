@@ -18,8 +18,8 @@ REASON: Final = "contained"
 def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` pairs of surfaces are one inside the other.
 
-    As whole words, without case, in languages that write spaces: Rome is not in Romeo. As characters in others, at least
-    two Han characters or four of the rest: 東京 is in 東京都; ボン (Bonn) in リスボン (Lisbon) says too little.
+    As whole words, without case, in languages that write spaces: Rome is not in Romeo. As characters in others, two Han
+    characters or four of the rest at least: 東京 is in 東京都, but ボン is too short to be in リスボン.
     """
     pairs = list(_pairs(surfaces, profile))
     if len(pairs) < number:
