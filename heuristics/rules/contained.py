@@ -28,14 +28,18 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
 
 
 def _pairs(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
-    split = [(surface, words(surface) if profile.spaced else graphemes(surface)) for surface in surfaces]
-    for pair in combinations(split, 2):
-        (inner, parts), (outer, others) = sorted(pair, key=lambda each: len(each[1]))
-        if (profile.spaced or says_something(parts, profile.script)) and _is_run(parts, others):
+    """Each surface that is inside another one, and that one, the shortest first."""
+    marked = sorted(((_marked(surface, profile), surface) for surface in surfaces), key=lambda each: len(each[0]))
+    for (part, inner), (whole, outer) in combinations(marked, 2):
+        if part in whole and part and part != whole:
             yield inner, outer
 
 
-def _is_run(inner: Sequence[str], outer: Sequence[str]) -> bool:
-    """Whether a sequence occurs in a longer one without a gap."""
-    length = len(inner)
-    return 0 < length < len(outer) and any(outer[at : at + length] == inner for at in range(len(outer) - length + 1))
+def _marked(surface: str, profile: LanguageProfile) -> str:
+    """The words or characters of a surface with a mark at each border, so that a part is a part of the string.
+
+    Empty where it is too short to be a part of anything.
+    """
+    parts = words(surface) if profile.spaced else graphemes(surface)
+    enough = bool(parts) if profile.spaced else says_something(parts, profile.script)
+    return "\n".join(["", *parts, ""]) if enough else ""

@@ -74,10 +74,10 @@ def test_pairs_are_those_of_plain_search(code: str) -> None:
     """With and without spaces, on random strings; no pair, one and several all occur."""
     seen: Counter[int] = Counter()
     shortest = 1 if code == "en" else 3
-    letters = st.lists(st.sampled_from("ab"), min_size=shortest, max_size=shortest + 4)
+    letters = st.lists(st.sampled_from("aaab"), min_size=shortest, max_size=shortest + 4)
 
-    @settings(max_examples=150)
-    @given(st.lists(letters, min_size=3, max_size=5))
+    @settings(max_examples=250)
+    @given(st.lists(letters, min_size=4, max_size=6))
     def compare(drawn: list[list[str]]) -> None:
         surfaces = list(dict.fromkeys((" " if code == "en" else "").join(each) for each in drawn))
         pairs = pairs_by_plain_reading(surfaces, code == "en")
