@@ -146,8 +146,9 @@ def _names(items: Ints) -> pa.Array:
 
 def _surfaces(items: Ints) -> pa.Table:
     counts = pa.array(items % 100 + 1)
-    source = pa.array(["anchor"] * len(items))
-    return pa.table([_qids(items), _names(items), _names(items), counts, counts, source], schema=SURFACES)
+    columns = [_qids(items), _names(items), _names(items), counts, counts, pa.array(["anchor"] * len(items))]
+    share, label_language = pa.array(np.ones(len(items))), pa.nulls(len(items), pa.string())
+    return pa.table([*columns, counts, share, label_language], schema=SURFACES)
 
 
 def _write(path: Path, table: pa.Table) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from wikisem.graph.array_types import Bitsets, Ints
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.bitsets import WIDTH
-from wikisem.graph.outlier_sets.class_draw import LanguageDraw
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets
 from wikisem.graph.outlier_sets.via import ViaFinder
 from wikisem.graph.sorting import indices_of
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.outlier import outlier_rules
+from wikisem.heuristics.selection.draws import Draws
 from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.outlier_choice import choose_outliers
 from wikisem.heuristics.selection.pool import OutlierPool, PoolItem
@@ -38,7 +38,7 @@ class GroupBuilder:
         self._inputs, self._graph, self._languages, self._recipe = inputs, inputs.graph, inputs.languages, inputs.recipe
         self._sets = OutlierSets(inputs.graph, index, inputs.recipe.outliers)
         self._via = ViaFinder(index)
-        self._draws = {code: LanguageDraw(index, language.ring) for code, language in inputs.languages.items()}
+        self._draws = Draws(index, inputs.languages)
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""

@@ -12,8 +12,10 @@ import numpy as np
 
 from wikisem.graph.array_types import Bitsets, Ints
 from wikisem.graph.outlier_sets.bitsets import BitPlanes
-from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
+from wikisem.graph.outlier_sets.class_draw import ClassDraw
+from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers
+from wikisem.heuristics.selection.draws import Draws, walked_language
 from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
 from wikisem.heuristics.selection.outlier_choice import Bringing
 from wikisem.records import Member, Outlier
@@ -70,9 +72,7 @@ class OutlierPool:
     ``barred`` has for each list the classes whose cluster, in the language that is walked, bars its items.
     """
 
-    def __init__(
-        self, inputs: GroupInputs, draws: Mapping[str, LanguageDraw], nodes: Ints, found: ClassOutliers
-    ) -> None:
+    def __init__(self, inputs: GroupInputs, draws: Draws, nodes: Ints, found: ClassOutliers) -> None:
         self._inputs, self._draws, self._found = inputs, draws, found
         self._starts = hash_keys(inputs.recipe.seed, inputs.graph.nodes[nodes], "class")
 
@@ -81,44 +81,48 @@ class OutlierPool:
     ) -> list[list[Bringing[PoolItem]]]:
         """What is brought into O1, O2 and O3 of some classes, each item in each of the languages that name it.
 
-        The walk is along the ring of the language with the smallest pool: the others must name what it meets too.
+        The walk is along the ring of the items that all of the languages name.
         ``barred`` has for each list a bitset of the classes that it is barred for in these languages.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
-        walked = min(by_code, key=lambda language: (len(by_code[language].ring.keys), language))
+        draw = self._draws.of(frozenset(languages))
+        namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
         if options.draw == "items":
             by_outlier_class = [
-                _draw_from_all(_Naming(number, walked, by_code), each, asked, self._starts[asked], options.per_class)
-                for number, each in enumerate(sets, start=1)
+                _draw_from_all(naming, each, asked, self._starts[asked], options.per_class)
+                for naming, each in zip(namings, sets, strict=True)
             ]
         else:
-            draw = ClassDraw(self._draws[walked], sets, self._found.bringing, self._starts, options.per_class)
-            by_outlier_class = [
-                _draw_by_class(_Naming(number, walked, by_code), draw, asked, options.per_class) for number in (1, 2, 3)
-            ]
+            by_class = ClassDraw(draw, sets, self._found.bringing, self._starts, options.per_class)
+            by_outlier_class = [_draw_by_class(naming, by_class, asked, options.per_class) for naming in namings]
         return [list(each) for each in zip(*by_outlier_class, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """Locations on the ring of the language that is walked, as items of one outlier class in all languages."""
+    """Locations on a ring, whose rows are those of the language ``walked``, as items of one outlier class in all."""
 
     outlier_class: int
+    ring: HashRing
     walked: str
     languages: Mapping[str, LanguageInputs]
 
     def all(self, locations: Sequence[int], via: Sequence[int | None]) -> Iterator[_Named]:
         """The items at some locations, each brought in via a class."""
-        inputs = self.languages[self.walked]
         at = np.array(locations, dtype=np.int64)
-        rows, lists = inputs.ring.rows[at], inputs.ring.lists[at].tolist()
-        others = {code: other for code, other in self.languages.items() if code != self.walked}
-        items = inputs.surfaces.items[rows].tolist() if others else [0] * len(lists)
-        for item, number, member, node in zip(items, lists, inputs.surfaces.members(rows), via, strict=True):
-            found = {code: other.surfaces.member(item) for code, other in others.items()} | {self.walked: member}
-            yield {code: PoolItem(self.outlier_class, number, each, node) for code, each in found.items() if each}
+        rows, lists = self.ring.rows[at], self.ring.lists[at].tolist()
+        members = {self.walked: self.languages[self.walked].surfaces.members(rows)}
+        items = self.languages[self.walked].surfaces.items[rows]
+        for code in self.languages.keys() - members.keys():
+            other = self.languages[code].surfaces
+            members[code] = other.members(np.searchsorted(other.items, items))
+        for number, node, *named in zip(lists, via, *members.values(), strict=True):
+            yield {
+                code: PoolItem(self.outlier_class, number, member, node)
+                for code, member in zip(members, named, strict=True)
+            }
 
     def lazily(self, locations: Iterable[int], via: int | None) -> Iterator[_Named]:
         """The same one by one."""
@@ -130,7 +134,7 @@ def _draw_from_all(
     naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, per_class: int
 ) -> Iterator[Bringing[PoolItem]]:
     """All items of a set, whatever class brings them in; the first few are known for all classes at once."""
-    ring = naming.languages[naming.walked].ring
+    ring = naming.ring
     first = ring.first_locations(sets, bits, starts, per_class)
     known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
     for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):

@@ -78,3 +78,17 @@ def check_walks(numbers: Int64s, lists: Int64s, hits: Mapping[int, AbstractSet[i
         wanted = wanted[np.argsort(hash_keys(seed, wanted) - start)]
         assert np.array_equal(ring.rows[list(ring.walk(BitPlanes(words), bit, start))], wanted)
         assert np.array_equal(ring.rows[first], wanted[:count])
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=30), st.integers(0, 2**64 - 1))
+def test_a_ring_of_some_items_is_the_ring_made_of_them_alone(items: list[tuple[int, bool]], seed: int) -> None:
+    """The same keys, rows and lists in the same order, whatever was left out in between."""
+    numbers, lists = np.arange(1, len(items) + 1), np.array([kind for kind, _ in items], dtype=np.int64)
+    flags = np.array([kept for _, kept in items], dtype=bool)
+    ring = HashRing.of(seed, numbers, numbers - 1, lists, 5)
+    kept, alone = ring.keep(flags[ring.rows]), HashRing.of(seed, numbers[flags], (numbers - 1)[flags], lists[flags], 5)
+    for name in ("keys", "rows", "lists"):
+        assert getattr(kept, name).tolist() == getattr(alone, name).tolist()
+    assert [kept.by_list.row(number).tolist() for number in range(5)] == [
+        alone.by_list.row(number).tolist() for number in range(5)
+    ]

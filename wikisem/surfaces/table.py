@@ -130,12 +130,6 @@ class SurfaceTable:
             )
         ]
 
-    def member(self, item: int) -> Member | None:
-        """The item with this index in the graph, if a table in the order of items has it."""
-        row = np.searchsorted(self.items, np.array([item], dtype=self.items.dtype))
-        here = row < len(self) and self.items[row[0]] == item
-        return self.members(row)[0] if here else None
-
     def texts(self, rows: Ints) -> Iterator[str]:
         """The surface forms of some rows."""
         text = self.text.data

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.array_types import Bitsets, Int64s, Ints
+from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.bitsets import BitPlanes, bit_pairs
 from wikisem.graph.sorting import first_of, pack_pairs, second_of
@@ -55,9 +55,11 @@ class HashRing:
         """The ring of items with these numbers, rows and lists."""
         keys = hash_keys(seed, numbers)
         order = np.argsort(keys)
-        ordered = lists[order].astype(np.uint32)
-        by_list = CsrRows.from_pairs(ordered, np.arange(len(order), dtype=np.uint32), list_count)
-        return HashRing(keys[order], rows[order].astype(np.uint32), ordered, by_list)
+        return _in_order(keys[order], rows[order].astype(np.uint32), lists[order].astype(np.uint32), list_count)
+
+    def keep(self, flags: Flags) -> "HashRing":
+        """The ring of some of the items, one flag for each location."""
+        return _in_order(self.keys[flags], self.rows[flags], self.lists[flags], len(self.by_list))
 
     def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
         """The locations of the items whose list has the bit, from the hash key ``start`` once around the ring.
@@ -121,3 +123,11 @@ class HashRing:
         for index, (first, end) in enumerate(pairwise(edges)):
             steps = second_of(keys[first : min(end, first + count)])
             yield ((begins[index] + steps) % len(self.keys)).tolist() if few[index] else None
+
+
+def _in_order(
+    keys: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint32], lists: npt.NDArray[np.uint32], list_count: int
+) -> HashRing:
+    """The ring of items that are in the order of their keys."""
+    locations = np.arange(len(keys), dtype=np.uint32)
+    return HashRing(keys, rows, lists, CsrRows.from_pairs(lists, locations, list_count))
