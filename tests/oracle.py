@@ -8,7 +8,7 @@ import networkx as nx
 
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.ids import qid_number
+from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Member, Outlier, Rejection, Statement
 from wikisem.sampling import hash_key as uncached_hash_key
@@ -64,8 +64,8 @@ class OracleGraph:
         return self.members.get(v, set())
 
     def statements(self, item: str) -> Sequence[Statement]:
-        """The statements of an item."""
-        return self.entities[item].statements
+        """The statements of an item whose value is an item."""
+        return [one for one in self.entities[item].statements if is_qid(one.value)]
 
     def with_statement(self, pair: tuple[str, str]) -> set[str]:
         """The items of the graph that have a property with a value."""
