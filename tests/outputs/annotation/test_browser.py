@@ -14,6 +14,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
@@ -66,6 +67,15 @@ class Page:
     def text(self, selector: str) -> str:
         """What a person reads in an element."""
         return str(self.driver.find_element("css selector", selector).text)
+
+    def reload_until(self, selector: str, text: str) -> None:
+        """Load the page again until it shows a text; Chromium stores what a page keeps a little later."""
+
+        def shown(driver: webdriver.Chrome) -> bool:
+            driver.refresh()
+            return self.text(selector) == text
+
+        WebDriverWait(self.driver, 20).until(shown)
 
     def texts(self, selector: str) -> list[str]:
         """What a person reads in all such elements."""
@@ -202,8 +212,8 @@ def test_progress_is_kept_when_the_page_is_closed(tmp_path: Path) -> None:
     with browse(annotation, tmp_path) as page:
         page.press(Keys.ENTER)
         page.press("5", Keys.ENTER)
-        page.driver.refresh()
-        assert page.text("#begin") == "Continue"
+        assert page.text("#count") == "case 2 of 3 · 1 answered"
+        page.reload_until("#begin", "Continue")
         assert page.text("#storage") == "1 of 3 are answered already; you go on where you were."
         page.press(Keys.ENTER)
         assert page.text("#count") == "case 2 of 3 · 1 answered"
