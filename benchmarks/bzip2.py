@@ -198,7 +198,7 @@ def measure_stages(plan: Plan) -> str:
     }
     rows = [row for stage, (whole, tiny, words) in stages.items() for row in _stage(stage, whole, tiny, words, plan)]
     header = ["stage, one worker", "reader of bzip2", "MB of text per CPU second", "times"]
-    return f"### Whole stages\n\nStart-up apart; all leave the same bytes.\n\n{table(header, rows)}"
+    return f"### Whole stages\n\nStart-up apart; with either decoder the same bytes come out.\n\n{table(header, rows)}"
 
 
 def _stage(
@@ -217,8 +217,7 @@ def _stage(
             command = (*program, stage, *words(packed.path), "--output", str(output))
             contenders[part + kind] = Command(("sh", "-c", 'rm -rf "$0" && exec "$@"', str(output), *command))
     results = compare(contenders, plan.rounds)
-    digests = {kind: _digest(outputs[kind] / stage) for kind in kinds}
-    assert len(set(digests.values())) == 1, digests
+    assert _digest(outputs[PYTHON] / stage) == _digest(outputs[BEST] / stage)
     paces = {
         kind: (whole.text - tiny.text) / 1e6 / (results[kind].cpu - results["start-up of " + kind].cpu)
         for kind in kinds
@@ -228,11 +227,10 @@ def _stage(
 
 
 def _digest(folder: Path) -> str:
-    """Of all files in the order of their names, which differ between versions."""
     digest, paths = hashlib.sha256(), sorted(path for path in folder.rglob("*") if path.is_file())
     assert paths
     for path in paths:
-        digest.update(path.read_bytes())
+        digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
     return digest.hexdigest()
 
 
