@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -140,7 +141,9 @@ def _fall_back(
     is_anchor = pc.equal(source, "anchor")
     count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
     links, page_share = pc.if_else(is_anchor, form["links"], None), pc.if_else(is_anchor, page_shares(form), None)
-    label_language = pc.if_else(pc.equal(source, "label"), items["label_language"], None)
+    # By take, because if_else of a slice that is all null makes an invalid column in pyarrow 16 to 20 (2026-11).
+    from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
+    label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
     reason = pc.coalesce(refused, pc.if_else(pc.and_not(stray, keeps), OTHER_SCRIPT, None))
     return pa.table(columns, schema=SURFACES).append_column("refused", reason)
