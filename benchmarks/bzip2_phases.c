@@ -46,7 +46,7 @@ static size_t decode(struct workspace *workspace, const uint8_t *data, size_t si
         return 0;
     expand_runs(workspace, text);
     time = charge(RUNS, time);
-    int right = checksum_of(text, text_size) == workspace->checksum;
+    int right = workspace->checksum_of(text, text_size) == workspace->checksum;
     charge(CHECKSUM, time);
     return right ? text_size : 0;
 }
@@ -59,8 +59,7 @@ int main(int count, char **words)
     size_t size = (size_t)ftell(file), total = 0;
     rewind(file);
     uint8_t *data = malloc(size), *text = malloc((size_t)MAX_BLOCK * 52);
-    prepare_checksums();
-    prepare_avx2_symbols();
+    prepare_tables();
     struct workspace *workspace = new_workspace(count > 2);
     if (!data || !text || !workspace || fread(data, 1, size, file) != size)
         return 2;

@@ -2,19 +2,21 @@
 #ifndef WIKISEM_BZIP2_BITS_H
 #define WIKISEM_BZIP2_BITS_H
 
+#include <string.h>
+
 #include "bzip2.h"
 
-/* Eight bytes as a number; compilers make one load of it. */
+/* Eight bytes as a number, the first one highest or lowest. */
 static inline uint64_t big_endian(const uint8_t *bytes)
 {
-    return (uint64_t)bytes[0] << 56 | (uint64_t)bytes[1] << 48 | (uint64_t)bytes[2] << 40 | (uint64_t)bytes[3] << 32 |
-           (uint64_t)bytes[4] << 24 | (uint64_t)bytes[5] << 16 | (uint64_t)bytes[6] << 8 | (uint64_t)bytes[7];
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(value) : value;
 }
 
 static inline uint64_t little_endian(const uint8_t *bytes)
 {
-    return (uint64_t)bytes[7] << 56 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[4] << 32 |
-           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[0];
+    return __builtin_bswap64(big_endian(bytes));
 }
 
 /* The eight bytes from byte ``at`` of the data on; what would come after its end is 0, and is not read. */

@@ -3,6 +3,28 @@
 
 #include "bzip2.h"
 
+void prepare_tables(void)
+{
+    prepare_checksums();
+    prepare_avx2_checksums();
+    prepare_avx2_symbols();
+}
+
+static void choose_instructions(struct workspace *workspace, int portable)
+{
+    workspace->decode_symbols = decode_symbols_portable;
+    workspace->checksum_of = checksum_portable;
+#ifdef HAVE_AVX2
+    if (portable || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("pclmul"))
+        return;
+    workspace->decode_symbols = decode_symbols_avx2;
+    workspace->checksum_of = checksum_avx2;
+#else
+    (void)portable;
+#endif
+}
+
 struct workspace *new_workspace(int portable)
 {
     struct workspace *workspace = calloc(1, sizeof *workspace);
@@ -17,13 +39,7 @@ struct workspace *new_workspace(int portable)
         free_workspace(workspace);
         return NULL;
     }
-    workspace->decode_symbols = decode_symbols_portable;
-#ifdef HAVE_AVX2_SYMBOLS
-    if (!portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        workspace->decode_symbols = decode_symbols_avx2;
-#else
-    (void)portable;
-#endif
+    choose_instructions(workspace, portable);
     return workspace;
 }
 
@@ -57,7 +73,7 @@ enum outcome decode_block(struct workspace *workspace, const uint8_t *data, size
 enum outcome write_text(const struct workspace *workspace, uint8_t *text, size_t text_size)
 {
     expand_runs(workspace, text);
-    return checksum_of(text, text_size) == workspace->checksum ? ACCEPTED : BAD_CHECKSUM;
+    return workspace->checksum_of(text, text_size) == workspace->checksum ? ACCEPTED : BAD_CHECKSUM;
 }
 
 const char *describe(enum outcome outcome)

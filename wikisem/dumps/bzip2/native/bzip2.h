@@ -50,6 +50,13 @@ enum {
     LANE_BYTES = MAX_BLOCK + PADDING,
 };
 
+/* Where functions named _avx2 exist. */
+#if defined(__x86_64__)
+#define HAVE_AVX2
+#endif
+
+#define CHECKSUM_POLYNOMIAL 0x04c11db7u
+
 /* ---- why a block is refused ---- */
 
 enum outcome {
@@ -104,8 +111,9 @@ struct workspace {
     /* for the run lengths */
     uint32_t *runs; /* where in ``text`` the length of a run is given */
     uint32_t run_count;
-    /* the step that gains from vector instructions, as chosen for this processor */
+    /* the steps that gain from vector instructions, as chosen for this processor */
     enum outcome (*decode_symbols)(struct workspace *, const uint8_t *data, size_t size, uint64_t *bit);
+    uint32_t (*checksum_of)(const uint8_t *data, size_t size);
 };
 
 /* A workspace, or NULL where memory is short. */
@@ -142,18 +150,19 @@ int64_t next_mark(struct mark_search *search);
 enum outcome read_header(struct workspace *workspace, const uint8_t *data, size_t size, uint64_t *bit);
 enum outcome build_table(struct huffman *table, uint32_t alphabet);
 enum outcome decode_symbols_portable(struct workspace *workspace, const uint8_t *data, size_t size, uint64_t *bit);
-#if defined(__x86_64__)
-#define HAVE_AVX2_SYMBOLS
 enum outcome decode_symbols_avx2(struct workspace *workspace, const uint8_t *data, size_t size, uint64_t *bit);
-#endif
 void fill_rows(struct workspace *workspace);
 void walk_rows(struct workspace *workspace);
 enum outcome find_runs(struct workspace *workspace, size_t *text_size);
 void expand_runs(const struct workspace *workspace, uint8_t *text);
-uint32_t checksum_of(const uint8_t *data, size_t size);
+uint32_t checksum_portable(const uint8_t *data, size_t size);
+uint32_t checksum_avx2(const uint8_t *data, size_t size);
+uint32_t add_to_checksum(uint32_t checksum, const uint8_t *data, size_t size); /* without the inversions */
 
 /* Make the tables that never change; once, before anything else. */
+void prepare_tables(void);
 void prepare_checksums(void);
+void prepare_avx2_checksums(void);
 void prepare_avx2_symbols(void);
 
 #endif

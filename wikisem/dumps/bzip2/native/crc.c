@@ -13,7 +13,7 @@ void prepare_checksums(void)
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t checksum = byte << 24;
         for (int bit = 0; bit < 8; bit++)
-            checksum = checksum << 1 ^ (checksum >> 31 ? 0x04c11db7 : 0);
+            checksum = checksum << 1 ^ (checksum >> 31 ? CHECKSUM_POLYNOMIAL : 0);
         tables[0][byte] = checksum;
     }
     for (int place = 1; place < 16; place++)
@@ -32,12 +32,16 @@ static inline uint32_t contribution(uint64_t bytes, int after)
     return sum;
 }
 
-uint32_t checksum_of(const uint8_t *data, size_t size)
+uint32_t add_to_checksum(uint32_t checksum, const uint8_t *data, size_t size)
 {
-    uint32_t checksum = 0xffffffff;
     for (; size >= 16; data += 16, size -= 16)
         checksum = contribution(big_endian(data) ^ (uint64_t)checksum << 32, 8) ^ contribution(big_endian(data + 8), 0);
     for (; size > 0; data++, size--)
         checksum = checksum << 8 ^ tables[0][checksum >> 24 ^ *data];
-    return ~checksum;
+    return checksum;
+}
+
+uint32_t checksum_portable(const uint8_t *data, size_t size)
+{
+    return ~add_to_checksum(0xffffffff, data, size);
 }

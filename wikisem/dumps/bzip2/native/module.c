@@ -182,8 +182,7 @@ static PyObject *find_marks(PyObject *module, PyObject *args)
 
 static int module_exec(PyObject *module)
 {
-    prepare_checksums();
-    prepare_avx2_symbols();
+    prepare_tables();
     PyObject *type = PyType_FromModuleAndSpec(module, &decoder_spec, NULL);
     if (!type)
         return -1;

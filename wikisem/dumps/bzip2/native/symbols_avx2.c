@@ -5,7 +5,7 @@
  * x86 processor; block.c asks the processor before it calls in here. */
 #include "bzip2.h"
 
-#ifdef HAVE_AVX2_SYMBOLS
+#ifdef HAVE_AVX2
 
 #include <string.h>
 
