@@ -69,6 +69,14 @@ def test_texts_come_back(portable: bool, text: bytes, level: int) -> None:
     assert decode_file(bz2.compress(text, level), portable) == text
 
 
+@KERNELS
+def test_every_length_has_its_checksum(portable: bool) -> None:
+    """Checksums are made of 64 bytes at a time, of 16 and of one: each way of ending is tried, and none is refused."""
+    for size in range(1, 300):
+        text = random.Random(size).randbytes(size)
+        assert decode_file(bz2.compress(text), portable) == text
+
+
 def _words(count: int) -> bytes:
     source = random.Random(count)
     words = [source.randbytes(source.randrange(1, 9)).hex().encode() for _ in range(2000)]
