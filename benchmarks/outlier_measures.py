@@ -43,7 +43,7 @@ def groups_of(folder: Path) -> dict[tuple[str, str], Group]:
 
 def measures(folder: Path) -> Iterator[str]:
     """The counts of an output folder, a line each."""
-    taxonomy, groups = Taxonomy.load(folder / "taxonomy"), groups_of(folder)
+    taxonomy, groups = Taxonomy.load(folder), groups_of(folder)
     related: Counter[str] = Counter()
     sharing = Counter[int]()
     pairs, together = Counter[int](), Counter[int]()

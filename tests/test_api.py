@@ -149,8 +149,8 @@ def test_groups_that_are_not_there_or_damaged_are_errors_with_their_place(world:
 
 
 def staged(folder: Path) -> pa.Table:
-    """What a stage left in a folder, in order of its first column."""
-    return pa.concat_tables([pq.read_table(path) for path in sorted(folder.glob("*.parquet"))])
+    """The files of a unit, which are in the only folder below its own."""
+    return pa.concat_tables([pq.read_table(path) for path in sorted(folder.glob("*/*.parquet"))])
 
 
 def rows(table: pa.Table) -> list[str]:

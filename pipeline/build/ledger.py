@@ -1,7 +1,8 @@
 """The ledger of an output folder: one small file for each finished unit of work, written after all else of it.
 
 A unit is a stage, or a stage in one language ("mentions/de"). It is finished when it has a record here, whose
-fingerprint says what it was made from. Files in OUT without a record are what an interrupted run left.
+fingerprint says what it was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``. Folders
+in OUT that no record names are what an interrupted run left.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import orjson
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files, open_binary, remove, replace_file
+from wikisem.unit_folders import folder_path, record_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,10 @@ class Ledger:
             raise MissingInputError(f"expected {unit} to be finished in {self._output}; run `wikisem {stage}` first")
         return record
 
+    def folder(self, unit: str) -> str:
+        """The folder of the files of a finished unit; MissingInputError names the stage to run first."""
+        return folder_path(self._output, unit, self.require(unit).fingerprint)
+
     def records(self) -> list[Record]:
         """All records, by unit."""
         found = [_read(path) for path in list_files(f"{self._output}/.wikisem/*.json")]
@@ -82,7 +88,7 @@ class Ledger:
         remove(self._path(unit))
 
     def _path(self, unit: str) -> str:
-        return f"{self._output}/.wikisem/{unit.replace('/', '.')}.json"
+        return record_path(self._output, unit)
 
 
 def _read(path: str) -> Record:

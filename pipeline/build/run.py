@@ -1,18 +1,29 @@
-"""One command with its output folder, its runner and its limits, and how it publishes what a unit has made."""
+"""One command with its output folder, its runner and its limits, and the folders that its units write to."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from wikisem.errors import OutputError, TooManyRejectsError
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.transforms.io.addresses import check_address, is_local
-from wikisem.transforms.io.files import create_binary, exists, list_files, open_binary, remove, replace, replace_file
+from wikisem.transforms.io.files import (
+    create_binary,
+    list_files,
+    open_binary,
+    remove,
+    remove_folder,
+    replace,
+    replace_file,
+)
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
+from wikisem.unit_folders import folder_path
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
+_FINGERPRINT: Final = re.compile(r"[0-9a-f]{32}")
 
 
 def _ignore(line: str) -> None:
@@ -45,22 +56,35 @@ class Run:
 
     def clear(self) -> None:
         """Remove the scratch of this run and of earlier ones that were interrupted."""
-        remove(f"{self.output}/.work")
+        remove_folder(f"{self.output}/.work")
 
-    def context(self, name: str) -> StageContext:
-        """An empty scratch folder for a stage, and the runtime."""
+    def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
+        """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
         root = f"{self.output}/.work/{name.replace('/', '.')}"
-        remove(root)
-        return StageContext(Scratch(root), self.runtime)
+        folders = {unit: folder_path(self.output, unit, fingerprint) for unit, fingerprint in fingerprints.items()}
+        for folder in (root, *folders.values()):
+            remove_folder(folder)
+        return StageContext(Scratch(root), self.runtime, folders)
 
-    def publish(self, scratch: Scratch, leaves: Mapping[str, str]) -> None:
-        """Move what a unit left in its scratch folder to OUT: from paths below ``published`` to paths below OUT."""
-        for source, target in leaves.items():
-            path = f"{scratch.published}/{source}".rstrip("/")
-            if exists(path) or list_files(f"{path}/**"):
-                replace(path, f"{self.output}/{target}")
-            else:
-                remove(f"{self.output}/{target}")
+    def publish(self, scratch: Scratch, leaves: Iterable[str]) -> None:
+        """Give files the plain names that people load them by: from ``published`` to the same paths below OUT.
+
+        A path is that of a file, or of a folder of files; what an earlier result had there goes.
+        """
+        for leaf in leaves:
+            made = _files(f"{scratch.published}/{leaf}")
+            for path in _files(f"{self.output}/{leaf}") - made:
+                remove(f"{self.output}/{leaf}{path}")
+            for path in sorted(made):
+                replace(f"{scratch.published}/{leaf}{path}", f"{self.output}/{leaf}{path}")
+
+    def remove_superseded(self, unit: str) -> None:
+        """Remove the folders that earlier results of a unit and interrupted runs left, once its record is written."""
+        current, parent = self.ledger.folder(unit), f"{self.output}/{unit}"
+        names = {path.removeprefix(f"{parent}/").partition("/")[0] for path in list_files(f"{parent}/**")}
+        for name in sorted(names):
+            if _FINGERPRINT.fullmatch(name) and f"{parent}/{name}" != current:
+                remove_folder(f"{parent}/{name}")
 
     def keep_rejects(self, name: str, scratch: Scratch) -> str:
         """Gather the rejects of a stage in OUT/rejects/<stage>.jsonl, and return that path."""
@@ -83,6 +107,11 @@ class Run:
                 f"{name}: expected at most {self.max_rejects:.2%} unreadable records (--max-rejects), "
                 f"saw {rejected:,} of {read:,}; they are in {kept_in}"
             )
+
+
+def _files(path: str) -> set[str]:
+    """The empty string for a file, and for a folder of files ``/`` and the path of each in it."""
+    return {found.removeprefix(path) for pattern in (path, f"{path}/**") for found in list_files(pattern)}
 
 
 def check_writable(output: str) -> None:

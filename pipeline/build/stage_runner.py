@@ -2,21 +2,22 @@
 
 A stage says what its units are, what each depends on and leaves, and how the unfinished ones are made; nothing
 in it looks whether it is finished. ``run_stages`` does the rest, the same for every stage: find what is finished and
-still fits, make the others in a scratch folder, publish them, record them.
+still fits, make the others in folders of their own, publish them by writing their records, and remove what they
+supersede.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wikisem import __version__
 from wikisem.errors import MissingInputError
-from wikisem.pipeline.build.ledger import Record, fingerprint
+from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.versions import bzip2_decoder, versions
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.io.files import remove
+from wikisem.transforms.io.files import remove_folder
 from wikisem.transforms.io.runtime import StageContext
 
 
@@ -25,13 +26,14 @@ class Unit:
     """One result of a stage.
 
     ``needs`` are the units that it is made from, ``options`` plain values that decide its rows. ``extras`` decide what
-    it holds beside them, such as more labels: units that need this one do not depend on that. ``leaves`` maps paths in
-    the scratch folder's ``published`` ("" for all of it) to paths below OUT; ``facts`` are for the manifest.
+    it holds beside them, such as more labels: units that need this one do not depend on that. ``facts`` are for the
+    manifest. ``leaves`` are the files and folders below OUT that people load by plain names: they are written last,
+    from the same paths in the scratch folder's ``published``. A unit without any has a folder in OUT to write to.
     """
 
     name: str
     options: Mapping[str, Any]
-    leaves: Mapping[str, str]
+    leaves: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -51,16 +53,32 @@ def _nothing_to_check(run: Run) -> None:
 
 
 @dataclass(frozen=True)
+class Folders:
+    """Where the files of finished units are: ``folders("mentions/de")``."""
+
+    output: str
+
+    def __call__(self, unit: str) -> str:
+        """The folder of a unit; MissingInputError where it is not finished."""
+        return Ledger(self.output).folder(unit)
+
+    def needs(self, unit: str) -> Collection[str]:
+        """The units that a finished one was made from."""
+        return Ledger(self.output).require(unit).needs
+
+
+@dataclass(frozen=True)
 class Stage:
     """A stage of the method: its units, and the work that makes those that are asked for, all in one pipeline.
 
-    ``work`` takes the names of units, where OUT is, and the context; it returns a result for each name. ``together``
-    says that no unit can be made alone. ``check`` raises when what OUT holds does not fit.
+    ``work`` takes the names of units, where the units are that they need, and the context, which has the folder to
+    write for each unit; it returns a result for each name. ``together`` says that no unit can be made alone. ``check``
+    raises when what OUT holds does not fit.
     """
 
     name: str
     units: Sequence[Unit]
-    work: Callable[[Sequence[str], str, StageContext], Mapping[str, UnitResult]]
+    work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
     together: bool = False
     check: Callable[[Run], None] = _nothing_to_check
 
@@ -114,22 +132,31 @@ def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
 def _run_units(
     stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
-    """Make units in scratch, then replace what OUT holds of them: until then an earlier result stays as it is."""
+    """Make units, then write their records: until then an earlier result stays as it is.
+
+    One that has the same fingerprint as the earlier one is written to the same folder, and so is that with plain names.
+    """
     _log_decoder(todo, run)
-    context = run.context(stage.name)
-    results = stage.work([unit.name for unit in todo], run.output, context)
+    prints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
+    for name, one in prints.items():
+        if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
+            run.ledger.invalidate(name)
+    context = run.context(stage.name, prints)
+    results = stage.work([unit.name for unit in todo], Folders(run.output), context)
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
     kept_in = run.keep_rejects(stage.name, context.scratch)
     for name, record in records.items():
         record.counts.check(name)
         run.check_rejects(name, sum(record.unreadable.values()), record.counts.read, kept_in)
     for unit in todo:
-        run.ledger.invalidate(unit.name)
-        run.publish(context.scratch, unit.leaves)
+        if unit.leaves:
+            run.ledger.invalidate(unit.name)
+            run.publish(context.scratch, unit.leaves)
         run.ledger.put(records[unit.name])
+        run.remove_superseded(unit.name)
         if results[unit.name].warning:
             run.log(f"warning: {results[unit.name].warning}")
-    remove(context.scratch.root)
+    remove_folder(context.scratch.root)
     return records
 
 

@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
     source.add_argument(
-        "--entities", metavar="OUT", help="ask no endpoint but the entities of a build: its output or entities folder"
+        "--entities",
+        metavar="OUT",
+        help="ask no endpoint but the entities of a build: OUT or OUT/entities",
     )
     parser.add_argument(
         "--contact",
@@ -157,8 +159,7 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
     wanting = [category.name for category in recipe.categories if not category.emoji and not category.min_sitelinks]
     if not entities or not wanting:
         return []
-    parent, name = posixpath.split(entities.rstrip("/"))
-    output = (parent or ".") if name == "entities" else entities
+    output = _output_of(entities)
     record = Ledger(output).find("entities")
     if record is None or not record.facts["linked_only"]:
         return []
@@ -166,6 +167,15 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
     command = f"wikisem entities --output {output}"
     advice = f"for all of them run {command} without --linked-only, or set min_sitelinks = 1"
     return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]
+
+
+def _output_of(entities: str) -> str:
+    """OUT, where OUT/entities or the folder in it that holds the files may be named instead."""
+    path = entities.rstrip("/") or "/"
+    for inner in (path, posixpath.dirname(path)):
+        if posixpath.basename(inner) == "entities":
+            return posixpath.dirname(inner) or "."
+    return path
 
 
 def _seconds(text: str) -> float:

@@ -11,6 +11,8 @@ from pathlib import Path
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid
+from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import argument, refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_explanation
 from wikisem.pipeline.console.terminal import print_line
@@ -40,7 +42,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
     refuse_beam_options("explain", beam_options)
     output = arguments.output.rstrip("/")
-    taxonomy = Taxonomy.load(local_folder(f"{output}/taxonomy"))
+    taxonomy = Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
     languages = _languages(output, arguments.language)
     explanations = [explain(output, taxonomy, arguments.qid, language) for language in languages]
     for explanation in explanations:

@@ -10,7 +10,10 @@ import pyarrow.compute as pc
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
+from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
+from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.records import Group, Member, Rejection
 from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_batches
@@ -89,7 +92,7 @@ def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
 
 def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str, group: Group | None) -> list[Ranked]:
     linked = taxonomy.most_linked(qid, _LOOK)
-    surfaces = _column(f"{output}/surfaces/{language}", [item for item, _ in linked], "surface")
+    surfaces = _column(Ledger(output).folder(surfaces_unit(language)), [item for item, _ in linked], "surface")
     cluster = {member.id for member in group.cluster} if group else set()
     deepest = max((place for place, (item, _) in enumerate(linked) if item in cluster), default=0)
     shown = linked[: max(_SHOWN, deepest + 1)]
@@ -112,7 +115,7 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
 
 
 def _labels(output: str, qids: Iterable[str], language: str) -> dict[str, str]:
-    maps = _column(f"{output}/entities", sorted(qids), "labels")
+    maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
     codes = (*label_codes(language), "mul", "en")
     found = {qid: dict(pairs) for qid, pairs in maps.items()}
     return {

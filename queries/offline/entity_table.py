@@ -17,6 +17,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES
+from wikisem.unit_folders import find_folder
 
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
 _QID: Final = r"^Q[1-9][0-9]*$"
@@ -26,7 +27,7 @@ Columns: TypeAlias = tuple[pa.Array, pa.Array]
 
 
 class EntityTable:
-    """The entities that a build left in a folder: its output folder, or the ``entities`` folder in it; a path or URL.
+    """The entities that a build left: OUT, ``OUT/entities`` or the folder in it that holds the files; a path or URL.
 
     Raises MissingInputError where there is no Parquet, DamagedInputError where it is not that of entities.
     """
@@ -108,7 +109,8 @@ def _edges(columns: Sequence[Columns]) -> PropertyEdges:
 
 def _open(folder: str) -> pyarrow.dataset.Dataset:
     system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
-    files = _parquet(system, f"{path}/entities") or _parquet(system, path)
+    found = find_folder(path, "entities", lambda name: _read(system, name))
+    files = _parquet(system, found) or _parquet(system, f"{path}/entities")
     if not files:
         raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
     try:
@@ -120,6 +122,13 @@ def _open(folder: str) -> pyarrow.dataset.Dataset:
     if missing:
         raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
     return dataset
+
+
+def _read(system: pyarrow.fs.FileSystem, path: str) -> bytes | None:
+    if not system.get_file_info(path).is_file:
+        return None
+    with system.open_input_stream(path) as source:
+        return bytes(source.read())
 
 
 def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:

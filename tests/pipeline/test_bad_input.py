@@ -274,4 +274,4 @@ def test_too_many_bad_lines_fail_the_run(tmp_path: Path, recipe: str, capsys: py
     assert "120" in message
     assert "--max-rejects" in message
     assert len(rejects(tmp_path)) == 120
-    assert not (tmp_path / "out" / "entities").exists()
+    assert not (tmp_path / "out" / ".wikisem" / "entities.json").exists()

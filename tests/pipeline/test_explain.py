@@ -7,10 +7,11 @@ import pytest
 
 from tests.oracle import Named
 from tests.transforms.world_of_groups import run_stages
+from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain.fonts import families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity
+from wikisem.records import Counts, Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
 RECIPE = Recipe(
@@ -44,12 +45,15 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     english = {entity.qid: Named(label, "anchor", 3, 4) for entity in entities() if (label := entity.labels.get("en"))}
     german = {qid: Named("Stadt" + qid[-1]) for qid in list(english)[:8]}
     done, _ = run_stages(root, entities(), {"en": english, "de": german}, RECIPE)
-    (root / "taxonomy" / "published").rename(root / "graph")
-    (root / "taxonomy").rmdir() if not any((root / "taxonomy").iterdir()) else None
     for name in ("groups", "rejected"):
         (done / name).rename(root / name)
-    for path in (root / "graph").iterdir():
-        path.rename(root / "taxonomy" / path.name)
+    made = {"entities": "entities", "taxonomy": "taxonomy/published"}
+    made |= {f"surfaces/{language}": f"surfaces/{language}" for language in ("en", "de")}
+    for unit, folder in made.items():
+        (root / folder).rename(root / "moving")
+        (root / unit).mkdir(exist_ok=True)
+        (root / "moving").rename(root / unit / "0f")
+        Ledger(str(root)).put(Record(unit, "0f", "", Counts()))
     return root
 
 

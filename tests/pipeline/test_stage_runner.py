@@ -10,7 +10,7 @@ from wikisem import __version__
 from wikisem.errors import MissingInputError, OutputError, TooManyRejectsError, UsageError
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult, run_stage, run_stages
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
@@ -39,10 +39,10 @@ def toys(
     name = f"toys/{language}"
     asked: list[str] = []
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
-        del output
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del folders
         asked.extend(units)
-        with create_binary(f"{context.scratch.published}/rows.txt") as sink:
+        with create_binary(f"{context.for_unit(name).scratch.published}/rows.txt") as sink:
             sink.write(text.encode())
         with create_binary(f"{context.scratch.parts}/half.txt") as sink:
             sink.write(b"scratch")
@@ -51,7 +51,7 @@ def toys(
         write_rejects(f"{context.scratch.rejects}/a.jsonl", rejects[:1])
         return {name: UnitResult(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
 
-    unit = Unit(name, {"text": text}, leaves={"": name}, needs=needs, facts={"fact": 1})
+    unit = Unit(name, {"text": text}, needs=needs, facts={"fact": 1})
     return Stage(name, [unit], work), asked
 
 
@@ -59,15 +59,15 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
     """A stage whose work makes all its units in one go."""
     asked: list[str] = []
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
-        del output
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del folders
         asked.extend(units)
         for unit in units:
             with create_binary(f"{context.scratch.published}/{unit}.txt") as sink:
                 sink.write(b"pair")
         return {unit: UnitResult(Counts(1, 1)) for unit in units}
 
-    units = [Unit(name, {"number": number}, {f"{name}.txt": f"{name}.txt"}) for name, number in options.items()]
+    units = [Unit(name, {"number": number}, (f"{name}.txt",)) for name, number in options.items()]
     return Stage("pairs", units, work, together=together), asked
 
 
@@ -76,7 +76,7 @@ def test_a_finished_unit_leaves_its_files_its_rejects_and_its_record_and_no_scra
     stage, _ = toys(bad=3)
     (record,) = run_stage(stage, run)
     out = Path(run.output)
-    assert (out / "toys/de/rows.txt").read_text() == "rows"
+    assert (out / "toys/de" / record.fingerprint / "rows.txt").read_text() == "rows"
     rejects = (out / "rejects/toys-de.jsonl").read_text().splitlines()
     assert [line.partition("dump:")[2][:1] for line in rejects] == ["0", "1", "2"]
     assert not list(out.rglob("half.txt"))
@@ -104,7 +104,7 @@ def test_what_is_finished_is_not_made_again_until_an_option_changes(run: Run, li
     (second,) = run_stage(changed, run)
     assert asked == ["toys/de"]
     assert second.fingerprint != first.fingerprint
-    assert (Path(run.output) / "toys/de/rows.txt").read_text() == "other"
+    assert _rows(run) == {f"{second.fingerprint}/rows.txt": "other"}
 
 
 def test_a_unit_depends_on_what_it_needs_but_not_on_the_extras_of_that(run: Run) -> None:
@@ -165,19 +165,21 @@ def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) ->
     (before,) = run_stage(toys()[0], run)
     stage, _ = toys(text="other")
 
-    def fail(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
-        stage.work(units, output, context)
+    def fail(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        stage.work(units, folders, context)
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError, match="interrupted"):
         run_stage(replace(stage, work=fail), run)
     assert run.ledger.find("toys/de") == before
-    assert (Path(run.output) / "toys/de/rows.txt").read_text() == "rows"
+    assert _rows(run)[f"{before.fingerprint}/rows.txt"] == "rows"
+    run_stage(stage, run)
+    assert list(_rows(run).values()) == ["other"]
 
 
 def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record goes before its files and comes after them."""
-    run_stage(toys()[0], run)
+    """Of plain names, which an earlier result has too, the record goes before the files and comes after them."""
+    run_stage(pairs({"a": 1})[0], run)
 
     def stop(self: Run, *rest: object) -> None:
         del self, rest
@@ -185,8 +187,44 @@ def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, mon
 
     monkeypatch.setattr(Run, "publish", stop)
     with pytest.raises(OutputError, match="disk full"):
-        run_stage(toys(text="other")[0], run)
+        run_stage(pairs({"a": 2})[0], run)
+    assert run.ledger.find("a") is None
+
+
+def test_what_an_interrupted_run_left_in_the_folder_of_a_unit_goes(run: Run) -> None:
+    """The same unit writes to the same folder, which is empty when it begins; other folders there are left alone."""
+    stage, _ = toys()
+    (record,) = run_stage(stage, run)
+    folder = Path(run.output) / "toys/de"
+    run.ledger.invalidate("toys/de")
+    for name in (record.fingerprint, "0" * 32, "mine"):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "half.txt").write_text("half")
+    run_stage(stage, run)
+    assert _rows(run) == {f"{record.fingerprint}/rows.txt": "rows", "mine/half.txt": "half"}
+
+
+def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) -> None:
+    """Its folder is that of the earlier result, which is not whole while files are written there."""
+    stage, _ = toys()
+    run_stage(stage, run)
+    seen = []
+
+    def look(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        seen.append(run.ledger.find("toys/de"))
+        return stage.work(units, folders, context)
+
+    other = Unit("toys/fr", {})
+    fails = replace(stage, units=[*stage.units, other], work=look, together=True)
+    with pytest.raises(KeyError, match="toys/fr"):
+        run_stage(fails, run)
+    assert seen == [None]
     assert run.ledger.find("toys/de") is None
+
+
+def _rows(run: Run) -> dict[str, str]:
+    folder = Path(run.output) / "toys/de"
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_rejects_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:

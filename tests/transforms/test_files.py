@@ -16,6 +16,7 @@ from wikisem.transforms.io.files import (
     match,
     open_binary,
     remove,
+    remove_folder,
     replace,
     replace_file,
     size_and_time,
@@ -122,19 +123,20 @@ def test_a_pattern_without_a_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_files_and_folders_are_replaced_and_removed(tmp_path: Path, name: str) -> None:
-    """What had the name before is gone, whatever it was; removing what is not there is fine."""
-    folder, target = f"{tmp_path}/{name}", f"{tmp_path}/{name}/deep/target"
-    write(f"{folder}/new/x", b"new")
-    write(f"{target}/old", b"old")
-    replace(f"{folder}/new", target)
-    assert list_files(f"{target}/*") == [f"{target}/x"]
+    """What had the name before is gone, and so is all below a folder; removing what is not there is fine."""
+    folder = f"{tmp_path}/{name}"
     write(f"{folder}/file", b"file")
-    replace(f"{folder}/file", f"{folder}/other")
-    with open_binary(f"{folder}/other") as source:
+    write(f"{folder}/deep/other", b"old")
+    replace(f"{folder}/file", f"{folder}/deep/other")
+    with open_binary(f"{folder}/deep/other") as source:
         assert source.read() == b"file"
-    remove(target)
-    remove(target)
-    remove(f"{folder}/other")
+    replace(f"{folder}/deep/other", f"{folder}/new/place")
+    assert list_files(f"{folder}/**") == [f"{folder}/new/place"]
+    for _ in range(2):
+        remove(f"{folder}/new/place")
+    write(f"{folder}/deep/down/here")
+    for _ in range(2):
+        remove_folder(f"{folder}/deep")
     assert list_files(f"{folder}/**") == []
 
 

@@ -145,22 +145,27 @@ def make_folder(folder: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file or a whole folder, if it is there."""
-    if not is_local(path):
-        if exists(path):
-            FileSystems.delete([path])
-    elif Path(path).is_dir():
-        shutil.rmtree(path)
-    else:
+    """Remove a file, if it is there."""
+    if is_local(path):
         Path(path).unlink(missing_ok=True)
+    elif exists(path):
+        FileSystems.delete([path])
+
+
+def remove_folder(folder: str) -> None:
+    """Remove all files below a folder, one by one, for an object store has no folders; if there are any."""
+    if not is_local(folder):
+        for path in list_files(f"{folder}/**"):
+            remove(path)
+    elif Path(folder).is_dir():
+        shutil.rmtree(folder)
 
 
 def replace(source: str, target: str) -> None:
-    """Give a file or folder its final name, in place of what has that name; a local file is replaced in one step."""
-    make_folder(target.rstrip("/").rpartition("/")[0])
-    if not is_local(source) or Path(source).is_dir():
-        remove(target)
+    """Give a file its final name, in place of what has that name; on this machine in one step."""
+    make_folder(target.rpartition("/")[0])
     if is_local(source):
         Path(source).replace(target)
     else:
+        remove(target)
         FileSystems.rename([source], [target])

@@ -1,8 +1,8 @@
 """How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import apache_beam as beam
@@ -87,10 +87,18 @@ class Runtime:
 
 @dataclass(frozen=True)
 class StageContext:
-    """Where a stage writes, and how it runs its pipelines: all that a stage knows of the run it is part of."""
+    """Where a stage writes, and how it runs its pipelines: all that a stage knows of the run it is part of.
+
+    ``folders`` are those that OUT has for the files of each unit that is to be made; they are empty.
+    """
 
     scratch: Scratch
     runtime: Runtime
+    folders: Mapping[str, str] = field(default_factory=dict)
+
+    def for_unit(self, unit: str) -> "StageContext":
+        """This context, where what the scratch folder calls published is the folder of one unit."""
+        return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
 
 
 def _first_line(error: Exception) -> str:

@@ -1,18 +1,22 @@
-"""The folder in which a stage works until its result is whole: outside the folders that later stages read."""
+"""Where a stage writes: a scratch folder, which goes when the stage is over, and the folder of its finished files."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """The scratch folder of one unit of work: what it ``published`` moves to OUT when it is whole, the rest goes."""
+    """The scratch folder of one stage, and the folder that its finished files are written to.
+
+    That is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
+    """
 
     root: str
+    target: str = ""
 
     @property
     def published(self) -> str:
-        """Finished files, under the names that they get in OUT."""
-        return f"{self.root}/published"
+        """Where finished files are written, which nobody reads before there is a record of the unit."""
+        return self.target or f"{self.root}/published"
 
     @property
     def parts(self) -> str:

@@ -26,6 +26,7 @@ from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
+from wikisem.unit_folders import find_local_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,12 @@ class Taxonomy:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Taxonomy":
-        """Open the folder that the taxonomy stage wrote; arrays are mapped, not read, so this takes milliseconds.
+        """Open the class graph of an output folder; arrays are mapped, not read, so this takes milliseconds.
 
-        Raises MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
+        ``path`` is OUT, ``OUT/taxonomy``, the folder in it that holds the arrays, or one that ``save`` wrote. Raises
+        MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
         """
-        folder = Path(path)
+        folder = find_local_folder(Path(path), "taxonomy")
         return cls(open_arrays(ClassGraph, folder), open_arrays(ContractedGraph, folder, PREFIX))
 
     @classmethod

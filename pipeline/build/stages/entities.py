@@ -8,7 +8,7 @@ from wikisem.errors import MissingInputError
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult, identity_of
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.wikipedia.languages import label_codes
@@ -29,9 +29,9 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
         if identity_of(_unit(dump, wider), {}) == earlier.identity:
             options = wider
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
-        del units, output
-        return {ENTITIES: UnitResult(read_entities(dump.paths, options, context))}
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, folders
+        return {ENTITIES: UnitResult(read_entities(dump.paths, options, context.for_unit(ENTITIES)))}
 
     return Stage(ENTITIES, [_unit(dump, options)], work)
 
@@ -45,7 +45,6 @@ def _unit(dump: Dump, options: EntityOptions) -> Unit:
         ENTITIES,
         options={"dump": dump.identity(), "ranks": options.ranks, "linked_only": options.linked_only},
         extras=extras,
-        leaves={"": ENTITIES},
         facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
     )
 

@@ -9,8 +9,7 @@ import msgspec
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group, decode_rejection
-from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
@@ -33,13 +32,13 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
     require_known(recipe.filters.extra)
     shared = recipe.outliers.shared
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
         counts = build_groups(
-            f"{output}/{ENTITIES}",
-            f"{output}/{TAXONOMY}",
-            {language: f"{output}/{surfaces_unit(language)}" for language in todo},
-            _siteinfo(output, todo),
+            folders(ENTITIES),
+            folders(TAXONOMY),
+            {language: folders(surfaces_unit(language)) for language in todo},
+            _siteinfo(folders, todo),
             recipe,
             context,
         )
@@ -47,7 +46,7 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             f"{STAGE}/{language}": UnitResult(
                 counts[language],
                 {"cases": write_texts(context, language)},
-                no_groups(output, language, counts[language]),
+                no_groups(folders.output, language, counts[language]),
             )
             for language in todo
         }
@@ -77,17 +76,16 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
             "seed": recipe.seed,
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
-        leaves={name: name for name in [*group_leaves(language), *group_folders(language)]},
+        leaves=(*group_leaves(language), *group_folders(language)),
     )
 
 
-def _siteinfo(output: str, languages: Sequence[str]) -> dict[str, str]:
+def _siteinfo(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
     """What the wiki of each language says of itself, where its surfaces were made from links."""
-    ledger = Ledger(output)
     return {
-        language: f"{output}/{mentions_unit(language)}/siteinfo.json"
+        language: f"{folders(mentions_unit(language))}/siteinfo.json"
         for language in languages
-        if mentions_unit(language) in ledger.require(surfaces_unit(language)).needs
+        if mentions_unit(language) in folders.needs(surfaces_unit(language))
     }
 
 

@@ -10,7 +10,7 @@ from wikisem.errors import RecipeError
 from wikisem.heuristics.selection.mixed import mix_groups, mixed_code
 from wikisem.outputs.group_formats import group_folders
 from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.groups import STAGE, group_leaves, no_groups, read_groups, write_texts
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
@@ -31,8 +31,8 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         raise RecipeError(f"mixed: expected languages of the run ({', '.join(languages)}), saw {', '.join(missing)}")
     code = mixed_code(recipe.mixed)
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
-        (unit,) = units
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        (unit,), output = units, folders.output
         found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
         kept = [one for one in found if isinstance(one, Group)]
         rejected = [one for one in found if isinstance(one, Rejection)]
@@ -45,7 +45,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         f"{STAGE}/{code}",
         options={"mixed": list(recipe.mixed), "seed": recipe.seed},
         needs=tuple(f"{STAGE}/{language}" for language in recipe.mixed),
-        leaves={name: name for name in [*group_leaves(code), *group_folders(code)]},
+        leaves=(*group_leaves(code), *group_folders(code)),
     )
     return [Stage(NAME, [unit], work)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
@@ -17,7 +17,7 @@ from wikisem.transforms.surfaces.stage import resolve_surfaces
 
 
 def surfaces_unit(language: str) -> str:
-    """The unit of a language, which is also its folder in OUT."""
+    """The unit of a language, which is also the path of its folder in OUT."""
     return f"surfaces/{language}"
 
 
@@ -26,10 +26,11 @@ def surfaces(language: str, options: SurfaceOptions, with_mentions: bool) -> Sta
     name, anchors = surfaces_unit(language), mentions_unit(language)
     needs = (ENTITIES, anchors) if with_mentions else (ENTITIES,)
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        folder = f"{output}/{anchors}" if with_mentions else None
-        counts = resolve_surfaces(f"{output}/{ENTITIES}", folder, language, options, context)
+        context = context.for_unit(name)
+        dictionary = folders(anchors) if with_mentions else None
+        counts = resolve_surfaces(folders(ENTITIES), dictionary, language, options, context)
         sources = _summary(context)
         refused = sources.pop("refused", {})
         return {name: UnitResult(counts, {"sources": sources, **({"refused": refused} if refused else {})})}
@@ -37,7 +38,7 @@ def surfaces(language: str, options: SurfaceOptions, with_mentions: bool) -> Sta
     def check(run: Run) -> None:
         check_labels(run.ledger.require(ENTITIES), language)
 
-    unit = Unit(name, asdict(options), leaves={"": name}, needs=needs)
+    unit = Unit(name, asdict(options), needs=needs)
     return Stage(name, [unit], work, check=check)
 
 

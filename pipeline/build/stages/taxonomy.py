@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from wikisem.pipeline.build.stage_runner import Stage, Unit, UnitResult
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.recipes.options import GraphOptions
 from wikisem.transforms.io.runtime import StageContext
@@ -16,8 +16,8 @@ TAXONOMY: Final = "taxonomy"
 def taxonomy(options: GraphOptions) -> Stage:
     """The class graph of all items."""
 
-    def work(units: Sequence[str], output: str, context: StageContext) -> Mapping[str, UnitResult]:
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units
-        return {TAXONOMY: UnitResult(build_taxonomy(f"{output}/{ENTITIES}", options, context))}
+        return {TAXONOMY: UnitResult(build_taxonomy(folders(ENTITIES), options, context.for_unit(TAXONOMY)))}
 
-    return Stage(TAXONOMY, [Unit(TAXONOMY, asdict(options), leaves={"": TAXONOMY}, needs=(ENTITIES,))], work)
+    return Stage(TAXONOMY, [Unit(TAXONOMY, asdict(options), needs=(ENTITIES,))], work)
