@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
+from wikisem.evaluation.error_bars import SEED, ErrorBars, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.words import Vector
 
@@ -71,6 +72,14 @@ def mean_percent(scores: Iterable[CategoryScore]) -> float | None:
     """The score of a set: the mean over its categories (equations 2 and 8), skipped ones left out; None without any."""
     scored = [score.percent for score in scores if score.percent is not None]
     return fmean(scored) if scored else None
+
+
+def mean_error_bars(scores: Iterable[CategoryScore], seed: int = SEED) -> ErrorBars | None:
+    """The score of a set in percent with error bars: the category is the unit that is drawn; None without any."""
+    shares = [score.percent / 100 for score in scores if score.percent is not None]
+    if not shares:
+        return None
+    return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0].percent()
 
 
 def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:

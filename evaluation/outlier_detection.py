@@ -3,8 +3,7 @@
 The task is that of Camacho-Collados and Navigli (2016), in test groups as Blair et al. (2016), section 4, have it. In
 a set W, a cluster with one outlier, c(w) is the mean pairwise cosine of W without w. The outlier position OP is the
 number of cluster items whose c is below the outlier's. Equations 2 to 4 of Blair et al., read literally, sort the other
-way. From the test cases up to the data set, the scores are OPP, the mean of OP / |C|, and accuracy, the share of test
-cases with OP = |C|: of a group, of an outlier class, and overall.
+way. The scores of a group, an outlier class or a data set are in ``wikisem.evaluation.outlier_scores``.
 
 A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
 1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
@@ -17,39 +16,20 @@ without any other item: OP = 3, and it is detected.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.datasets.word_groups import WordGroup
+from wikisem.evaluation.error_bars import SEED
+from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, unit
 
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
 Known = Mapping[str, Vector]
-
-
-@dataclass(frozen=True, slots=True)
-class CaseScore:
-    """One test case: OP as a share of the cluster, and whether the outlier was detected (OP = |C|)."""
-
-    outlier: OutlierWord
-    position: float
-    detected: bool
-
-
-@dataclass(frozen=True, slots=True)
-class GroupScore:
-    """The test cases of a group that remain, none if it was skipped, and its shares of words out of vocabulary."""
-
-    group: WordGroup
-    cases: tuple[CaseScore, ...]
-    oov_cluster: float
-    oov_outliers: float
 
 
 def score_groups(groups: Iterable[WordGroup], known: Known) -> list[GroupScore]:
@@ -99,86 +79,14 @@ def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
     return 1 - len(kept) / len(all_) if all_ else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """OPP and accuracy in percent over a number of test cases; None where there are none."""
-
-    cases: int
-    opp: float | None
-    accuracy: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it."""
-
-    name: str
-    notes: tuple[str, ...]
-    groups: tuple[GroupScore, ...]
-
-    @property
-    def skipped(self) -> int:
-        """How many groups had too few words in vocabulary to give any test case."""
-        return sum(not group.cases for group in self.groups)
-
-    def overall(self) -> Score:
-        """Over all test cases that remain."""
-        return score(case for group in self.groups for case in group.cases)
-
-    def by_outlier_class(self) -> dict[str, Score]:
-        """By the outlier classes that the data set has, "unknown" the last, whether cases remain or not."""
-        names = {class_name(outlier.outlier_class) for group in self.groups for outlier in group.group.outliers}
-        cases = [case for group in self.groups for case in group.cases]
-        return {
-            name: score(case for case in cases if class_name(case.outlier.outlier_class) == name)
-            for name in sorted(names)
-        }
-
-    def oov_cluster_percent(self) -> float:
-        """The mean of the groups' percentages of cluster items out of vocabulary, skipped groups included."""
-        return 100 * fmean(group.oov_cluster for group in self.groups)
-
-    def oov_outlier_percent(self) -> float:
-        """The mean of the groups' percentages of outliers out of vocabulary, skipped groups included."""
-        return 100 * fmean(group.oov_outliers for group in self.groups)
-
-    def as_json(self) -> dict[str, Any]:
-        """The scores as plain values for JSON, under the names that programs read."""
-        overall = self.overall()
-        return {
-            "groups": len(self.groups),
-            "cases": overall.cases,
-            "skipped_groups": self.skipped,
-            "opp": overall.opp,
-            "accuracy": overall.accuracy,
-            "oov_cluster_percent": self.oov_cluster_percent(),
-            "oov_outlier_percent": self.oov_outlier_percent(),
-            "by_outlier_class": {
-                name: {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
-                for name, part in self.by_outlier_class().items()
-            },
-        }
-
-
-def score(cases: Iterable[CaseScore]) -> Score:
-    """OPP, the mean of OP / |C|, and accuracy, the share with OP = |C|, both in percent."""
-    listed = list(cases)
-    if not listed:
-        return Score(0, None, None)
-    opp, accuracy = fmean(case.position for case in listed), fmean(case.detected for case in listed)
-    return Score(len(listed), 100 * opp, 100 * accuracy)
-
-
-def class_name(outlier_class: int | None) -> str:
-    """The outlier class as a report writes it."""
-    return "unknown" if outlier_class is None else str(outlier_class)
-
-
-def score_models(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tuple[list[Evaluation], list[Evaluation]]:
+def score_models(
+    groups: Sequence[WordGroup], lookups: Iterable[Lookup], seed: int = SEED
+) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
     The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases
-    (Blair et al. 2016, section 4.1). Lookups are taken one after the other, and none is kept.
+    (Blair et al. 2016, section 4.1). Lookups are taken one after the other, and none is kept. ``seed`` is that of the
+    draws for error bars.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
@@ -187,12 +95,12 @@ def score_models(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> tupl
 
     # Unlike a loop, map holds on to no lookup while the next one is opened.
     models = list(map(look_up, lookups))
-    whole = [_evaluate(groups, *model) for model in models]
+    whole = [_evaluate(groups, seed, *model) for model in models]
     if len(models) < 2:
         return whole, []
     shared = set.intersection(*(set(known) for _, _, known in models))
     common = [(name, notes, {surface: known[surface] for surface in shared}) for name, notes, known in models]
-    return whole, [_evaluate(groups, *model) for model in common]
+    return whole, [_evaluate(groups, seed, *model) for model in common]
 
 
 def words_of(group: WordGroup) -> list[str]:
@@ -200,5 +108,5 @@ def words_of(group: WordGroup) -> list[str]:
     return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
 
 
-def _evaluate(groups: Sequence[WordGroup], name: str, notes: tuple[str, ...], known: Known) -> Evaluation:
-    return Evaluation(name, notes, tuple(score_groups(groups, known)))
+def _evaluate(groups: Sequence[WordGroup], seed: int, name: str, notes: tuple[str, ...], known: Known) -> Evaluation:
+    return Evaluation(name, notes, tuple(score_groups(groups, known)), seed)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.outlier_scores import Evaluation
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -4,18 +4,27 @@ import argparse
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
+from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.score_tables import category_report, outlier_report, scores_as_json
+from wikisem.pipeline.console.score_tables import (
+    category_report,
+    comparison_report,
+    few_groups_note,
+    outlier_report,
+    scores_as_json,
+)
 from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
 
 Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
@@ -27,18 +36,25 @@ def outliers(arguments: argparse.Namespace) -> None:
     if not groups:
         raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
-    whole, common = score_models(groups, (_open(source, arguments.phrases) for source in arguments.vectors))
+    lookups = (_open(source, arguments.phrases) for source in arguments.vectors)
+    whole, common = score_models(groups, lookups, arguments.seed)
+    comparisons = compare_evaluations(common, arguments.seed)
     if arguments.plot:
         _plot(arguments.plot, whole)
     if not arguments.json:
         console = make_console()
-        console.print(outlier_report(whole, "outlier detection"))
+        console.print(outlier_report(whole, "outlier detection", arguments.groups))
         if common:
-            console.print(outlier_report(common, "outlier detection, in the vocabulary of all models"))
+            title = "outlier detection, in the vocabulary of all models"
+            console.print(outlier_report(common, title, arguments.groups))
+            console.print(comparison_report(comparisons))
         return
     for at, evaluation in enumerate(whole):
-        print_json(evaluation.as_json() | ({"common": common[at].as_json()} if common else {}))
-        print_notes(evaluation.notes)
+        more: dict[str, Any] = {"common": common[at].as_json()} if common else {}
+        if comparisons:
+            more["comparisons"] = [one.as_json() for one in comparisons if evaluation.name in {one.one, one.other}]
+        print_json(evaluation.as_json() | more)
+        print_notes([*few_groups_note(evaluation.overall().groups, "groups"), *evaluation.notes])
 
 
 def topk(arguments: argparse.Namespace) -> None:
@@ -68,13 +84,21 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
     categories = read_categories(arguments.categories, arguments.language)
-    for source in arguments.vectors:
+    models = [
         _categories_of(_open(source, arguments.phrases), categories, title, score, arguments.json)
+        for source in arguments.vectors
+    ]
+    names, scores = [name for name, _ in models], [scores for _, scores in models]
+    comparisons = compare_categories("score", names, scores) if len(models) > 1 else []
+    if comparisons and arguments.json:
+        print_json({"comparisons": [one.as_json() for one in comparisons]})
+    elif comparisons:
+        make_console().print(comparison_report(comparisons))
 
 
 def _categories_of(
     lookup: Lookup, categories: Sequence[WordCategory], title: str, score: Scorer, as_json: bool
-) -> None:
+) -> tuple[str, list[CategoryScore]]:
     members = [look_up_category(category, lookup) for category in categories]
     scores = _with_progress(f"scoring {lookup.name}", score(members, lookup), len(members))
     if as_json:
@@ -82,6 +106,7 @@ def _categories_of(
         print_notes(lookup.notes)
     else:
         make_console().print(category_report(lookup.name, lookup.notes, title, scores))
+    return lookup.name, scores
 
 
 def _with_progress(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:

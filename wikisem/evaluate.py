@@ -13,7 +13,8 @@ from wikisem.evaluation.category_words import CategoryScore, look_up_category, m
 from wikisem.evaluation.oddoneout.definitions import Distance
 from wikisem.evaluation.oddoneout.intruders import Intruders
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, TextLookup
 from wikisem.evaluation.vectors.models import open_model

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
@@ -63,6 +64,8 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="draw accuracy by outlier class, with Spearman's rank correlation, into this .png, .svg or .pdf file",
     )
+    parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
+    parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
     parser.set_defaults(score=scoring.outliers)
 
 

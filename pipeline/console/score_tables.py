@@ -8,30 +8,83 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem.datasets.word_groups import WordGroup
-from wikisem.evaluation.category_words import CategoryScore, mean_percent
-from wikisem.evaluation.outlier_detection import Evaluation, Score, score
+from wikisem.evaluation.category_words import CategoryScore, mean_error_bars, mean_percent
+from wikisem.evaluation.comparison import Comparison
+from wikisem.evaluation.error_bars import FEW_GROUPS, ErrorBars
+from wikisem.evaluation.outlier_scores import UNKNOWN, Evaluation, Score, error_bars_as_json, score
 
-_COLUMNS = ("cases", "OPP", "accuracy")
-
-
-def outlier_report(evaluations: Sequence[Evaluation], title: str) -> RenderableType:
-    """Every model's scores: by group, by outlier class, overall, and what a reader should know about the model."""
-    return Group(*(part for evaluation in evaluations for part in _report(evaluation, title)))
+_SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
 
 
-def _report(evaluation: Evaluation, title: str) -> Iterable[RenderableType]:
+def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool = False) -> RenderableType:
+    """Every model's scores: by language, by outlier class, overall, by group if asked for, and notes on the model."""
+    return Group(*(part for evaluation in evaluations for part in _report(evaluation, title, groups)))
+
+
+def _report(evaluation: Evaluation, title: str, groups: bool) -> Iterable[RenderableType]:
     yield f"{title}: {evaluation.name}"
-    names = _names([group.group for group in evaluation.groups])
-    yield _table("group", [(name, score(group.cases)) for name, group in zip(names, evaluation.groups, strict=True)])
-    classes = [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
-    yield _table("", [*classes, ("overall", evaluation.overall())])
+    if groups:
+        yield _group_table(evaluation)
+    languages = evaluation.by_language()
+    rows = [(f"language {name}", part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
+    rows += [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
+    overall = evaluation.overall()
+    yield _score_table([*rows, ("overall", overall)])
     yield (
         f"{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
         f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
         f"{percent(evaluation.oov_outlier_percent())} % of outliers"
     )
+    yield from few_groups_note(overall.groups, "groups")
     yield from evaluation.notes
     yield ""
+
+
+def few_groups_note(count: int, unit: str) -> list[str]:
+    """A warning where error bars rest on few groups or categories."""
+    if not 0 < count < FEW_GROUPS:
+        return []
+    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
+
+
+def _score_table(rows: Iterable[tuple[str, Score]]) -> Table:
+    table = _table_of("", _SCORE_COLUMNS)
+    for name, part in rows:
+        opp, accuracy = part.error_bars or (None, None)
+        table.add_row(name, f"{part.groups:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+    return table
+
+
+def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
+    """A score, the ends of its interval and its standard error, each in percent."""
+    if bars is None:
+        return ("–", "–", "–")
+    return percent(bars.value), f"{percent(bars.low)} to {percent(bars.high)}", percent(bars.standard_error)
+
+
+def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
+    """The differences of every two models in percentage points, with their intervals and p-values."""
+    table = Table()
+    for name in ("score", "model", "less"):
+        table.add_column(name, overflow="fold")
+    for name in ("groups", "difference", "95 %", "SE", "p", "p (Holm)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in comparisons:
+        pair = row.pair
+        error = None if pair.standard_error is None else 100 * pair.standard_error
+        interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
+        numbers = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
+        table.add_row(row.metric, row.one, row.other, *numbers, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
+    return Group("differences, paired by group", table, "") if comparisons else Group()
+
+
+def _group_table(evaluation: Evaluation) -> Table:
+    table = _table_of("group", ("cases", "OPP", "accuracy"))
+    names = _names([group.group for group in evaluation.groups])
+    for name, group in zip(names, evaluation.groups, strict=True):
+        part = score([group])
+        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
+    return table
 
 
 def _names(groups: Sequence[WordGroup]) -> list[str]:
@@ -44,15 +97,16 @@ def _names(groups: Sequence[WordGroup]) -> list[str]:
 
 def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:
     """The score of every category and their mean, with how many words they have and how many are missing."""
-    table = Table()
-    table.add_column("category", overflow="fold")
-    for column in ("n", "out of vocabulary", "correct", "comparisons", "score"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = _table_of("category", ("n", "out of vocabulary", "correct", "comparisons", "score"))
     for row in scores:
         numbers = (row.count, row.missing, row.correct, row.comparisons)
         table.add_row(row.name, *(f"{number:,}" for number in numbers), percent(row.percent))
     table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
-    return Group(f"{title}: {name}", table, *notes, "")
+    bars = mean_error_bars(scores)
+    _, interval, error = error_cells(bars)
+    lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
+    lines += few_groups_note(bars.groups if bars else 0, "categories")
+    return Group(f"{title}: {name}", table, *lines, *notes, "")
 
 
 def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
@@ -69,16 +123,15 @@ def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
         for score in scores
     ]
     skipped = sum(score.percent is None for score in scores)
-    return {"score": mean_percent(scores), "skipped_categories": skipped, "categories": rows}
+    bars = error_bars_as_json("score", mean_error_bars(scores))
+    return {"score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
 
 
-def _table(first: str, rows: Iterable[tuple[str, Score]]) -> Table:
+def _table_of(first: str, columns: Iterable[str]) -> Table:
     table = Table()
     table.add_column(first, overflow="fold")
-    for column in _COLUMNS:
+    for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
-    for name, part in rows:
-        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
     return table
 
 

@@ -14,7 +14,8 @@ from wikisem.evaluation.annotators import (
     score_annotators,
     score_model,
 )
-from wikisem.evaluation.outlier_detection import Evaluation, score_groups
+from wikisem.evaluation.outlier_detection import score_groups
+from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.outputs.annotation.annotation_set import AnnotationCase, AnnotationSet
 from wikisem.outputs.annotation.answers import Answer
 

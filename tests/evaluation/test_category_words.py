@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.category_words import CategoryScore, look_up_category, mean_percent
+from wikisem.evaluation.category_words import CategoryScore, look_up_category, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -16,6 +16,18 @@ def test_every_category_counts_once_and_skipped_ones_do_not() -> None:
     assert mean_percent(scores) == pytest.approx(45.0)
     assert mean_percent(scores[2:]) is None
     assert mean_percent([]) is None
+
+
+def test_the_mean_has_error_bars_over_categories() -> None:
+    """The standard error of as many numbers as there are categories, in percent; none where all were skipped."""
+    scores = [CategoryScore(str(share), 9, 0, share, 10) for share in (9, 5, 7, 3)]
+    bars = mean_error_bars([*scores, CategoryScore("skipped", 1, 0, 0, 0)])
+    assert bars is not None
+    assert bars.value == pytest.approx(60)
+    assert bars.groups == 4
+    assert bars.standard_error == pytest.approx(np.std([90, 50, 70, 30], ddof=1) / 2)
+    assert 30 <= bars.low < 60 < bars.high <= 90
+    assert mean_error_bars([CategoryScore("skipped", 1, 0, 0, 0)]) is None
 
 
 def test_words_that_are_looked_up_alike_are_one_word() -> None:

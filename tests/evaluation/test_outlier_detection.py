@@ -77,9 +77,19 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
     known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
     (evaluation,), common = score_models(groups, [WordLookup("v", from_words(list(table), rows))])
-    seen = evaluation.as_json()
-    assert seen.pop("by_outlier_class")["unknown"]["cases"] == seen["cases"]
+    overall = evaluation.overall()
+    seen: dict[str, object] = {
+        "groups": len(evaluation.groups),
+        "cases": overall.cases,
+        "skipped_groups": evaluation.skipped,
+        "opp": overall.opp,
+        "accuracy": overall.accuracy,
+        "oov_cluster_percent": evaluation.oov_cluster_percent(),
+        "oov_outlier_percent": evaluation.oov_outlier_percent(),
+    }
     assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
+    assert [part.cases for part in evaluation.by_outlier_class().values()] == [overall.cases]
+    assert [part.cases for part in evaluation.by_language().values()] == [overall.cases]
     assert common == []
 
 
@@ -110,6 +120,7 @@ def test_without_any_case_there_is_no_score() -> None:
     lookup = WordLookup("v", from_words(["a"], np.ones((1, 2), np.float32)))
     scores = score_models([group_of("ab", "x")], [lookup])[0][0].as_json()
     assert (scores["opp"], scores["accuracy"], scores["cases"]) == (None, None, 0)
+    assert [scores[f"opp_{end}"] for end in ("low", "high", "se")] == [None, None, None]
 
 
 def test_repeated_outliers_and_classes_count_each() -> None:
@@ -151,12 +162,12 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
         path, {word for group in groups for word in [*group.cluster, *(o.surface for o in group.outliers)]}
     )
     (evaluation,), _ = score_models(groups, [WordLookup("glove", glove)])
-    seen = {name: value for name, value in evaluation.as_json().items() if name != "by_outlier_class"}
-    assert seen == pytest.approx(literal_scores(groups, known), abs=1e-9)
+    seen, literal = evaluation.as_json(), literal_scores(groups, known)
+    assert {name: seen[name] for name in literal} == pytest.approx(literal, abs=1e-9)
     for score in evaluation.groups:
         cluster = [known[item] for item in score.group.cluster if item in known]
-        literal = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
-        assert [case.position for case in score.cases] == literal
+        shares = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
+        assert [case.position for case in score.cases] == shares
     assert (seen["cases"], seen["groups"]) == (54, 8)
 
 

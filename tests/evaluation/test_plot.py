@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
+from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.plot import class_accuracies, correlation, draw_accuracies, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words

@@ -17,8 +17,8 @@ def text_of(groups: list[WordGroup]) -> str:
     """The report of a model that knows four words."""
     rows = np.asarray([(1, 0), (1, 0.2), (1, 0.1), (0, 1)], np.float32)
     whole, _ = score_models(groups, [WordLookup("model", from_words(list("abcx"), rows))])
-    console = Console(file=io.StringIO(), width=100)
-    console.print(outlier_report(whole, "outlier detection"))
+    console = Console(file=io.StringIO(), width=140)
+    console.print(outlier_report(whole, "outlier detection", groups=True))
     return str(console.file.getvalue())  # type: ignore[attr-defined]
 
 

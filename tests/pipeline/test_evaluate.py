@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,16 @@ from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
-KEYS = ["groups", "cases", "skipped_groups", "opp", "accuracy", "oov_cluster_percent", "oov_outlier_percent"]
+BARS = ["cases", "opp", "accuracy", "opp_low", "opp_high", "opp_se", "accuracy_low", "accuracy_high", "accuracy_se"]
+KEYS = [
+    "groups",
+    "skipped_groups",
+    *BARS,
+    "oov_cluster_percent",
+    "oov_outlier_percent",
+    "by_outlier_class",
+    "by_language",
+]
 
 
 @pytest.fixture
@@ -26,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def json_lines(text: str) -> list[dict[str, object]]:
+def json_lines(text: str) -> list[dict[str, Any]]:
     """The objects of the lines that were printed."""
     return [json.loads(line) for line in text.splitlines()]
 
@@ -37,17 +47,24 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--json"]) == 0
     printed = capsys.readouterr()
     (row,) = json_lines(printed.out)
-    assert list(row) == [*KEYS, "by_outlier_class"]
+    assert list(row) == KEYS
     assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
     assert row["oov_cluster_percent"] == 50
     assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
     assert (row["opp"], row["accuracy"]) == (pytest.approx(100 * (1 / 3 + 4) / 5), 80)
-    assert row["by_outlier_class"] == {
-        "1": {"cases": 2, "opp": pytest.approx(100 * (1 / 3 + 1) / 2), "accuracy": 50},
-        "2": {"cases": 2, "opp": 100, "accuracy": 100},
-        "3": {"cases": 1, "opp": 100, "accuracy": 100},
-        "unknown": {"cases": 0, "opp": None, "accuracy": None},
-    }
+    classes = row["by_outlier_class"]
+    assert isinstance(classes, dict)
+    assert [(name, part["cases"], part["opp"], part["accuracy"]) for name, part in classes.items()] == [
+        ("1", 2, pytest.approx(100 * (1 / 3 + 1) / 2), 50),
+        ("2", 2, 100, 100),
+        ("3", 1, 100, 100),
+        ("unknown", 0, None, None),
+    ]
+    assert [list(part) for part in classes.values()] == [BARS] * 4
+    # One group with cases: Wilson's interval, and no standard error.
+    assert row["opp_low"] < row["opp"] < row["opp_high"]
+    assert (row["opp_se"], row["accuracy_se"]) == (None, None)
+    assert "groups with a score: 1; error bars from fewer than 20 are rough" in printed.err
     assert "text lowercased" in printed.err
 
 
@@ -56,22 +73,25 @@ def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.Captur
     """Each model has its own object, in order, with the scores on the common subset in it."""
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--vectors", "more.txt", "--json"]) == 0
     one, two = json_lines(capsys.readouterr().out)
-    assert list(one) == list(two) == [*KEYS, "by_outlier_class", "common"]
+    assert list(one) == list(two) == [*KEYS, "common"]
     # The second vocabulary has a capital: "Tiger" and "Lynx" are unknown to it, and its only cluster item is "Lion".
     assert (one["cases"], two["cases"]) == (5, 0)
-    assert [row["common"]["cases"] for row in (one, two)] == [0, 0]  # type: ignore[index]
+    assert [row["common"]["cases"] for row in (one, two)] == [0, 0]
 
 
 @pytest.mark.usefixtures("folder")
 def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """Names are printed as they are, even where they look like markup, and what was done to the text is said."""
-    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt"]) == 0
+    words = ["evaluate", "outliers", "set", "--vectors", "vectors.txt"]
+    assert main([*words, "--groups"]) == 0
     text = capsys.readouterr().out
-    for pattern in [r"Q1 +│ +5 │ +86\.67 │ +80\.00", r"\[bold\]Q2 +│ +0 │ +– │ +–", r"class 3 +│ +1 │ 100\.00"]:
+    for pattern in [r"Q1 +│ +5 │ +86\.67 │ +80\.00", r"\[bold\]Q2 +│ +0 │ +– │ +–", r"class 3 +│ +1 │ +1 │ 100\.00"]:
         assert re.search(pattern, text), pattern
-    assert re.search(r"overall +│ +5 │ +86\.67 │ +80\.00", text)
+    assert re.search(r"overall +│ +1 │ +5 │ +86\.67 │ +[\d.]+ to [\d.]+ │ +– │ +80\.00", text)
     assert "2 groups, 1 of them skipped; out of vocabulary: 50.00 % of cluster items, 8.33 % of outliers" in text
     assert "text lowercased: no word of the vocabulary starts with a capital" in text
+    assert main(words) == 0
+    assert "[bold]Q2" not in capsys.readouterr().out
 
 
 def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,6 +110,8 @@ def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = json_lines(capsys.readouterr().out)
     cats = {"category": "cats", "n": 4, "oov": 1, "correct": 6, "comparisons": 8, "score": 75}
     cars = {"category": "cars", "n": 3, "oov": 0, "correct": 6, "comparisons": 6, "score": 100}
+    bars = [row.pop(f"score_{end}") for end in ("low", "high", "se")]
+    assert bars == pytest.approx([75, 100, 12.5])
     assert row == {"score": 87.5, "skipped_categories": 0, "categories": [cats, cars]}
     words = ["evaluate", "oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
     assert main([*words, "--json"]) == 0
@@ -99,7 +121,7 @@ def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert "OddOneOut, k = 3, cosine-raw, outside-category: vectors.txt" in text
     assert re.search(r"cats +│ 4 │ +1 │ +3 │ +3 │ 100\.00", text)
     assert main([*words, "--sample", "40", "--seed", "7", "--json"]) == 0
-    assert [c["comparisons"] for c in json_lines(capsys.readouterr().out)[0]["categories"]] == [40, 40]  # type: ignore[attr-defined]
+    assert [c["comparisons"] for c in json_lines(capsys.readouterr().out)[0]["categories"]] == [40, 40]
 
 
 def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,3 +161,24 @@ def test_mistakes_are_named(
     printed = capsys.readouterr()
     assert message in printed.err
     assert printed.out == ""
+
+
+def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Differences on the common subset, with p-values, as a table and in the object of each model of the pair."""
+    for name in ("Q3", "Q4"):
+        (folder / "set" / f"{name}.txt").write_text(GROUP.lower())
+    (folder / "worse.txt").write_text(VECTORS.replace("car -0.1 1", "car 1 0"))
+    models = ["--vectors", "vectors.txt", "--vectors", "worse.txt"]
+    assert main(["evaluate", "outliers", "set", *models, "--json"]) == 0
+    one, two = json_lines(capsys.readouterr().out)
+    assert one["comparisons"] == two["comparisons"]
+    opp, accuracy = one["comparisons"]
+    assert (opp["metric"], opp["model"], opp["other"], opp["groups"]) == ("opp", "vectors.txt", "worse.txt", 3)
+    assert opp["difference"] == pytest.approx(one["common"]["opp"] - two["common"]["opp"])
+    assert (accuracy["p"], accuracy["p_holm"]) == (0.25, 0.25)
+    assert opp["low"] <= opp["difference"] <= opp["high"]
+    assert main(["evaluate", "outliers", "set", *models]) == 0
+    assert re.search(r"accuracy │ vectors.txt │ worse.txt │ +3 │ +\+\d", capsys.readouterr().out)
+    assert main(["evaluate", "topk", "categories.txt", *models, "--json"]) == 0
+    *_, last = json_lines(capsys.readouterr().out)
+    assert [row["metric"] for row in last["comparisons"]] == ["score"]

@@ -1,0 +1,145 @@
+"""Paired comparisons: against every way to flip signs, and against SciPy's permutation test."""
+
+import doctest
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.evaluation import paired
+from wikisem.evaluation.category_words import CategoryScore
+from wikisem.evaluation.comparison import compare_categories, compare_evaluations
+from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.paired import compare_paired, holm, sign_flip_p
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=8))
+def test_the_p_value_counts_all_ways_to_flip_signs(gaps: list[int]) -> None:
+    """Exact for few groups, ties with the sum that was seen included."""
+    ways = [
+        abs(sum(sign * gap for sign, gap in zip(signs, gaps, strict=True)))
+        for signs in product([1, -1], repeat=len(gaps))
+    ]
+    assert sign_flip_p(np.array(gaps, float)) == sum(way >= abs(sum(gaps)) for way in ways) / len(ways)
+
+
+@pytest.mark.parametrize("count", [12, 60])
+def test_the_p_value_is_that_of_scipy(count: int) -> None:
+    """Exact at 12 groups; at 60, where both draw 10,000 ways, within four standard errors."""
+    generator = np.random.default_rng(count)
+    one, other = generator.random(count), generator.random(count) * 0.9
+    found = scipy.stats.permutation_test(
+        (one, other),
+        lambda x, y, axis: (x - y).mean(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=9_999,
+        rng=np.random.default_rng(1),
+    )
+    ours = sign_flip_p(one - other)
+    assert 0.01 < ours < 0.9
+    assert ours == pytest.approx(found.pvalue, abs=1e-12 if count == 12 else 0.02)
+
+
+def test_the_seed_decides_the_drawn_signs() -> None:
+    """Many groups: the same seed gives the same p, never 0, another seed nearly the same."""
+    gaps = np.random.default_rng(4).normal(0.15, 1, size=200)
+    assert sign_flip_p(gaps, 1) == sign_flip_p(gaps, 1)
+    assert sign_flip_p(gaps, 1) != sign_flip_p(gaps, 2)
+    assert sign_flip_p(gaps, 1) == pytest.approx(sign_flip_p(gaps, 2), abs=0.02)
+    assert sign_flip_p(np.ones(200)) == 1 / 10_001
+
+
+def test_pairing_sees_what_two_intervals_do_not() -> None:
+    """A model better by a tenth in every group but one, while groups differ widely, is better beyond doubt."""
+    counts = np.full(40, 10)
+    other = np.linspace(0, 9, 40)
+    one = other + 1
+    one[7] -= 2
+    pair = compare_paired(one, other, counts)
+    assert pair is not None
+    assert pair.difference == pytest.approx(0.095)
+    assert 0.08 < pair.low < pair.difference < pair.high < 0.11
+    assert pair.p < 0.001
+    assert pair.standard_error == pytest.approx(0.005)
+
+
+def test_equal_differences_have_an_interval() -> None:
+    """Two models that differ alike in all groups: draws would say that the difference is known exactly."""
+    certain = compare_paired(np.full(10, 4.0), np.full(10, 2.0), np.full(10, 4))
+    assert certain is not None
+    # Newcombe's interval for 10 of 10 against 5 of 10, uncorrelated.
+    assert (certain.difference, certain.low, certain.high) == pytest.approx((0.5, 0.1174, 0.7634), abs=1e-4)
+    same = compare_paired(np.array([4.0, 1.0]), np.array([4.0, 1.0]), np.full(2, 4))
+    assert same is not None
+    assert (same.difference, same.p) == (0, 1)
+    assert same.low < 0 < same.high
+
+
+def test_without_cases_nothing_is_compared() -> None:
+    """Groups that were skipped in both do not count; without any other, there is no comparison."""
+    assert compare_paired(np.zeros(2), np.zeros(2), [0, 0]) is None
+    one, other = np.array([2.0, 0.0, 1.0]), np.array([1.0, 0.0, 1.0])
+    assert compare_paired(one, other, [2, 0, 2]) == compare_paired(one[[0, 2]], other[[0, 2]], [2, 2])
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9))
+def test_holm_rejects_what_its_steps_reject(p_values: list[float]) -> None:
+    """An adjusted p is at most the level exactly where the step-down procedure rejects, for every level."""
+    adjusted = holm(p_values)
+    for level in (0.01, 0.05, 0.3):
+        rejected = set()
+        for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+            if (len(p_values) - rank) * p_values[at] > level:
+                break
+            rejected.add(at)
+        assert {at for at, p in enumerate(adjusted) if p <= level} == rejected
+
+
+def evaluation(name: str, hits: list[int]) -> Evaluation:
+    """Groups of two cases, of which so many are detected."""
+    groups = []
+    for hit in hits:
+        cases = tuple(CaseScore(OutlierWord("x"), float(at < hit), at < hit) for at in range(2))
+        groups.append(GroupScore(WordGroup("Q1", ("a", "b"), (), ""), cases, 0, 0))
+    return Evaluation(name, (), tuple(groups))
+
+
+def test_every_two_models_are_compared() -> None:
+    """Three models make three pairs for each score, the p-values of one score corrected together."""
+    models = [evaluation("a", [2] * 6), evaluation("b", [1, 2, 1, 1, 1, 1]), evaluation("c", [1, 0, 1, 0, 1, 1])]
+    found = compare_evaluations(models)
+    assert [(row.metric, row.one, row.other) for row in found[:3]] == [
+        ("opp", "a", "b"),
+        ("opp", "a", "c"),
+        ("opp", "b", "c"),
+    ]
+    assert [row.metric for row in found[3:]] == ["accuracy"] * 3
+    assert [row.pair.p for row in found[:3]] == [2 / 32, 2 / 64, 2 / 4]
+    assert [row.p_holm for row in found[:3]] == [0.125, 0.09375, 0.5]
+    assert found[0].as_json()["difference"] == pytest.approx(100 * 5 / 12)
+    assert compare_evaluations([]) == []
+
+
+def test_categories_are_compared_where_all_models_have_a_score() -> None:
+    """A category that one model skipped is left out for all."""
+    scores = [
+        [CategoryScore(name, 5, 0, correct, 10) for name, correct in zip("abc", row, strict=True)]
+        for row in ([9, 8, 7], [5, 6, 4])
+    ]
+    scores[1][2] = CategoryScore("c", 1, 0, 0, 0)
+    (row,) = compare_categories("score", ["one", "other"], scores)
+    assert row.pair.groups == 2
+    assert row.pair.difference == pytest.approx(0.3)
+    assert row.pair.p == 0.5
+
+
+def test_examples() -> None:
+    """The worked examples of the module hold."""
+    assert doctest.testmod(paired).failed == 0
