@@ -6,7 +6,6 @@ from os import PathLike, fspath
 from typing import Any
 
 from wikisem.errors import UsageError
-from wikisem.ids import check_language
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
@@ -16,6 +15,7 @@ from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.wikis import known_language
 
 Path = str | PathLike[str]
 
@@ -65,11 +65,11 @@ def build(
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
     wikipedias = {
-        check_language(code): find_dump(_paths(paths), checksum=False) for code, paths in sorted(wikipedia.items())
+        known_language(code): find_dump(_paths(paths), checksum=False) for code, paths in sorted(wikipedia.items())
     }
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
-        check_language(code)
+        known_language(code)
     run = Run(folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers))
     options = BuildOptions(
         recipe=loaded,

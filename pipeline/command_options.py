@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wikisem.errors import UsageError, WikisemError
-from wikisem.ids import check_language, check_property
+from wikisem.ids import check_property
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
@@ -16,6 +16,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.wikis import known_language
 
 T = TypeVar("T")
 
@@ -153,8 +154,8 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def parse_languages(text: str) -> list[str]:
-    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no language code."""
-    return list(dict.fromkeys(check_language(code.strip()) for code in text.split(",")))
+    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no known language."""
+    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
 
 
 def _properties(text: str) -> tuple[str, ...]:

@@ -1,58 +1,87 @@
-"""Wikipedias: their database ids, their language codes, and the codes under which Wikidata labels their language.
+"""Wikipedias: their database ids, the codes that lead to each, and the codes of labels in their language.
 
-Sources, all read 2026-11: Wikimedia's ``langlist`` and ``dblists/wikipedia.dblist`` (operations/mediawiki-config), the
-list of Wikipedias (https://meta.wikimedia.org/wiki/List_of_Wikipedias) for those opened after these, and
-``$wgDummyLanguageCodes`` with Special:SiteMatrix for the codes that Wikimedia has renamed.
+``wikipedias.tsv`` beside this module lists all 364 with their sources and dates. A language goes by the code of its
+wiki's domain here; older, newer and wrong codes lead to the same wiki. Besides, there are languages of labels: those
+that Wikidata has labels in, but Wikimedia no Wikipedia.
 """
 
+import difflib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
 from typing import Final
 
-# Interlanguage prefixes: "[[de:Wort]]" is a link to another wiki. Old and new names of renamed codes are both valid,
-# and so are the codes of closed Wikipedias.
-_CODES: Final = """
-aa ab ace ady af ak als alt am ami an ang ann anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar bat-smg
-bbc bcl bdr be be-tarask be-x-old bew bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch cho chr
-chy ckb co cr crh cs csb cu cv cy da dag de dga din diq dsb dtp dty dv dz ee el eml en eo es et eu ext fa fat ff fi
-fiu-vro fj fo fon fr frp frr fur fy ga gag gan gcr gd gl glk gn gom gor got gpe gsw gu guc gur guw gv ha hak haw he hi
-hif ho hr hsb ht hu hy hyw hz ia iba id ie ig igl ii ik ilo inh io is it iu ja jam jbo jv ka kaa kab kbd kbp kcg kg
-kge ki kj kk kl km kn knc ko koi kr krc ks ksh ku kus kv kw ky la lad lb lbe lez lfn lg li lij lld lmo ln lo lrc lt
-ltg lv lzh mad mai map-bms mdf mg mh mhr mi min mk ml mn mni mnw mo mos mr mrj ms mt mus mwl my myv mzn na nah nan nap
-nds nds-nl ne new ng nia nl nn no nov nqo nr nrm nso nup nv ny oc olo om or os pa pag pam pap pcd pcm pdc pfl pi pih
-pl pms pnb pnt ps pt pwn qu rki rm rmy rn ro roa-rup roa-tara rsk ru rue rup rw sa sah sat sc scn sco sd se sg sgs sh
-shi shn shy si simple sk skr sl sm smn sn so sq sr srn ss st stq su sv sw syl szl szy ta tay tcy tdd te tet tg th ti
-tig tk tl tly tn to tpi tr trv ts tt tum tw ty tyv udm ug uk ur uz ve vec vep vi vls vo vro wa war wo wuu xal xh xmf
-yi yo yue za zea zgh zh zh-classical zh-min-nan zh-yue zu
-"""
-WIKIPEDIA_CODES: Final = frozenset(_CODES.split())
+from wikisem.errors import BadIdError
+from wikisem.ids import check_language
 
-# Databases whose id ends in "wiki", though they are not Wikipedias in a language.
+
+@dataclass(frozen=True, slots=True)
+class Wikipedia:
+    """A Wikipedia: its database id, the code of its domain, its language in English, and further codes for it."""
+
+    wiki: str
+    code: str
+    name: str
+    aliases: tuple[str, ...]
+
+
+# Wikis whose domain was renamed while their database id was not.
+_DOMAINS: Final[Mapping[str, str]] = {"be_x_oldwiki": "be-tarask"}
+
+
+def _read_wikipedias() -> dict[str, Wikipedia]:
+    text = resources.files(__package__).joinpath("wikipedias.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return {
+        wiki: Wikipedia(wiki, _domain(wiki), name, tuple(codes[0].split()) if codes else ())
+        for wiki, name, *codes in rows
+    }
+
+
+def _domain(wiki: str) -> str:
+    return _DOMAINS.get(wiki, wiki.removesuffix("wiki").replace("_", "-"))
+
+
+# Database id -> Wikipedia.
+WIKIPEDIAS: Final[Mapping[str, Wikipedia]] = _read_wikipedias()
+# The code of each Wikipedia's domain.
+WIKIPEDIA_CODES: Final = frozenset(each.code for each in WIKIPEDIAS.values())
+_WIKI_OF: Final[Mapping[str, str]] = {
+    code: each.wiki for each in WIKIPEDIAS.values() for code in (each.code, *each.aliases)
+}
+
+# Prefixes of links to other Wikipedias that are no code of a domain: "[[nb:Ord]]". Source: ``langlist`` of Wikimedia's
+# configuration (2026-08-21) and the language aliases of ``dumpInterwiki.php`` (WikimediaMaintenance).
+_OTHER_PREFIXES: Final = """
+be-x-old cmn cz dk egl epo gsw jp lzh minnan mo nan nb rup sgs shy vro yue zh-cfr zh-cn zh-tw
+"""
+INTERLANGUAGE: Final = WIKIPEDIA_CODES | frozenset(_OTHER_PREFIXES.split())
+
+# Databases whose id ends in "wiki", though they are not Wikipedias in a language (``dblists`` of Wikimedia's
+# configuration, 2026-08-21), and mowiki, which is deleted but has sitelinks in old dumps. What is neither here nor in
+# the list is taken for a Wikipedia that opened since.
 _OTHERS: Final = """
-advisorywiki apiportalwiki collabwiki commonswiki foundationwiki incubatorwiki loginwiki mediawikiwiki metawiki
-nostalgiawiki outreachwiki qualitywiki sourceswiki specieswiki strategywiki tenwiki test2wiki testcommonswiki testwiki
-testwikidatawiki usabilitywiki votewiki wikidatawiki wikifunctionswiki wikimaniawiki
+abstractwiki advisorywiki apiportalwiki collabwiki commonswiki foundationwiki incubatorwiki loginwiki mediawikiwiki
+metawiki mowiki nostalgiawiki outreachwiki qualitywiki sourceswiki specieswiki strategywiki tenwiki test2wiki
+testcommonswiki testwiki testwikidatawiki usabilitywiki votewiki wikidatawiki wikifunctionswiki wikimaniawiki
 """
 _OTHER_WIKIS: Final = frozenset(_OTHERS.split())
 
-# Codes whose database id cannot be derived from them: ISO 639 or BCP 47 code, or a newer prefix -> database id.
-_WIKI_OF: Final[Mapping[str, str]] = {
-    "be-tarask": "be_x_oldwiki",
-    "bho": "bhwiki",
-    "cbk": "cbk_zamwiki",
-    "egl": "emlwiki",
-    "gsw": "alswiki",
-    "lzh": "zh_classicalwiki",
-    "nan": "zh_min_nanwiki",
-    "nb": "nowiki",
-    "nrf": "nrmwiki",
-    "rup": "roa_rupwiki",
-    "sgs": "bat_smgwiki",
-    "vro": "fiu_vrowiki",
-    "yue": "zh_yuewiki",
-}
-
-# Wikis whose domain was renamed while their database id was not.
-_LANGUAGE_OF: Final[Mapping[str, str]] = {"be_x_oldwiki": "be-tarask"}
+# Codes under which Wikidata has labels that name no Wikipedia: MediaWiki's ``Names.php`` (1.43) and
+# ``WikibaseContentLanguages::getDefaultTermsLanguages`` (2023-02), and what real items have beside these (2026-11).
+_ONLY_LABELS: Final = """
+abs ady-cyrl aeb aeb-arab aeb-latn agq aln arn arq ase bag bas bax bbc-latn bbj bcc bfd bgn bkc bkh bkm bqi bqz brh bto
+byv cak cnh cps crh-cyrl crh-latn de-at de-ch de-formal dua en-ca en-gb en-us es-419 es-formal eto etu ewo fit fkv fmp
+frc gan-hans gan-hant gom-deva gom-latn grc gya hif-latn hil hrx hu-formal ike-cans ike-latn isu iu-cans iu-latn jut
+kbd-cyrl kea ker khw kiu kjp kk-arab kk-cn kk-cyrl kk-kz kk-latn kk-tr ko-kp kri krj krl ks-arab ks-deva ksf ku-arab
+ku-latn kum lem liv lki lns loz lus luz lzz mcn mcp mua nan-hani nge niu nl-informal nla nmg nnh nnz nod nys osa-latn
+ota pap-aw pdt prg pt-br quc qug rgn rif rmf ruq ruq-cyrl ruq-latn rwr ryu sdc sdh sei ses shi-latn shi-tfng shy-latn
+sjd sje sju skr-arab sli sma smj sms sr-ec sr-el srq sty tg-cyrl tg-latn tru tt-cyrl tt-latn tvu tzm ug-arab ug-latn
+uz-cyrl uz-latn vmf vot vut wes wya xsy yas yat yav ybb zh-cn zh-hans zh-hant zh-hk zh-mo zh-my zh-sg zh-tw
+"""
+LABEL_ONLY_CODES: Final = frozenset(_ONLY_LABELS.split())
+# Variants that are named after a part of their wiki's language.
+_PARENTS: Final[Mapping[str, str]] = {"ike": "iu"}
 
 # Wikidata labels a language under its standard code; older labels may still be under the wiki's own code.
 _LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
@@ -67,30 +96,89 @@ _LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "nrmwiki": ("nrm", "nrf"),
     "roa_rupwiki": ("rup", "roa-rup"),
     "simplewiki": ("en",),
+    "tokwiki": ("tok", "tokipona"),
     "zh_classicalwiki": ("lzh", "zh-classical"),
     "zh_min_nanwiki": ("nan", "zh-min-nan"),
     "zh_yuewiki": ("yue", "zh-yue"),
 }
 
 
-def wiki_of(code: str) -> str:
-    """The database id of the Wikipedia in a language: "dewiki" for "de", "zh_yuewiki" for "zh-yue" and "yue"."""
-    return _WIKI_OF.get(code, f"{code.replace('-', '_')}wiki")
+def wiki_of(code: str) -> str | None:
+    """The database id of the Wikipedia in a language; None for a language of labels, and for what is no language.
+
+    A variant has the wiki of the language that it is a variant of.
+
+    >>> [wiki_of(code) for code in ("de", "zh-yue", "yue", "jp", "deu", "zh-hant", "sma")]
+    ['dewiki', 'zh_yuewiki', 'zh_yuewiki', 'jawiki', 'dewiki', 'zhwiki', None]
+    """
+    if code in _WIKI_OF:
+        return _WIKI_OF[code]
+    parent = code.partition("-")[0]
+    return _WIKI_OF.get(_PARENTS.get(parent, parent)) if code in LABEL_ONLY_CODES else None
 
 
 def language_of(wiki: str) -> str | None:
-    """The language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia."""
+    """The language code of a Wikipedia by its database id, as in its domain; None if it is not a Wikipedia.
+
+    A wiki that is not on the list, but named like a Wikipedia, has the code that a new one would have.
+    """
     if not wiki.endswith("wiki") or wiki in _OTHER_WIKIS or wiki == "wiki":
         return None
-    return _LANGUAGE_OF.get(wiki, wiki[: -len("wiki")].replace("_", "-"))
+    return _domain(wiki)
+
+
+def own_code(code: str) -> str:
+    """The code of the domain of a language's wiki, which tables go by; a language of labels alone has its own.
+
+    >>> own_code("nb"), own_code("yue"), own_code("sma")
+    ('no', 'zh-yue', 'sma')
+    """
+    wiki = wiki_of(code)
+    return code if wiki is None else _domain(wiki)
 
 
 def label_codes(code: str) -> tuple[str, ...]:
     """The codes under which Wikidata may label the language, best first; ``mul`` is for the caller to append."""
-    return _LABELS_OF.get(wiki_of(code), (code,))
+    if code in LABEL_ONLY_CODES:
+        return (code,)
+    wiki = wiki_of(code)
+    return _LABELS_OF.get(wiki, (_domain(wiki),)) if wiki is not None else (code,)
+
+
+def known_language(text: str) -> str:
+    """The text itself if it is the code of a Wikipedia or of labels; BadIdError otherwise, with the nearest known code.
+
+    >>> known_language("frnch")
+    Traceback (most recent call last):
+    wikisem.errors.BadIdError: expected the code of a Wikipedia or of labels, saw 'frnch'; did you mean fr (French)?
+    """
+    code = check_language(text)
+    if code in _WIKI_OF or code in LABEL_ONLY_CODES:
+        return code
+    near = _nearest(code)
+    hint = f"did you mean {near}?" if near else "no known one is near"
+    raise BadIdError(f"expected the code of a Wikipedia or of labels, saw {text!r}; {hint}")
+
+
+def _nearest(word: str) -> str:
+    """The code that someone meant who wrote the name of a language, or nearly its name or code; "" if none is near."""
+    by_name = {each.name.lower().replace(" ", "-"): each for each in WIKIPEDIAS.values()}
+    within = sorted((name for name in by_name if word in name.split("-")), key=len)  # kurdish: central-kurdish, ...
+    near = within or (difflib.get_close_matches(word, by_name, n=1, cutoff=0.7) if len(word) > 3 else [])
+    if near:
+        return f"{by_name[near[0]].code} ({by_name[near[0]].name})"
+    return "".join(difflib.get_close_matches(word, [*_WIKI_OF, *LABEL_ONLY_CODES], n=1, cutoff=0.7))
 
 
 # Every code under which a label may be that is not the code of the group's own language.
 OTHER_LABEL_CODES: Final = tuple(
-    sorted({"mul", "en", *WIKIPEDIA_CODES, *(code for codes in _LABELS_OF.values() for code in codes)})
+    sorted(
+        {
+            *("mul", "en"),
+            *WIKIPEDIA_CODES,
+            *INTERLANGUAGE,
+            *LABEL_ONLY_CODES,
+            *(code for codes in _LABELS_OF.values() for code in codes),
+        }
+    )
 )

@@ -9,10 +9,11 @@ from wikisem.errors import MissingInputError
 from wikisem.heuristics.rules.affix_counts import count_affixes
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.ids import check_language
+from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
+from wikisem.wikis import known_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ def check(
 
 def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
     """The groups of a data set that are in a language or name none; MissingInputError if there is no such group."""
-    check_language(language)
+    if not is_mixed(language):
+        known_language(language)
     groups = read_dataset(fspath(path))
     kept = [group for group in groups if group.language in {"", language}]
     if not kept:

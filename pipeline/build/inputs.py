@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.ids import check_language
 from wikisem.transforms.io.files import match, open_binary, size_and_time
+from wikisem.wikis import known_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def by_language(words: Sequence[str]) -> dict[str, list[str]]:
         language, mark, path = word.partition("=")
         if not mark or not path:
             raise UsageError(f"--wikipedia: expected LANG=PATH such as de=dewiki-pages-articles.xml.bz2, saw {word!r}")
-        paths.setdefault(check_language(language), []).append(path)
+        paths.setdefault(known_language(language), []).append(path)
     return paths
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.ids import check_language
 from wikisem.wikipedia.languages import (
     WIKIPEDIA_CODES,
     detect_script,
@@ -46,15 +45,6 @@ def test_only_wikipedias_have_a_language() -> None:
         "zh-min-nan",
     ]
     assert all(language_of(wiki) is None for wiki in ("commonswiki", "wikidatawiki", "enwikisource", "wiki", ""))
-
-
-def test_every_known_wikipedia_is_found_back() -> None:
-    """The wiki of a known code is a Wikipedia whose own code leads to the same wiki."""
-    for code in sorted(WIKIPEDIA_CODES):
-        assert check_language(code)
-        back = language_of(wiki_of(code))
-        assert back is not None, code
-        assert wiki_of(back) == wiki_of(code)
 
 
 def test_labels_are_looked_up_under_every_code_of_the_language() -> None:

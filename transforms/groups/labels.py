@@ -105,7 +105,7 @@ def _labels(numbers: Int64s, maps: pa.MapArray, language: str) -> pa.Table:
 
 
 def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
-    rows, titles = _best(maps, [wiki_of(language)])
+    rows, titles = _best(maps, [wiki_of(language) or ""])
     return _table([numbers[rows], titles, lists[rows]], language, TITLES)
 
 

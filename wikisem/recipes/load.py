@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import RecipeError
-from wikisem.ids import check_language, check_property, check_qid, qid_number
+from wikisem.ids import check_property, check_qid, qid_number
 from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
 from wikisem.recipes.shipped import find_recipe, read_toml, shipped_names, shipped_path
 from wikisem.recipes.validation import convert, require, require_ids, require_seed
+from wikisem.wikis import known_language
 
 # What to use in place of recipes that shipped before.
 _REPLACED: Final = {
@@ -65,8 +66,8 @@ def _check(recipe: Recipe) -> None:
     """What is wrong only in the light of other keys, or of the form of an id."""
     require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
     require_seed(recipe.seed)
-    require_ids(check_language, recipe.languages, "languages")
-    require_ids(check_language, recipe.mixed, "mixed")
+    require_ids(known_language, recipe.languages, "languages")
+    require_ids(known_language, recipe.mixed, "mixed")
     different = not recipe.mixed or len(set(recipe.mixed)) == len(recipe.mixed) >= 2
     require(different, list(recipe.mixed), "mixed", "at least two different languages")
     shared = recipe.outliers.shared

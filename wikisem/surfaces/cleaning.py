@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 import regex
 
 from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikis import own_code
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
@@ -50,5 +51,5 @@ def is_in_script(surface: str, language: str) -> bool:
 @lru_cache(maxsize=512)
 def _in_script(language: str) -> regex.Pattern:
     """Matches strings whose letters are all of one set of the language's scripts."""
-    sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(language))
+    sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(own_code(language)))
     return regex.compile("|".join(rf"(?:[{letters}\p{{Common}}\p{{Inherited}}]|\P{{L}})*" for letters in sets))

@@ -9,13 +9,13 @@ from wikisem.arrow.buckets import add_up
 from wikisem.arrow.ordering import sort_mentions
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.ids import check_language
 from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, ChunkLinks, scan_chunk
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import find_siteinfo
+from wikisem.wikis import known_language
 
 
 def count_links(
@@ -37,7 +37,7 @@ def count_links(
         ranges = plan_ranges(file)
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {file}") from error
-    parts = list(_scan(file, ranges, check_language(language), link_trail, on_reject))
+    parts = list(_scan(file, ranges, known_language(language), link_trail, on_reject))
     redirects = deduplicate_redirects(pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)]))
     counted = add_up([part.mentions for part in parts], MENTIONS)
     return sort_mentions(add_redirected(*follow_redirects(counted, redirects)))

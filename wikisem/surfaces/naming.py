@@ -34,8 +34,8 @@ REFUSALS: Final = (FEW_LINKS, LOW_SHARE, LOW_PAGE_SHARE, OTHER_SCRIPT)
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
 
-def items_of(entities: pa.Table, wiki: str, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
-    """The items that have a page in the wiki or a label, as ITEMS.
+def items_of(entities: pa.Table, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
+    """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
 
     The label is that of the first of ``codes``, those of the language, that has one, else of ``others``.
     """
@@ -44,7 +44,7 @@ def items_of(entities: pa.Table, wiki: str, codes: Sequence[str], others: Sequen
     code: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
     for each in reversed(labels):
         code = pc.if_else(labels[each].is_valid(), None if each in codes else each, code)
-    title = _value_of(entities["titles"], wiki)
+    title = _value_of(entities["titles"], wiki or "")
     items = pa.table([entities["qid"], title, label, pc.if_else(label.is_valid(), code, None)], schema=ITEMS)
     return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 

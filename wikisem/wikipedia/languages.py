@@ -13,7 +13,7 @@ import regex
 from wikisem.wikipedia.data.link_trails import DEFAULT, link_trail
 from wikisem.wikipedia.data.namespaces import local_names
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
-from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, wiki_of
+from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, own_code, wiki_of
 
 __all__ = [
     "WIKIPEDIA_CODES",
@@ -127,7 +127,6 @@ _ROWS: Final[Mapping[str, _LanguageRow]] = {
     "lo": _LanguageRow("Laoo"),
     "lt": _LanguageRow(lists=" sąrašas"),
     "lv": _LanguageRow(lists=" saraksts"),
-    "lzh": _LanguageRow("Hani", lists="…列表"),
     "mk": _LanguageRow(lists="Список на "),
     "mnw": _LanguageRow("Mymr"),
     "ms": _LanguageRow(lists="Senarai "),
@@ -151,8 +150,9 @@ _ROWS: Final[Mapping[str, _LanguageRow]] = {
     "uk": _LanguageRow(lists="Список "),
     "vi": _LanguageRow(lists="Danh sách "),
     "wuu": _LanguageRow("Hani", lists="一览|…列表"),
-    "yue": _LanguageRow("Hani", lists="一覽|…列表"),
     "zh": _LanguageRow("Hani", lists="一覽|一览|…列表"),
+    "zh-classical": _LanguageRow("Hani", lists="…列表"),
+    "zh-yue": _LanguageRow("Hani", lists="一覽|…列表"),
 }
 
 # Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
@@ -173,7 +173,7 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
 
     Codes that name the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) have the same profile but for their code.
     """
-    known = _known_code(code)
+    known = own_code(code)
     row = _ROWS.get(known)
     name = detect_script(sample) if row is None else row.script
     script = _SCRIPTS.get(name, _ALPHABET)
@@ -205,12 +205,6 @@ def detect_script(sample: Iterable[str]) -> str:
 
 def _count(pattern: str, text: str) -> int:
     return len(regex.findall(pattern, text))
-
-
-def _known_code(code: str) -> str:
-    """The code of the same language that the tables are kept under, if any other is."""
-    codes = (code, language_of(wiki_of(code)) or code, *label_codes(code))
-    return next((other for other in codes if other in _ROWS), code)
 
 
 def _stop_affixes(namespaces: Iterable[str], lists: str) -> tuple[str, ...]:

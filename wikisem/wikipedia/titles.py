@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 from wikisem.wikipedia.data.interwiki import INTERWIKI
 from wikisem.wikipedia.siteinfo import SiteInfo, fold
-from wikisem.wikis import WIKIPEDIA_CODES
+from wikisem.wikis import INTERLANGUAGE
 
-FOREIGN: Final = INTERWIKI | WIKIPEDIA_CODES
+FOREIGN: Final = INTERWIKI | INTERLANGUAGE
 
 # Marks of writing direction, which titles never hold.
 BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")

@@ -9,7 +9,7 @@ from typing import Final
 
 # Script sets as ISO 15924 codes, joined by "+" where one word mixes them, and by "|" where a wiki uses either.
 _CODES: Final[Mapping[str, str]] = {
-    "Cyrl": "ab ady av ba be be-tarask be-x-old bg bxr ce cu cv inh kbd koi krc kv ky lbe lez mdf mhr mk mn mrj myv os "
+    "Cyrl": "ab ady av ba be be-tarask bg bxr ce cu cv inh kbd koi krc kv ky lbe lez mdf mhr mk mn mrj myv os "
     "rsk ru rue sah tg tyv udm uk xal",
     "Cyrl|Latn": "crh kk sh sr tt uz",
     "Arab": "ar ary arz azb ckb fa glk lrc mzn pnb ps sd skr ug ur",
@@ -35,7 +35,7 @@ _CODES: Final[Mapping[str, str]] = {
     "Khmr": "km",
     "Mymr": "blk mnw my shn",
     "Tibt": "bo dz",
-    "Hani": "gan lzh wuu yue zh zh-classical zh-yue",
+    "Hani": "gan wuu zh zh-classical zh-yue",
     "Hani|Latn": "cdo hak za",
     "Hira+Kana+Hani": "ja",
     "Hang+Hani": "ko",
