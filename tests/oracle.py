@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import networkx as nx
@@ -159,12 +160,22 @@ class OracleGroups:
         far = {item for item, classes in graph.classes.items() if not classes & near}
         return o1, o2, far - own - o1 - o2
 
+    def is_status(self, v: str) -> bool:
+        """Whether so many instances of v have a class besides, which is neither v nor below it."""
+        share, instances = self.recipe.outliers.status_share, self.graph.instances(v)
+        others = [item for item in instances if self.graph.classes[item] - {v} - self.graph.below(v)]
+        return share > 0 and len(others) >= Fraction(str(share)) * len(instances)
+
+    def barred_as_status(self, v: str) -> set[str]:
+        """For a status class whatever is below one of its parents."""
+        return {item for p in self.graph.parents(v) for item in self.graph.closure(p)} if self.is_status(v) else set()
+
     def _barred(self, v: str) -> set[str]:
         """Items that are never outliers of v in any language: its relations, its instances at any sound rank, kin."""
         graph, exclude = self.graph, self.recipe.outliers.exclude
         own = {v} if exclude == "instances" else {v} | graph.below(v)
         any_rank = {item for item, others in graph.others.items() if others & own}
-        barred = {v} | graph.above(v) | graph.below(v) | any_rank
+        barred = {v} | graph.above(v) | graph.below(v) | any_rank | self.barred_as_status(v)
         if exclude != "kin":
             return barred
         from_parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
@@ -266,7 +277,7 @@ class OracleGroups:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
         if len(outliers) < options.outliers.minimum:
-            return Rejection(v, self.profile.code, "few-outliers", "")
+            return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
         if len({outlier.outlier_class for outlier in outliers}) < options.outliers.kinds:
             return Rejection(v, self.profile.code, "few-kinds", "")
         return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers)

@@ -22,6 +22,7 @@ from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
 FEW_OUTLIERS: Final = "few-outliers"
+STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
 CAPPED: Final = "capped"
 
@@ -39,6 +40,7 @@ class GroupBuilder:
         self._sets = OutlierSets(inputs.graph, index, inputs.recipe.outliers)
         self._via = ViaFinder(index)
         self._draws = Draws(index, inputs.languages)
+        self._status = frozenset(index.candidates[index.is_status].tolist())
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
@@ -136,6 +138,8 @@ class GroupBuilder:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
         if len(outliers) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(outliers)}"
+            if node in self._status:
+                return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
         seen = sorted({outlier.outlier_class for outlier in outliers})
         if len(seen) < kinds:

@@ -23,7 +23,7 @@ from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.recipes.load import load_recipe
 from wikisem.transforms.io.runtime import Runtime
 
-SHOWN: Final = ("en", "Q5119")  # capital: a cluster that every reader knows, with outliers of all three classes
+SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -43,6 +43,7 @@ OUTLIERS = st.builds(
     draw=st.sampled_from(["class", "class", "items"]),
     exclude=st.sampled_from(["instances", "closure", "kin", "kin"]),
     kin_properties=st.sampled_from([("P463",), ("P361", "P463")]),
+    status_share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     kinds=st.integers(1, 2),
     shared=st.just(False),
 )

@@ -90,6 +90,7 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
     able = {item for found in oracle.unbarred_sets(v) for item in found if oracle.may_stand(item)}
     met = {"related"} if able & ({v} | graph.above(v) | graph.below(v)) else set()
     own = {v} if options.exclude == "instances" else {v} | graph.below(v)
+    met |= {"status class"} if able & oracle.barred_as_status(v) else set()
     met |= {"other rank"} if any(graph.others.get(item, set()) & own for item in able) else set()
     if options.exclude == "kin":
         statements = {item for pair in oracle.class_making(v) for item in graph.with_statement(pair)}
@@ -148,6 +149,8 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         "parent's own",
         "class-making statement",
         "few-kinds",
+        "status",
+        "status class",
         "not admitted",
         "no full class",
     ):

@@ -122,7 +122,7 @@ def test_it_prints_counts_a_group_and_where_all_lies(output: Path, capsys: pytes
     for language in LANGUAGES:
         cases = sum(len(group.outliers) for group in read_groups(str(output), language))
         assert any(line.split()[1:2] == [language] and str(cases) in line for line in lines)
-    (shown,) = [group for group in read_groups(str(output), "en") if group.qid == "Q5119"]
+    (shown,) = [group for group in read_groups(str(output), "en") if group.qid == "Q747074"]
     assert all(member.surface in printed.out for member in (*shown.cluster, *shown.outliers))
     assert all(text in printed.out for text in ("O1", "O2", "O3", "7 records in 7 dumps could not be read"))
     assert lines[-1] == f"output: {output}"

@@ -52,6 +52,8 @@ class OutlierOptions:
     exclude: Literal["instances", "closure", "kin"] = "instances"
     # Member of, part of, participant in: what says that an item belongs to something, as a class does.
     kin_properties: tuple[str, ...] = ("P463", "P361", "P1344")
+    # From this share of instances with another class on, a class is a status of what has it; 0 asks for nothing.
+    status_share: Share = 0.0
     shared: bool = False
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Bitsets, Ints
+from wikisem.graph.array_types import Bitsets, Flags, Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, SparseRows
 from wikisem.graph.outlier_sets.ancestors import AncestorIndex, DownwardPass, build_ancestor_index
@@ -15,15 +15,20 @@ from wikisem.graph.outlier_sets.bitsets import WIDTH, RowUnion, set_bits
 from wikisem.graph.outlier_sets.bringing import BringingIndex, build_bringing_index
 from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, PoolLists
 from wikisem.graph.outlier_sets.neighbourhood import NeighbourhoodIndex, NeighbourhoodSearch, build_neighbourhood_index
+from wikisem.graph.outlier_sets.status_classes import status_classes
 from wikisem.recipes.options import OutlierOptions, Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class OutlierIndex:
-    """What the outlier sets of all candidate classes are read from; ``barred`` has the lists that each may not have."""
+    """What the outlier sets of all candidate classes are read from.
+
+    ``barred`` has the lists that each candidate may not have, ``is_status`` whether it is a status class.
+    """
 
     lists: PoolLists
     candidates: Ints
+    is_status: Flags
     barred: CsrRows
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
@@ -41,6 +46,7 @@ def build_outlier_index(
     return OutlierIndex(
         lists,
         candidates,
+        status_classes(graph, candidates, recipe.outliers.status_share),
         barred_lists(graph, lists, candidates, recipe.outliers.exclude, class_making),
         ancestors,
         build_neighbourhood_index(graph, ends),
@@ -95,6 +101,9 @@ class OutlierSets:
         allowed = ~(self._own(classes) | self._barred(classes))
         if self._options.exclude == "kin":
             allowed &= ~self.sharing(parents)
+        is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
+        if is_status.any():
+            allowed &= ~self._at_or_below(parents.keep(is_status[parents.sources()]))
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents, self._options.grandparents), classes)
         first: Bitsets = self._by_component.union(siblings.at_or_below) & allowed
@@ -118,6 +127,11 @@ class OutlierSets:
         bitsets = set_bits(self._down.rows, self._ancestor_row[classes], np.arange(len(classes)))
         if self._options.exclude == "instances":
             return self._by_row.union(bitsets)
+        return self._by_component.union(self._down.propagate_down(bitsets))
+
+    def _at_or_below(self, classes: CsrRows) -> Bitsets:
+        """The lists with a class at or below any of those of row i have bit i."""
+        bitsets = set_bits(self._down.rows, self._ancestor_row[classes.targets], classes.sources())
         return self._by_component.union(self._down.propagate_down(bitsets))
 
     def _barred(self, classes: Ints) -> Bitsets:

@@ -1,0 +1,61 @@
+"""Classes that say something which is true of items beside what they are: *college town*, *big city*.
+
+Bonn is a *city*, and a *college town* as well. That nobody said so of Chicago proves nothing: whatever is a city may be
+a college town in truth. Where all but few instances of a class have another class, which is neither the class nor
+below it, the class is taken for such a status:
+
+    college town    16 instances    16 are something else, too: city, big city, municipality of Germany
+    city           115             106
+    film genre      14               3
+
+Of a status class, what is an instance of its parents or of anything below these is no outlier: no city of any kind
+for *college town*. So it has no siblings, and only those cousins that are further away.
+"""
+
+import numpy as np
+
+from wikisem.graph.array_types import Flags, Int64s, Ints
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import CsrRows, pairs_from
+from wikisem.graph.outlier_sets.class_lists import class_lists
+from wikisem.graph.sorting import first_of, indices_of, pack_pairs, rank_keys, second_of, sort_pairs
+
+
+def status_classes(graph: ClassGraph, candidates: Ints, share: float) -> Flags:
+    """Which of the candidates (nodes, ascending) are status classes; none are where the share is 0."""
+    if not share:
+        return np.zeros(len(candidates), dtype=bool)
+    instances = graph.instances.counts()[candidates]
+    # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
+    return _with_another_class(graph, candidates) >= np.round(share * instances, 9)
+
+
+def _with_another_class(graph: ClassGraph, candidates: Ints) -> Int64s:
+    """How many instances of each candidate have a class that is neither the candidate nor below it."""
+    several = np.flatnonzero(graph.classes.counts() > 1)
+    numbers, lists = class_lists(graph.classes.take(several))
+    owners, first, second = _ordered_pairs(lists)
+    rows, found = indices_of(first, candidates)
+    outside = found & ~_at_or_below(graph, second, first)
+    keys = sort_pairs(pack_pairs(owners[outside], rows[outside]))
+    items = np.bincount(numbers, minlength=len(lists))
+    counts = np.bincount(second_of(keys), items[first_of(keys)], minlength=len(candidates))
+    return counts.astype(np.int64)
+
+
+def _ordered_pairs(lists: CsrRows) -> tuple[Ints, Ints, Ints]:
+    """Every two classes of each list, in both orders and each with itself: the list, the first, the second."""
+    sources, first = lists.sources(), lists.targets
+    seconds = lists.take(sources)
+    return sources[seconds.sources()], first[seconds.sources()], seconds.targets
+
+
+def _at_or_below(graph: ClassGraph, classes: Ints, others: Ints) -> Flags:
+    """Whether each class is the other one, is below it, or is on a cycle with it."""
+    count, numbers = rank_keys(classes)
+    known = np.zeros(count, dtype=np.int64)
+    known[numbers] = classes
+    above = pack_pairs(*pairs_from(graph.up, np.arange(count), known))
+    asked = pack_pairs(numbers, others)
+    below: Flags = np.append(above, ~np.uint64(0))[np.searchsorted(above, asked)] == asked
+    return below
