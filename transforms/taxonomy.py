@@ -13,7 +13,7 @@ from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.counts import sum_counts, write_counts
+from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.files import match
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import StageContext
@@ -46,7 +46,9 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
         )
 
     runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/subclass_of.targets.npy", total=len(files))
-    return sum_counts(f"{scratch.parts}/counts/*.json")
+    counts = [f"{scratch.parts}/counts/graph.json"]
+    require_files(scratch.published, files_left(counts))
+    return sum_counts(counts)
 
 
 class ReadEdges(beam.DoFn):
@@ -75,10 +77,10 @@ class BuildGraph(beam.DoFn):
         """Merge in the order of the files, prune, write."""
         files = sorted(all_files[1], key=lambda file: file[2])
         graph = build_graph([open_arrays(ItemEdges, local_folder(folder)) for _, _, folder in files], self._options)
-        save_arrays(graph, self._scratch.published)
-        save_arrays(contract_graph(graph), self._scratch.published, PREFIX)
+        names = save_arrays(graph, self._scratch.published)
+        names += save_arrays(contract_graph(graph), self._scratch.published, PREFIX)
         counts = _count(sum(rows for rows, _, _ in files), sum(items for _, items, _ in files), graph)
-        write_counts(f"{self._scratch.parts}/counts/graph.json", counts)
+        write_counts(f"{self._scratch.parts}/counts/graph.json", counts, names)
 
 
 def _count(read: int, with_edges: int, graph: ClassGraph) -> Counts:

@@ -2,34 +2,86 @@
 
 import io
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from wikisem.errors import OutputError
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write to; it takes its name, and the place of an older one, when the context ends without an error.
+class UnfinishedFile(io.BufferedIOBase):
+    """A new file that nobody sees before ``close``, which ends with a call of ``publish``.
+
+    Where an error ends the context, or nobody closes the file, ``discard`` is called instead.
+    """
+
+    def __init__(self, sink: BinaryIO, publish: Callable[[], None], discard: Callable[[], None]) -> None:
+        super().__init__()
+        self._sink, self._publish, self._discard = sink, publish, discard
+
+    def writable(self) -> bool:
+        """It can be written."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Write all of the bytes and return how many."""
+        return self._sink.write(data)
+
+    def tell(self) -> int:
+        """How many bytes have been written."""
+        return self._sink.tell()
+
+    def close(self) -> None:
+        """Write the rest and publish the file; discard it where that fails."""
+        if self.closed:
+            return
+        super().close()
+        try:
+            self._publish()
+        except BaseException:
+            self._discard()
+            raise
+
+    def discard(self) -> None:
+        """Leave nothing of the file."""
+        if not self.closed:
+            super().close()
+            self._discard()
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def __del__(self) -> None:
+        self.discard()
+
+
+def whole_file(path: Path) -> BinaryIO:
+    """A new file to write to; it takes its name, and the place of an older one, when it is closed.
 
     Its folder is made. Every writer has an unfinished file to itself, so threads and processes may write the same path
     at once: the last one to finish wins. OutputError when the file cannot be made, written or given its name; what the
-    caller raises inside the context, errors of reading included, passes through as it is. Nothing unfinished stays.
+    caller raises in its context, errors of reading included, passes through as it is. Nothing unfinished stays.
     """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{uuid.uuid4().hex}.part")
-    try:
-        with _reported(path):
-            raw = _Raw(part, path)
-        with io.BufferedWriter(raw) as sink:
-            yield sink
+        part = path.with_name(f".{uuid.uuid4().hex}.part")
+        raw = _Raw(part, path)
+    sink = io.BufferedWriter(raw)
+
+    def publish() -> None:
+        sink.close()
         with _reported(path):
             part.replace(path)
-    finally:
+
+    def discard() -> None:
+        raw.close()
         part.unlink(missing_ok=True)
+
+    return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, sink), publish, discard))
 
 
 class _Raw(io.FileIO):

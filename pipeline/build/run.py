@@ -9,12 +9,12 @@ from wikisem.errors import OutputError, TooManyRejectsError
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.files import (
+    copy,
     create_binary,
     list_files,
     open_binary,
     remove,
     remove_folder,
-    replace,
     replace_file,
 )
 from wikisem.transforms.io.runtime import Runtime, StageContext
@@ -76,7 +76,7 @@ class Run:
             for path in _files(f"{self.output}/{leaf}") - made:
                 remove(f"{self.output}/{leaf}{path}")
             for path in sorted(made):
-                replace(f"{scratch.published}/{leaf}{path}", f"{self.output}/{leaf}{path}")
+                copy(f"{scratch.published}/{leaf}{path}", f"{self.output}/{leaf}{path}")
 
     def remove_superseded(self, unit: str) -> None:
         """Remove the folders that earlier results of a unit and interrupted runs left, once its record is written."""

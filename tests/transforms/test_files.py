@@ -1,5 +1,6 @@
 """Files by path or URL: found, written and replaced as they are called, and clear words about what cannot be opened."""
 
+import gc
 import re
 from pathlib import Path
 
@@ -11,15 +12,16 @@ from wikisem.errors import MissingInputError, OutputError, UsageError
 from wikisem.transforms.io import addresses
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.files import (
+    copy,
     create_binary,
     list_files,
     match,
     open_binary,
     remove,
     remove_folder,
-    replace,
     replace_file,
     size_and_time,
+    sizes_below,
 )
 
 ODD = ["plain", "b[r]acket", "star*", "what?", "two words", "[", "a]b"]
@@ -123,21 +125,63 @@ def test_a_pattern_without_a_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_files_and_folders_are_replaced_and_removed(tmp_path: Path, name: str) -> None:
-    """What had the name before is gone, and so is all below a folder; removing what is not there is fine."""
+    """A second name takes the place of what had it, as often as it is given; removing what is not there is fine."""
     folder = f"{tmp_path}/{name}"
     write(f"{folder}/file", b"file")
     write(f"{folder}/deep/other", b"old")
-    replace(f"{folder}/file", f"{folder}/deep/other")
-    with open_binary(f"{folder}/deep/other") as source:
-        assert source.read() == b"file"
-    replace(f"{folder}/deep/other", f"{folder}/new/place")
-    assert list_files(f"{folder}/**") == [f"{folder}/new/place"]
+    for target in ("deep/other", "deep/other", "new/place"):
+        copy(f"{folder}/file", f"{folder}/{target}")
+    for target in ("file", "deep/other", "new/place"):
+        with open_binary(f"{folder}/{target}") as source:
+            assert source.read() == b"file"
+    assert sizes_below(folder) == {"deep/other": 4, "file": 4, "new/place": 4}
     for _ in range(2):
         remove(f"{folder}/new/place")
+        remove(f"{folder}/file")
     write(f"{folder}/deep/down/here")
     for _ in range(2):
         remove_folder(f"{folder}/deep")
     assert list_files(f"{folder}/**") == []
+
+
+def test_a_file_where_there_are_no_hard_links_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bytes, in a file of its own."""
+
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(f"no links from {target} to {self}")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    write(f"{tmp_path}/file", b"file")
+    copy(f"{tmp_path}/file", f"{tmp_path}/other")
+    assert (tmp_path / "other").read_bytes() == b"file"
+    assert (tmp_path / "other").stat().st_ino != (tmp_path / "file").stat().st_ino
+
+
+def test_what_cannot_be_copied_is_an_output_error(tmp_path: Path) -> None:
+    """Nothing is left of the second name."""
+    with pytest.raises(OutputError, match=r"expected to copy .*absent to .*other, saw"):
+        copy(f"{tmp_path}/absent", f"{tmp_path}/other")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_hidden_files_are_not_part_of_a_result(tmp_path: Path) -> None:
+    """Desktops and network file systems leave them."""
+    for path in ("a", ".DS_Store", "b/.nfs0001", "b/c.json"):
+        write(f"{tmp_path}/{path}")
+    assert sizes_below(str(tmp_path)) == {"a": 4, "b/c.json": 4}
+
+
+def test_a_new_file_is_not_there_before_it_is_closed(tmp_path: Path) -> None:
+    """Nor after an error, nor when nobody closes it."""
+    path = f"{tmp_path}/file"
+    with pytest.raises(ZeroDivisionError), create_binary(path) as sink:
+        sink.write(b"%d" % (1 // 0))
+    sink = create_binary(path)
+    sink.write(b"half")
+    assert list_files(path) == []
+    del sink
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

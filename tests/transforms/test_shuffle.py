@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from wikisem.arrow.buckets import bucket_of
+from wikisem.errors import StageError
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
-from wikisem.transforms.io.counts import sum_counts, write_counts
+from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.shuffle import from_batches, to_buckets
 
@@ -46,4 +48,20 @@ def test_counts_of_parts_add_up(tmp_path: Path) -> None:
     for _ in range(2):
         write_counts(f"{tmp_path}/counts/1.json", Counts(3, 1, {"redirect": 1}, {"bad": 1}))
     write_counts(f"{tmp_path}/counts/2.json", Counts(2, 1, {"namespace": 1}))
-    assert sum_counts(f"{tmp_path}/counts/*.json") == Counts(5, 2, {"namespace": 1, "redirect": 1}, {"bad": 1})
+    both = [f"{tmp_path}/counts/{number}.json" for number in (1, 2)]
+    assert sum_counts(both) == Counts(5, 2, {"namespace": 1, "redirect": 1}, {"bad": 1})
+
+
+def test_a_part_that_is_missing_is_named_and_not_left_out_of_the_sum(tmp_path: Path) -> None:
+    """Of the counts, of the names of files, and of the files themselves."""
+    parts = [f"{tmp_path}/{number}.json" for number in range(3)]
+    for number in (0, 2):
+        write_counts(parts[number], Counts(1, 1), [f"{number}.parquet"])
+    for reader in (sum_counts, files_left):
+        with pytest.raises(StageError, match=r"counts of every part of the work, saw no .*1\.json"):
+            reader(parts)
+    write_counts(parts[1], Counts(1, 1))
+    assert files_left(parts) == ["0.parquet", "2.parquet"]
+    require_files(str(tmp_path), ["0.json", "2.json"])
+    with pytest.raises(StageError, match=r"every part of the work to be written, saw no .*2\.parquet"):
+        require_files(str(tmp_path), ["0.json", "2.parquet"])

@@ -1,4 +1,4 @@
-"""Which rows of the files of items stay, and the finished files of these; most are finished by giving them their name.
+"""Which rows of the files of items stay, and the finished files of these; most are finished by a second name.
 
 ``selection`` says which: the latest revision of an item that comes more than once, if an edge makes the item stay.
 """
@@ -20,8 +20,8 @@ from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter, read_numbers
 from wikisem.transforms.entities.read_range import STAGE, numbers_by_bucket
 from wikisem.transforms.io.counts import write_counts
-from wikisem.transforms.io.files import list_files, replace
-from wikisem.transforms.io.parquet import read_batches
+from wikisem.transforms.io.files import copy, exists
+from wikisem.transforms.io.parquet import read_batches, read_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.selection import CERTAINTIES, Certainty, duplicate_rows, edge_targets, superseded_rows
 
@@ -72,9 +72,14 @@ class ChooseLatestRevision(beam.DoFn):
                 yield ItemFile(certainty, part).name, encode_numbers(chosen["row"].to_numpy())
 
 
+def _superseded(scratch: Scratch, file: ItemFile) -> Numbers:
+    path = file.superseded(scratch)
+    return union([read_parquet(path)["number"].to_numpy()] if exists(path) else [])
+
+
 def _latest(scratch: Scratch, file: ItemFile, columns: list[str]) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
-    superseded = read_numbers(file.superseded(scratch))
+    superseded = _superseded(scratch, file)
     begin = 0
     for table in read_batches(file.path(scratch), columns):
         dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
@@ -105,16 +110,17 @@ class KeepItems(beam.DoFn):
         """Finish one file."""
         file = ItemFile(*element)
         finished = f"{self._scratch.published}/{file.name}.parquet"
-        if file.certainty == "certain" and not list_files(file.superseded(self._scratch)):
+        if file.certainty == "certain" and not exists(file.superseded(self._scratch)):
             kept = sum(table.num_rows for table in read_batches(file.path(self._scratch), ["sitelinks"]))
-            replace(file.path(self._scratch), finished)
-            counts = Counts(kept, kept)
+            copy(file.path(self._scratch), finished)
+            counts, written = Counts(kept, kept), True
         else:
-            counts = self._rewrite(file, finished)
+            counts, written = self._rewrite(file, finished)
         counts.check(STAGE)
-        write_counts(f"{self._scratch.parts}/counts/keep-{file.name}.json", counts)
+        write_counts(file.counts(self._scratch), counts, [f"{file.name}.parquet"] if written else [])
 
-    def _rewrite(self, file: ItemFile, finished: str) -> Counts:
+    def _rewrite(self, file: ItemFile, finished: str) -> tuple[Counts, bool]:
+        """Write the rows that stay; their counts, and whether there are any."""
         targets = read_numbers(self._targets) if file.certainty == "undecided" else None
         writer, kept, left_out = ItemWriter(finished), 0, Counter[str]()
         for superseded, table in _latest(self._scratch, file, ENTITIES.names):
@@ -127,6 +133,6 @@ class KeepItems(beam.DoFn):
                 left_out["unlinked"] += dropped.num_rows - classless
             writer.add(table)
             kept += table.num_rows
-        writer.close()
+        written = writer.close()
         found = {reason: number for reason, number in left_out.items() if number}
-        return Counts(kept + sum(found.values()), kept, found)
+        return Counts(kept + sum(found.values()), kept, found), written

@@ -35,6 +35,11 @@ def numbers_by_bucket(numbers: Numbers) -> Iterator[tuple[int, bytes]]:
         yield bucket, encode_numbers(np.sort(numbers[found]))
 
 
+def read_counts(scratch: Scratch, part: int) -> str:
+    """Where it is counted what a range held beside items; it also names the files of its items."""
+    return f"{scratch.parts}/counts/read-{part:06}.json"
+
+
 class ReadRange(beam.DoFn):
     """(part, range) to files of items, counts and rejects; yields the items' numbers, and tagged the targets'."""
 
@@ -54,10 +59,9 @@ class ReadRange(beam.DoFn):
             writers[certainty].add(table)
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
-        for writer in writers.values():
-            writer.close()
+        files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
         write_rejects(f"{self._scratch.rejects}/{part:06}.jsonl", chunks.rejects)
-        write_counts(f"{self._scratch.parts}/counts/read-{part:06}.json", chunks.counts())
+        write_counts(read_counts(self._scratch, part), chunks.counts(), files)
         yield from numbers_by_bucket(join(numbers))
         yield from (TaggedOutput("targets", bucket) for bucket in numbers_by_bucket(union(targets)))
 

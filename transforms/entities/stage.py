@@ -2,7 +2,7 @@
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
 come twice, and edges elsewhere may lead to it. So ids and targets travel as numbers, and then most files of items are
-finished as they are, by giving them their name.
+finished as they are, by giving them a second name.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,11 +15,11 @@ from wikisem.arrow.numbers import Numbers, repeated, union
 from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
-from wikisem.transforms.entities.item_files import ItemFile, WriteNumbers, item_files
+from wikisem.transforms.entities.item_files import ItemFile, WriteIndex, WriteNumbers, has_numbers, item_file
 from wikisem.transforms.entities.keep import ChooseLatestRevision, FindDuplicates, FindTargets, KeepItems
-from wikisem.transforms.entities.read_range import STAGE, ReadRange
-from wikisem.transforms.io.counts import sum_counts
-from wikisem.transforms.io.files import list_files, match, open_binary, size_of
+from wikisem.transforms.entities.read_range import STAGE, ReadRange, read_counts
+from wikisem.transforms.io.counts import files_left, require_files, sum_counts
+from wikisem.transforms.io.files import match, open_binary, size_of
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.chunk_reader import check_head
@@ -58,7 +58,6 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     """
     scratch, runtime = context.scratch, context.runtime
     ranges = list(enumerate(_plan(inputs)))
-    counts = f"{scratch.parts}/counts/*.json"
     read = ReadRange(
         EntityReader(Fields(options.labels, options.properties, options.ranks)), options.linked_only, scratch
     )
@@ -68,8 +67,10 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
         _write_numbers(found.items, "repeated", repeated, scratch)
         _write_numbers(found.targets, "targets", union, scratch)
 
-    runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges))
-    files = item_files(scratch)
+    runtime.run(read_ranges, label=STAGE, parts=f"{scratch.parts}/counts/read-*.json", total=len(ranges))
+    done = [read_counts(scratch, part) for part, _ in ranges]
+    # The certain ones first: they are the larger ones.
+    files = sorted(map(item_file, files_left(done)))
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
     targets = _find_targets(files, scratch, runtime)
@@ -78,7 +79,9 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
         _spread(pipeline, files) | "keep" >> beam.ParDo(KeepItems(scratch, targets))
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
-    found = sum_counts(counts)
+    kept = [file.counts(scratch) for file in files]
+    require_files(scratch.published, files_left(kept))
+    found = sum_counts([*done, *kept])
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
@@ -86,14 +89,13 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
 
 
 def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
-    """Find superseded rows and what the edges of all others lead to; the pattern of the files with these targets."""
-    if not list_files(f"{scratch.parts}/repeated/*.parquet"):
-        return f"{scratch.parts}/targets/*.parquet"
+    """Find superseded rows and what the edges of all others lead to; the folder of the files with these targets."""
+    repeated = f"{scratch.parts}/repeated"
+    if not has_numbers(repeated):
+        return f"{scratch.parts}/targets"
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
-        duplicates = _spread(pipeline, files) | "duplicates" >> beam.ParDo(
-            FindDuplicates(scratch, f"{scratch.parts}/repeated/*.parquet")
-        )
+        duplicates = _spread(pipeline, files) | "duplicates" >> beam.ParDo(FindDuplicates(scratch, repeated))
         superseded = duplicates | "group by item" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseLatestRevision())
         _write_numbers(superseded, "superseded", union, scratch)
 
@@ -103,7 +105,7 @@ def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> 
 
     runtime.run(find_superseded, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")
-    return f"{scratch.parts}/targets-of-latest/*.parquet"
+    return f"{scratch.parts}/targets-of-latest"
 
 
 def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
@@ -115,8 +117,14 @@ def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> 
 def _write_numbers(
     numbers: beam.PCollection, name: str, merge: Callable[[Iterable[Numbers]], Numbers], scratch: Scratch
 ) -> None:
-    write = WriteNumbers(f"{scratch.parts}/{name}", merge)
-    numbers | f"group {name}" >> beam.GroupByKey() | f"write {name}" >> beam.ParDo(write)
+    folder = f"{scratch.parts}/{name}"
+    (
+        numbers
+        | f"group {name}" >> beam.GroupByKey()
+        | f"write {name}" >> beam.ParDo(WriteNumbers(folder, merge))
+        | f"gather {name}" >> beam.GroupByKey()
+        | f"index {name}" >> beam.ParDo(WriteIndex(folder))
+    )
 
 
 def _plan(inputs: Sequence[str]) -> list[Range]:

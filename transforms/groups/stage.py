@@ -71,4 +71,4 @@ def build_groups(
         )
 
     context.runtime.run(construct, label=STAGE)
-    return {language: sum_counts(f"{context.scratch.parts}/counts/{language}.json") for language in surfaces}
+    return {language: sum_counts([f"{context.scratch.parts}/counts/{language}.json"]) for language in surfaces}

@@ -5,6 +5,8 @@ import re
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from apache_beam.io.filesystem import FileSystem
+
 from wikisem.errors import UsageError
 
 # The file systems of Beam 2.77: the module that each of them imports, and the extra that installs it.
@@ -37,6 +39,8 @@ def check_address(path: str) -> str:
     if scheme == "file":
         return _path_of(path)
     if scheme not in _REMOTE:
+        if scheme in {system.scheme() for system in FileSystem.get_all_subclasses()}:
+            return path  # a file system that someone registered with Beam
         known = ", ".join(f"{name}://" for name in _REMOTE)
         also = "; download it first" if scheme in {"http", "https", "ftp"} else ""
         raise UsageError(f"expected a path or a URL of {known} or file://, saw {path!r}{also}")

@@ -4,15 +4,22 @@ import shutil
 import tempfile
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from wikisem.graph.store import write_arrays
 from wikisem.transforms.io.files import create_binary, list_files, open_binary
 
 
-def save_arrays(record: Any, folder: str, prefix: str = "") -> None:
-    """Write the arrays of a dataclass into a folder, into files whose names begin with the prefix."""
-    write_arrays(record, lambda name: create_binary(f"{folder}/{name}"), prefix)
+def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
+    """Write the arrays of a dataclass into a folder; the names of the files, which begin with the prefix."""
+    names: list[str] = []
+
+    def create(name: str) -> BinaryIO:
+        names.append(name)
+        return create_binary(f"{folder}/{name}")
+
+    write_arrays(record, create, prefix)
+    return names
 
 
 @lru_cache(maxsize=64)

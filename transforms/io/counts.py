@@ -1,35 +1,55 @@
 """Exact counts of a stage: one small file for each part of the work, added up when the pipeline is over.
 
 Beam's own metrics count what was tried: a bundle that is run again counts twice. A file that is written again does not.
+The file also names what else the part left, where that depends on the data. Whoever reads it knows the parts by name,
+so that one that is not there is an error: a list of what is there would lack it in silence.
 
 Records that could not be read, written where a person can look at them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import reduce
 from operator import add
+from typing import Any
 
 import orjson
 
+from wikisem.errors import StageError
 from wikisem.records import Counts, Reject
-from wikisem.transforms.io.files import create_binary, list_files, open_binary
+from wikisem.transforms.io.files import create_binary, exists, open_binary, sizes_below
 
 
-def write_counts(path: str, counts: Counts) -> None:
-    """Write the counts of one part."""
+def write_counts(path: str, counts: Counts, files: Sequence[str] = ()) -> None:
+    """Write the counts of one part, and the names of the files that it left."""
     with create_binary(path) as sink:
-        sink.write(orjson.dumps(asdict(counts), option=orjson.OPT_SORT_KEYS))
+        sink.write(orjson.dumps({"counts": asdict(counts), "files": list(files)}, option=orjson.OPT_SORT_KEYS))
 
 
-def sum_counts(pattern: str) -> Counts:
-    """The sum of the counts in all files that the pattern names."""
-    return reduce(add, (_read(path) for path in list_files(pattern)), Counts())
+def sum_counts(paths: Iterable[str]) -> Counts:
+    """The sum of the counts of parts; StageError where one of them is missing."""
+    return reduce(add, (Counts(**_read(path)["counts"]) for path in paths), Counts())
 
 
-def _read(path: str) -> Counts:
+def files_left(paths: Iterable[str]) -> list[str]:
+    """The names of the files that parts left, in the order of the parts; StageError where one of them is missing."""
+    return [name for path in paths for name in _read(path)["files"]]
+
+
+def require_files(folder: str, names: Iterable[str]) -> None:
+    """Raise StageError unless all these files are below a folder."""
+    known = sizes_below(folder)
+    for name in names:
+        # A list may be behind on some stores; a question for one object never is.
+        if name not in known and not exists(f"{folder}/{name}"):
+            raise StageError(f"expected every part of the work to be written, saw no {folder}/{name}")
+
+
+def _read(path: str) -> Any:
+    if not exists(path):
+        raise StageError(f"expected the counts of every part of the work, saw no {path}")
     with open_binary(path) as source:
-        return Counts(**orjson.loads(source.read()))
+        return orjson.loads(source.read())
 
 
 def write_rejects(path: str, rejects: Iterable[Reject]) -> int:

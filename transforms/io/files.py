@@ -6,18 +6,22 @@ On this machine a path is taken as written: a folder may have a bracket, a star 
 import os
 import re
 import shutil
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO, Final, cast
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileSystem
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError
 from wikisem.transforms.io.addresses import check_address, is_local
 
 _GLOB: Final = re.compile(r"[*?\[]")
+# What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
+_IN_MEMORY: Final = 1 << 24
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -29,28 +33,41 @@ def open_binary(path: str) -> BinaryIO:
 
 
 def create_binary(path: str) -> BinaryIO:
-    """A new file to write raw bytes to; its folder is made where the file system has folders."""
+    """A new file to write raw bytes to, seen when it is closed: whole, or not at all where an error comes first.
+
+    On this machine it replaces an earlier one in one step, and its folder is made. For a store the bytes wait in memory
+    or a temporary file, since an object that an error cuts short would else be seen as if it were whole.
+    """
+    if is_local(path):
+        return whole_file(Path(path))
+    waiting = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed when it is published or discarded
+
+    def publish() -> None:
+        with waiting:
+            size = waiting.tell()
+            waiting.seek(0)
+            _upload(path, waiting, size)
+
+    return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, waiting), publish, waiting.close))
+
+
+def _upload(path: str, source: IO[bytes], size: int) -> None:
     make_folder(path.rpartition("/")[0])
-    return cast(
-        BinaryIO,
-        FileSystems.create(path, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED),
-    )
+    try:
+        sink = FileSystems.create(path, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED)
+        shutil.copyfileobj(source, sink, 1 << 24)
+        if not size and path.startswith("s3://"):
+            # Beam 2.77 sends an object in parts and forgets to send one where there are no bytes, which S3 refuses.
+            cast(Any, sink).raw._uploader._write_to_s3(b"")  # noqa: SLF001
+        sink.close()
+    except OSError as error:
+        raise OutputError(f"expected to write {path}, saw {error}") from error
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Write a whole file in one step, in place of an earlier one: a reader sees the old bytes or the new ones.
-
-    An object store shows an object only once it was written to its end. Raises OutputError.
-    """
-    if is_local(path):
-        with whole_file(Path(path)) as sink:
-            sink.write(data)
-        return
-    try:
-        with create_binary(path) as remote:
-            remote.write(data)
-    except OSError as error:
-        raise OutputError(f"expected to write {path}, saw {error}") from error
+    """Write a whole file in one step, in place of an earlier one: a reader sees the old bytes or the new ones."""
+    with create_binary(path) as sink:
+        sink.write(data)
 
 
 def match(patterns: Sequence[str]) -> list[str]:
@@ -76,8 +93,12 @@ def list_files(pattern: str) -> list[str]:
     """
     if is_local(pattern):
         return sorted(_match_local(pattern))
+    return sorted(entry.path for entry in _match_remote(pattern))
+
+
+def _match_remote(pattern: str) -> Sequence[FileMetadata]:
     try:
-        return sorted(entry.path for entry in FileSystems.match([pattern])[0].metadata_list)
+        return cast(Sequence[FileMetadata], FileSystems.match([pattern])[0].metadata_list)
     except BeamIOError as error:
         raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error
 
@@ -127,14 +148,28 @@ def size_of(path: str) -> int:
     return size_and_time(path)[0]
 
 
+def sizes_below(folder: str) -> dict[str, int]:
+    """The size in bytes of every file below a folder, by its path there; hidden ones, as programs leave, aside."""
+    if is_local(folder):
+        paths = {path: Path(path).stat().st_size for path in list_files(f"{folder}/**")}
+    else:
+        found = _match_remote(f"{folder}/**")
+        paths = {entry.path: int(entry.size_in_bytes) for entry in found}
+    sizes = {path.removeprefix(f"{folder}/"): size for path, size in sorted(paths.items())}
+    return {path: size for path, size in sizes.items() if not path.startswith(".") and "/." not in path}
+
+
 def exists(path: str) -> bool:
     """Whether there is a file, or on a file system with folders a folder, of exactly this name."""
     return bool(FileSystems.exists(path))
 
 
 def make_folder(folder: str) -> None:
-    """Make a folder and those above it; one that is there already is fine. OutputError when it cannot be made."""
-    if not folder or exists(folder):
+    """Make a folder and those above it; one that is there already is fine. OutputError when it cannot be made.
+
+    Nothing happens on a store that has no folders.
+    """
+    if not folder or not FileSystems.get_filesystem(folder).has_dirs() or exists(folder):
         return
     try:
         FileSystems.mkdirs(folder)
@@ -154,18 +189,45 @@ def remove(path: str) -> None:
 
 def remove_folder(folder: str) -> None:
     """Remove all files below a folder, one by one, for an object store has no folders; if there are any."""
-    if not is_local(folder):
-        for path in list_files(f"{folder}/**"):
-            remove(path)
-    elif Path(folder).is_dir():
-        shutil.rmtree(folder)
+    if is_local(folder):
+        if Path(folder).is_dir():
+            shutil.rmtree(folder)
+    elif paths := list_files(f"{folder}/**"):
+        FileSystems.delete(paths)
 
 
-def replace(source: str, target: str) -> None:
-    """Give a file its final name, in place of what has that name; on this machine in one step."""
+def copy(source: str, target: str) -> None:
+    """Give a file a second name, in place of what has that name. OutputError when it cannot be done.
+
+    On this machine that is one step, and needs no more disk: a hard link where the file system has them. To do it again
+    changes nothing, so a bundle that is run again may.
+    """
+    if is_local(target):
+        _link(Path(source), Path(target))
+        return
     make_folder(target.rpartition("/")[0])
-    if is_local(source):
-        Path(source).replace(target)
-    else:
-        remove(target)
-        FileSystems.rename([source], [target])
+    remove(target)
+    try:
+        # S3's gives a list of what failed, where the other file systems raise.
+        failed = [one for one in FileSystems.copy([source], [target]) or [] if one[-1] is not None]
+    except OSError as error:
+        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
+    if failed:
+        raise OutputError(f"expected to copy {source} to {target}, saw {failed[0][-1]}")
+
+
+def _link(source: Path, target: Path) -> None:
+    part = target.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.hardlink_to(source)
+        except FileNotFoundError:
+            raise
+        except OSError:  # no hard links here
+            shutil.copyfile(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
+    finally:
+        part.unlink(missing_ok=True)  # it stays where both names are the same file

@@ -20,7 +20,7 @@ from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
-from wikisem.transforms.io.counts import sum_counts, write_counts, write_rejects
+from wikisem.transforms.io.counts import require_files, sum_counts, write_counts, write_rejects
 from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import StageContext
@@ -63,9 +63,11 @@ def count_mentions(inputs: Sequence[str], language: str, link_trail: bool, conte
             | "add redirected" >> beam.ParDo(AddRedirected(scratch))
         )
 
-    counts = f"{scratch.parts}/counts/*.json"
-    runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(dump.ranges))
-    return sum_counts(counts)
+    parts = f"{scratch.parts}/counts/*.json"
+    runtime.run(construct, label=f"{STAGE} {language}", parts=parts, total=len(dump.ranges))
+    buckets = [bucket_path(folder, bucket) for bucket in range(BUCKETS) for folder in ("redirects", ".")]
+    require_files(scratch.published, [path.removeprefix("./") for path in buckets])
+    return sum_counts(_counts_path(scratch, number) for number in range(len(dump.ranges)))
 
 
 class ScanRange(beam.DoFn):
@@ -94,7 +96,11 @@ class ScanRange(beam.DoFn):
                 yield TaggedOutput("redirects", batch)
         yield from _encoded(mentions.rest())
         write_rejects(f"{self._scratch.rejects}/{STAGE}-{number:05d}.jsonl", rejects)
-        write_counts(f"{self._scratch.parts}/counts/{number:05d}.json", counts)
+        write_counts(_counts_path(self._scratch, number), counts)
+
+
+def _counts_path(scratch: Scratch, number: int) -> str:
+    return f"{scratch.parts}/counts/{number:05d}.json"
 
 
 def _encoded(parts: Iterable[tuple[int, pa.Table]]) -> Iterator[Batch]:

@@ -14,7 +14,7 @@ from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.surfaces.anchors import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import ITEMS, items_of, name_items, sort_items
-from wikisem.transforms.io.counts import sum_counts
+from wikisem.transforms.io.counts import require_files, sum_counts
 from wikisem.transforms.io.files import create_binary, list_files, match
 from wikisem.transforms.io.parquet import read_batches, read_parquet
 from wikisem.transforms.io.runtime import StageContext
@@ -48,10 +48,11 @@ def resolve_surfaces(
         if mentions is not None:
             _ = items | "resolve pages" >> ResolvePages(mentions, language, options, scratch)
 
-    counts = f"{scratch.parts}/counts/*.json"
-    runtime.run(construct, label=f"{STAGE} {language}", parts=counts, total=len(files) + (BUCKETS if mentions else 0))
+    parts = f"{scratch.parts}/counts/*.json"
+    runtime.run(construct, label=f"{STAGE} {language}", parts=parts, total=len(files) + (BUCKETS if mentions else 0))
     _summarise(scratch)
-    return sum_counts(counts)
+    require_files(f"{scratch.parts}/counts", [f"fallback-{number:05d}.json" for number in range(len(files))])
+    return sum_counts(list_files(parts))
 
 
 def _summarise(scratch: Scratch) -> None:
@@ -60,7 +61,7 @@ def _summarise(scratch: Scratch) -> None:
     for path in list_files(f"{scratch.published}/*.parquet"):
         for pair in pc.value_counts(read_parquet(path, ["source"])["source"]).to_pylist():
             sources[pair["values"]] += pair["counts"]
-    refused = sum_counts(f"{scratch.parts}/refused/*.json").left_out
+    refused = sum_counts(list_files(f"{scratch.parts}/refused/*.json")).left_out
     with create_binary(f"{scratch.published}/summary.json") as sink:
         sink.write(
             orjson.dumps(
