@@ -9,7 +9,7 @@
 classes, and deals them out to the readers as ``sheet-1.jsonl`` and so on, which say nothing of recipe or outlier class;
 ``key.jsonl`` does. The reader of a sheet writes ``answers-1.jsonl``: a line for each case, with ``case``, ``judgement``
 ("good", "doubtful" or "wrong") and ``why``; docs/reading/guide.md says what these mean. ``score`` joins the three and
-prints the table, under that of an earlier reading. ``kept`` counts how many of the judged cases other builds still have.
+prints the table, under that of an earlier reading. ``kept`` counts how many of the judged cases other builds have.
 """
 
 import argparse
