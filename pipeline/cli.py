@@ -26,6 +26,7 @@ class Command(Protocol):
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
 COMMANDS: Final[Mapping[str, str]] = {
     "demo": "the embedded sample world, start to end, offline, in seconds",
+    "download": "the newest dumps of Wikipedias and Wikidata, checked, ready to build from",
     "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
     "entities": "stage 1: Wikidata dump to items",
     "mentions": "stage 2: Wikipedia dumps to the anchor dictionary of each language",

@@ -65,3 +65,7 @@ class StageError(WikisemError, RuntimeError):
 
 class EndpointError(WikisemError, ConnectionError):
     """A SPARQL endpoint could not give a whole answer."""
+
+
+class DownloadError(WikisemError, ConnectionError):
+    """A dump, or one of its files, could not be downloaded whole."""

@@ -4,9 +4,7 @@ Items come from a SPARQL endpoint, or without any network from the entities of a
 """
 
 import argparse
-import getpass
 import posixpath
-import socket
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +23,7 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
 from wikisem.pipeline.console.terminal import print_line
+from wikisem.queries.contact import fits_header, user_at_host
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
@@ -121,22 +120,10 @@ def _contact(url: str, host: str, given: str | None) -> str:
     if given is None:
         if f".{host}".endswith(_WANT_CONTACT):
             raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-        return _user_at_host()
-    if not _fits_header(given):
+        return user_at_host()
+    if not fits_header(given):
         raise UsageError(f"--contact: expected an e-mail address or a web page, saw {given!r}")
     return given
-
-
-def _user_at_host() -> str:
-    try:
-        contact = f"{getpass.getuser()}@{socket.gethostname()}"
-    except (KeyError, OSError):  # a container may run under a number that belongs to no user
-        return "anonymous"
-    return contact if _fits_header(contact) else "anonymous"
-
-
-def _fits_header(text: str) -> bool:
-    return bool(text.strip()) and text.isascii() and text.isprintable()
 
 
 def _notes(source: CategorySource) -> list[str]:

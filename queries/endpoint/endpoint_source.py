@@ -9,7 +9,7 @@ from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.ids import check_language, is_qid, qid_number, qid_of
 from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.transport import NoAnswerError
+from wikisem.queries.patience import NoAnswerError
 from wikisem.queries.sparql.answer import AnswerRow, Term
 from wikisem.queries.sparql.vocabulary import (
     ENTITY,

@@ -11,25 +11,11 @@ import SPARQLWrapper
 from SPARQLWrapper.SPARQLExceptions import SPARQLWrapperException
 
 import wikisem
+from wikisem.queries.patience import NoAnswerError, is_passing
 
 _CHUNK: Final = 65536
 _DETAIL: Final = 300
-# 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
-_PASSING: Final = frozenset({408, 429})
 _NO_POST: Final = frozenset({405, 501})
-
-
-class NoAnswerError(Exception):
-    """A query that got no whole answer; worth another try unless ``final``.
-
-    ``status`` is that of HTTP where the server refused, else 0, and ``retry_after`` its header of that name.
-    """
-
-    def __init__(self, reason: str, *, final: bool = False, status: int = 0, retry_after: str = "") -> None:
-        super().__init__(reason)
-        self.final = final
-        self.status = status
-        self.retry_after = retry_after
 
 
 class Ask(Protocol):
@@ -101,7 +87,7 @@ def _refused(error: Exception) -> NoAnswerError:
         return NoAnswerError(f"{type(error).__name__}: {error}", final=True)
     detail = str(error).partition("Response:\n")[2] or _body(http)
     reason = " ".join(f"HTTP status {http.code} {http.reason}: {detail}".split())[:_DETAIL].rstrip(": ")
-    final = http.code < 500 and http.code not in _PASSING
+    final = not is_passing(http.code)
     return NoAnswerError(reason, final=final, status=http.code, retry_after=http.headers.get("Retry-After") or "")
 
 

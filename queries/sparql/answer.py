@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from wikisem.queries.endpoint.transport import NoAnswerError
+from wikisem.queries.patience import NoAnswerError
 
 
 @dataclass(frozen=True, slots=True)

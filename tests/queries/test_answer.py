@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from wikisem.queries.endpoint.transport import NoAnswerError
+from wikisem.queries.patience import NoAnswerError
 from wikisem.queries.sparql.answer import Term, parse_answer
 
 ROWS = [

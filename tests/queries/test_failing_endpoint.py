@@ -12,9 +12,10 @@ from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
 from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.client import Client, Patience
+from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.endpoint.transport import NoAnswerError, Transport
+from wikisem.queries.endpoint.transport import Transport
+from wikisem.queries.patience import NoAnswerError, Patience
 
 CITIES = Category("cities", class_="Q100", subclasses=True)
 NAMES = ["Q11", "Q12", "Q13", "Q14", "Q15", "Q1000000000000"]

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wikisem.queries.endpoint import client
-from wikisem.queries.endpoint.client import Patience, seconds_asked
+from wikisem.queries import patience as patience_module
+from wikisem.queries.patience import Patience, seconds_asked
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -51,5 +51,5 @@ def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> Non
 
 def test_the_worked_example_holds() -> None:
     """What the docstring shows is how long is waited."""
-    result = doctest.testmod(client)
+    result = doctest.testmod(patience_module)
     assert (result.failed, result.attempted) == (0, 1)

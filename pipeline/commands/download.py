@@ -1,0 +1,143 @@
+"""Fetch the dumps that a build reads: the newest complete ones of each language, and of Wikidata.
+
+Wikipedias come from the MediaWiki Content File Exports, and where a wiki has none, from the older pages-articles
+dumps. Every file is checked against its published checksum before it gets its name; what was cut off goes on where it
+stopped, in this run or in the next one. The last line is the build to run.
+"""
+
+import argparse
+import re
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from wikisem.errors import UsageError
+from wikisem.ids import check_language
+from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
+from wikisem.pipeline.console.terminal import log, make_console, print_line
+from wikisem.pipeline.download.catalogue import find_wikidata, find_wikipedia
+from wikisem.pipeline.download.downloads import Download, download, only_download_in, plan_downloads
+from wikisem.pipeline.download.model import RemoteDump
+from wikisem.pipeline.download.web import Web
+from wikisem.queries.contact import fits_header, user_at_host
+
+_MIRROR: Final = "https://dumps.wikimedia.org"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of download."""
+    parser.add_argument(
+        "languages", metavar="LANG", nargs="*", type=argument(check_language), help="languages of Wikipedia: de ja"
+    )
+    parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
+    parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
+    parser.add_argument(
+        "--output", required=True, type=argument(local_output), metavar="DUMPS", help="the folder for the dumps"
+    )
+    parser.add_argument(
+        "--date",
+        type=argument(_date),
+        metavar="YYYY-MM-DD",
+        help="the dump of this date; of Wikidata, which has other dates, the newest one up to it; default: the newest",
+    )
+    parser.add_argument(
+        "--mirror",
+        type=argument(_mirror),
+        default=_MIRROR,
+        metavar="URL",
+        help=f"a server with the folders of {_MIRROR}, which is the default",
+    )
+    parser.add_argument(
+        "--contact",
+        type=argument(_contact),
+        default=user_at_host(),
+        metavar="ADDRESS",
+        help="an e-mail address or web page at which the server's operators can reach you; sent as User-Agent; "
+        "default: user@host",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Find the dumps, say what they are, fetch what is missing, and print the build line."""
+    refuse_beam_options("download", beam_options)
+    if not (arguments.languages or arguments.wikidata or arguments.lexemes):
+        raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
+    folder = Path(arguments.output)
+    web = Web(arguments.mirror, arguments.contact, tell=_tell)
+    dumps = list(_find(web, arguments))
+    wanted = plan_downloads(dumps, folder)
+    _print_plan(dumps, wanted)
+    if not arguments.dry_run:
+        with only_download_in(folder):
+            wanted = plan_downloads(dumps, folder)
+            total = sum(one.file.size or one.have for one in wanted)
+            with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
+                download(wanted, web, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
+        print_line(f"output: {folder}")
+    print_line(f"next: {build_line(dumps, folder)}")
+    return 0
+
+
+def _find(web: Web, arguments: argparse.Namespace) -> Iterator[RemoteDump]:
+    if arguments.wikidata:
+        yield find_wikidata(web, arguments.date)
+    if arguments.lexemes:
+        yield find_wikidata(web, arguments.date, "Wikidata lexemes")
+    for language in dict.fromkeys(arguments.languages):
+        yield find_wikipedia(web, language, arguments.date)
+
+
+def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:
+    console = make_console()
+    for dump in dumps:
+        own = [one for one in wanted if one.dump == dump]
+        sizes = [one.file.size for one in own]
+        known = format_bytes(sum(size or 0 for size in sizes)) + (" and more" if None in sizes else "")
+        there = sum(one.done for one in own)
+        console.print(f"{dump.name}: {len(own)} file{'s' * (len(own) > 1)}, {known}; {there} there already")
+    console.print(f"to download: {format_bytes(sum(one.missing for one in wanted))}")
+
+
+def build_line(dumps: Sequence[RemoteDump], folder: Path) -> str:
+    """The build that reads what was downloaded, as words for a shell."""
+    words = ["wikisem", "build", "wikisem"]
+    wikidata = [dump for dump in dumps if dump.kind == "Wikidata entities"]
+    words += ["--wikidata", str(folder / wikidata[0].files[0].name) if wikidata else "WIKIDATA.json.gz"]
+    wikipedias = [dump for dump in dumps if dump.language]
+    words += ["--wikipedia"] if wikipedias else []
+    words += [f"{dump.language}={folder / _pattern([file.name for file in dump.files])}" for dump in wikipedias]
+    return " ".join(map(shlex.quote, [*words, "--output", "out"]))
+
+
+def _pattern(names: Sequence[str]) -> str:
+    """A glob for the parts of a dump; the name itself of a dump in one part."""
+    return names[0] if len(names) == 1 else re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", names[0]))
+
+
+def _tell(seconds: float) -> None:
+    log(f"no answer yet; asking again in {format_seconds(seconds)}")
+
+
+def _date(text: str) -> str:
+    found = re.fullmatch(r"(\d{4})-?(\d\d)-?(\d\d)", text)
+    if found is None:
+        raise UsageError(f"expected a date such as 2026-11-01, saw {text!r}")
+    return "-".join(found.groups())
+
+
+def _mirror(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise UsageError(f"expected a URL such as {_MIRROR}, saw {text!r}")
+    return text
+
+
+def _contact(text: str) -> str:
+    if not fits_header(text):
+        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
+    return text

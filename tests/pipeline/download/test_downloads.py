@@ -1,0 +1,294 @@
+"""Files that come from a server that does wrong: nothing half-written ever looks whole."""
+
+import fcntl
+import os
+import re
+import resource
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.pipeline.download.server import Fault, Server, serve
+from wikisem.errors import DownloadError, OutputError
+from wikisem.pipeline.download.catalogue import find_wikipedia
+from wikisem.pipeline.download.downloads import RECORD, download, only_download_in, plan_downloads, read_record
+from wikisem.pipeline.download.web import Web
+from wikisem.queries.patience import Patience
+
+BODY = bytes(range(256)) * 4000
+NAME = "dewiki-2026-11-01-p1p9.xml.bz2"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server with one export of one shard."""
+    with serve() as running:
+        running.add_export("dewiki", "2026-11-01", {"p1p9": BODY})
+        yield running
+
+
+def _path(server: Server) -> str:
+    return next(path for path in server.files if path.endswith(NAME))
+
+
+def _download(server: Server, folder: Path, pauses: list[float] | None = None, attempts: int = 4) -> list[int]:
+    """Fetch everything there is for German; returns the counts of bytes."""
+    counts: list[int] = []
+    tell = (lambda _: None) if pauses is None else pauses.append
+    web = Web(server.url, "tests@example.org", patience=Patience(attempts=attempts, first=0.001), tell=tell)
+    dumps = [find_wikipedia(web, "de", None)]
+    folder.mkdir(exist_ok=True)
+    download(plan_downloads(dumps, folder), web, folder, "2026-11-21", counts.append)
+    return counts
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_file_comes_whole_and_is_recorded(server: Server, tmp_path: Path) -> None:
+    """The bytes, the record of where they came from, and nothing else."""
+    counts = _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    assert _names(tmp_path) == {NAME, RECORD}
+    assert sum(counts) == len(BODY)
+    about = orjson.loads((tmp_path / RECORD).read_bytes())["files"][NAME]
+    assert about.pop("sha256") in server.files[_path(server).replace(NAME, "SHA256SUMS")].decode()
+    assert about == {
+        "kind": "content export",
+        "language": "de",
+        "date": "2026-11-01",
+        "url": server.url + _path(server),
+        "size": len(BODY),
+        "downloaded": "2026-11-21",
+    }
+    assert all(re.fullmatch(r"wikisem/[\w.]+ \(tests@example.org\) .*", agent) for agent in server.agents)
+
+
+def test_a_cut_connection_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
+    """The rest is asked for with Range, as often as it takes while bytes come."""
+    server.faults[_path(server)] += [Fault(keep=0.3), Fault(keep=0.5), Fault(hang_up=True), Fault(keep=0.5)]
+    counts = _download(server, tmp_path, attempts=3)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    ranges = server.ranges(_path(server))
+    assert ranges[0] == ""
+    starts = [int(wanted.removeprefix("bytes=").rstrip("-")) for wanted in ranges[1:]]
+    assert starts == sorted(starts)
+    assert starts[0] == int(len(BODY) * 0.3)
+    assert len(ranges) == 5
+    assert sum(counts) == len(BODY)
+
+
+def test_a_run_that_gave_up_is_gone_on_with_by_the_next(server: Server, tmp_path: Path) -> None:
+    """What has arrived is kept under another name, and the next run asks for the rest alone."""
+    server.faults[_path(server)] += [Fault(keep=0.4), Fault(status=503)]
+    with pytest.raises(DownloadError, match="saw none in 2 attempts; the last gave HTTP status 503"):
+        _download(server, tmp_path, attempts=2)
+    assert _names(tmp_path) == {f"{NAME}.part", f"{NAME}.part.version"}
+    assert not read_record(tmp_path)
+    server.asked.clear()
+    counts = _download(server, tmp_path)
+    assert server.ranges(_path(server)) == [f"bytes={int(len(BODY) * 0.4)}-"]
+    assert sum(counts) == len(BODY) - int(len(BODY) * 0.4)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    assert _names(tmp_path) == {NAME, RECORD}
+
+
+def test_a_file_that_changed_meanwhile_begins_anew(server: Server, tmp_path: Path) -> None:
+    """If-Range: of another version of the file the server sends all, and nothing of the old one is left in it."""
+    server.faults[_path(server)].append(Fault(keep=0.4))
+    with pytest.raises(DownloadError):
+        _download(server, tmp_path, attempts=1)
+    other = BODY[::-1] + b"longer"
+    server.add_export("dewiki", "2026-11-01", {"p1p9": other})
+    counts = _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == other
+    assert sum(counts) == len(other) - int(len(BODY) * 0.4)
+
+
+@pytest.mark.parametrize("fault", [Fault(no_range=True), Fault(wrong_range=True), Fault(status=416)])
+def test_a_server_that_mishandles_ranges_gives_the_file_from_its_beginning(
+    server: Server, tmp_path: Path, fault: Fault
+) -> None:
+    """The whole file for a range, another range, no range at all: none of them is appended."""
+    server.faults[_path(server)] += [Fault(keep=0.4), fault]
+    counts = _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    assert sum(counts) == len(BODY)
+
+
+def test_without_a_version_nothing_is_appended(server: Server, tmp_path: Path) -> None:
+    """Bytes of which it is unknown what they are of are asked for again."""
+    server.faults[_path(server)] += [Fault(keep=0.4, no_version=True), Fault(no_version=True)]
+    _download(server, tmp_path)
+    assert server.ranges(_path(server)) == ["", ""]
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_part_that_is_all_there_only_needs_its_checksum(server: Server, tmp_path: Path) -> None:
+    """416 with the file's own length: a run was killed between the last byte and the name."""
+    server.faults[_path(server)].append(Fault(keep=0.4))
+    with pytest.raises(DownloadError):
+        _download(server, tmp_path, attempts=1)
+    (tmp_path / f"{NAME}.part").write_bytes(BODY)
+    server.asked.clear()
+    assert _download(server, tmp_path) == []
+    assert server.ranges(_path(server)) == [f"bytes={len(BODY)}-"]
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_part_that_is_too_long_is_thrown_away(server: Server, tmp_path: Path) -> None:
+    """416 for a part that can be no beginning of the file."""
+    server.faults[_path(server)].append(Fault(keep=0.4))
+    with pytest.raises(DownloadError):
+        _download(server, tmp_path, attempts=1)
+    (tmp_path / f"{NAME}.part").write_bytes(BODY + b"more")
+    _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_wrong_sum_is_tried_once_more(server: Server, tmp_path: Path) -> None:
+    """A page of a proxy in place of the file has a length and a status of its own, but not the sum."""
+    server.faults[_path(server)].append(Fault(body=b"<html>please log in</html>"))
+    counts = _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    assert sum(counts) == len(BODY)
+
+
+def test_a_sum_that_is_wrong_twice_ends_the_download(server: Server, tmp_path: Path) -> None:
+    """The message has both sums, and nothing of the file stays."""
+    server.faults[_path(server)] += [Fault(body=b"other"), Fault(body=b"other")]
+    with pytest.raises(DownloadError, match=r"expected sha256 [0-9a-f]{64}, saw [0-9a-f]{64} twice"):
+        _download(server, tmp_path)
+    assert _names(tmp_path) == set()
+
+
+def test_a_part_with_foreign_bytes_is_found_by_its_sum(server: Server, tmp_path: Path) -> None:
+    """Bytes that went wrong on the disk cost one more download, not a wrong dump."""
+    server.faults[_path(server)].append(Fault(keep=0.4))
+    with pytest.raises(DownloadError):
+        _download(server, tmp_path, attempts=1)
+    part = tmp_path / f"{NAME}.part"
+    part.write_bytes(bytes(part.stat().st_size))
+    _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_server_that_asks_to_wait_is_waited_for(server: Server, tmp_path: Path) -> None:
+    """429 with Retry-After: the pause is the server's."""
+    pauses: list[float] = []
+    headers = (("Retry-After", "0"),)
+    server.faults[_path(server)] += [Fault(status=429, headers=headers), Fault(status=429), Fault(status=500)]
+    _download(server, tmp_path, pauses)
+    assert pauses == [0.0, 0.002, 0.004]
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_server_that_asks_to_wait_for_a_day_is_not_waited_for(server: Server, tmp_path: Path) -> None:
+    """Beyond ten minutes it is the person who decides."""
+    server.faults[_path(server)].append(Fault(status=429, headers=(("Retry-After", "86400"),)))
+    with pytest.raises(DownloadError, match="429 Too Many Requests, which asked to wait: 86400"):
+        _download(server, tmp_path)
+
+
+def test_a_file_that_moved_is_followed(server: Server, tmp_path: Path) -> None:
+    """A redirect leads to the file; the checksum says that it is the one."""
+    server.files["/elsewhere.bz2"] = BODY
+    server.faults[_path(server)].append(Fault(status=302, headers=(("Location", "/elsewhere.bz2"),)))
+    _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_a_file_that_is_gone_is_named(server: Server, tmp_path: Path) -> None:
+    """The message says that dumps are not kept for ever."""
+    server.faults[_path(server)].append(Fault(status=404))
+    with pytest.raises(DownloadError, match=r"p1p9.xml.bz2: expected the file .* keeps a dump for some months only"):
+        _download(server, tmp_path)
+
+
+def test_what_is_there_is_not_fetched_again(server: Server, tmp_path: Path) -> None:
+    """A recorded file by its record, one without a record by its checksum, a damaged one not at all."""
+    _download(server, tmp_path)
+    server.asked.clear()
+    _download(server, tmp_path)
+    assert server.ranges(_path(server)) == []
+    (tmp_path / RECORD).unlink()
+    _download(server, tmp_path)
+    assert server.ranges(_path(server)) == []
+    assert NAME in read_record(tmp_path)
+    (tmp_path / RECORD).unlink()
+    (tmp_path / NAME).write_bytes(BODY[:-1] + b"?")
+    _download(server, tmp_path)
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_too_little_space_is_said_before_anything_is_fetched(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes that are there already are not asked for a second time."""
+    usage = shutil.disk_usage(tmp_path)._replace(free=len(BODY) - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(OutputError, match=r"expected 1,024,000 bytes of free space .* saw 1,023,999"):
+        _download(server, tmp_path)
+    assert server.ranges(_path(server)) == []
+
+
+def test_a_disk_that_fills_up_is_named(server: Server, tmp_path: Path) -> None:
+    """The message has the file and the cause, nothing has the file's name, and the next run goes on."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(BODY) // 2, limits[1]))
+    try:
+        with pytest.raises(OutputError, match=r"expected to write .*\.part, saw .*File too large.*arrived is kept"):
+            _download(server, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert NAME not in _names(tmp_path)
+    assert not read_record(tmp_path)
+    _download(server, tmp_path)
+    assert server.ranges(_path(server)) == ["", f"bytes={len(BODY) // 2}-"]
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+def test_three_connections_and_no_more(server: Server, tmp_path: Path) -> None:
+    """Seven shards come three at a time: the server lets them go on only when three are there."""
+    shards = {f"p{at}1p{at}9": BODY[at:] for at in range(1, 7)}
+    server.files.clear()
+    server.add_export("dewiki", "2026-11-01", shards)
+    server.gate = threading.Barrier(3)
+    _download(server, tmp_path)
+    assert server.most_at_once == 3
+    assert len(read_record(tmp_path)) == 6
+
+
+def test_one_file_that_fails_leaves_the_others_as_they_are(server: Server, tmp_path: Path) -> None:
+    """What was finished is recorded; the next run fetches the rest."""
+    server.add_export("dewiki", "2026-11-01", {"p1p9": BODY, "p10p19": BODY[1:]})
+    server.faults[_path(server).replace("p1p9", "p10p19")].append(Fault(status=403))
+    with pytest.raises(DownloadError, match=r"p10p19.*403"):
+        _download(server, tmp_path)
+    assert "dewiki-2026-11-01-p10p19.xml.bz2" not in _names(tmp_path)
+    _download(server, tmp_path)
+    assert len(read_record(tmp_path)) == 2
+
+
+def test_two_downloads_do_not_share_a_folder(tmp_path: Path) -> None:
+    """The second is refused while the first is at work, and not after it."""
+    refused = pytest.raises(DownloadError, match="expected no other download to be at work")
+    with only_download_in(tmp_path), refused, only_download_in(tmp_path):
+        raise AssertionError("it was let in")
+    with only_download_in(tmp_path):
+        handle = os.open(tmp_path / ".download.lock", os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(handle)
+
+
+def test_a_record_that_is_none_is_named(tmp_path: Path) -> None:
+    """Nothing is overwritten that wikisem did not write."""
+    (tmp_path / RECORD).write_text("[]")
+    with pytest.raises(DownloadError, match=r"downloads.json: expected a record of downloads"):
+        read_record(tmp_path)

@@ -1,0 +1,115 @@
+"""The command ``wikisem download``: what it says, and that its last line is a build that runs."""
+
+import doctest
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.download.server import Fault, Server, serve
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.console import byte_progress
+from wikisem.pipeline.demo.sample_world import write_sample_world
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server with the demo's dumps, laid out as dumps.wikimedia.org has them; the German one in two shards."""
+    (tmp_path / "world").mkdir()
+    world = write_sample_world(str(tmp_path / "world"))
+    with serve() as running:
+        for language in ("de", "es"):
+            body = Path(world.wikipedia[language]).read_bytes()
+            shards = {"p1p2000000": body} | ({"p2000001p3000000": body} if language == "de" else {})
+            running.add_export(f"{language}wiki", "2026-11-01", shards)
+        items = Path(world.wikidata).read_bytes()
+        running.add_wikidata(
+            "20261102", {"wikidata-20261104-all.json.gz": items, "wikidata-20261106-lexemes.json.gz": b"["}
+        )
+        yield running
+
+
+def test_the_last_line_is_a_build_that_runs(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From an empty folder to groups in two commands, the second as printed by the first."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["download", "de", "es", "--wikidata", "--output", "dumps", "--mirror", server.url]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == "output: dumps"
+    assert lines[-1] == (
+        "next: wikisem build wikisem --wikidata dumps/wikidata-20261104-all.json.gz "
+        "--wikipedia 'de=dumps/dewiki-2026-11-01-p*.xml.bz2' es=dumps/eswiki-2026-11-01-p1p2000000.xml.bz2 --output out"
+    )
+    assert main(shlex.split(lines[-1])[2:]) == 0
+    assert (tmp_path / "out" / "groups" / "de.jsonl").exists()
+
+
+def test_a_dry_run_says_sizes_and_fetches_nothing(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What there is, how large it is, and no folder is made."""
+    folder = tmp_path / "dumps"
+    words = ["download", "de", "--lexemes", "--dry-run", "--output", str(folder), "--mirror", server.url]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    size = 2 * len(
+        server.files[
+            "/other/mediawiki_content_current/dewiki/2026-11-01/xml/bzip2/dewiki-2026-11-01-p1p2000000.xml.bz2"
+        ]
+    )
+    assert f"de, content export of 2026-11-01: 2 files, {byte_progress.format_bytes(size)}; 0 there already" in out
+    assert "Wikidata lexemes of 2026-11-02: 1 file, 1 bytes" in out
+    assert not folder.exists()
+    assert [path for method, path, _ in server.asked if method == "GET" and path.endswith((".bz2", ".gz"))] == []
+
+
+def test_what_goes_wrong_is_one_line_and_exit_code_1(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A language without a Wikipedia, and a server that is not there."""
+    assert main(["download", "xx", "--output", str(tmp_path), "--mirror", server.url]) == 1
+    assert "expected a complete dump of xxwiki, the Wikipedia in 'xx'" in capsys.readouterr().err
+    server.faults["/other/mediawiki_content_current/dewiki/"] += [Fault(status=401)]
+    assert main(["download", "de", "--output", str(tmp_path), "--mirror", server.url]) == 1
+    assert "HTTP status 401" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "expected languages, --wikidata or --lexemes"),
+        (["de", "--date", "yesterday"], "expected a date such as 2026-11-01, saw 'yesterday'"),
+        (["de", "--mirror", "ftp://mirror"], "expected a URL such as https://dumps.wikimedia.org"),
+        (["de", "--contact", "Zoë"], "expected an e-mail address or a web page, saw 'Zoë'"),
+        (["DE"], "expected a language code"),
+    ],
+)
+def test_wrong_words_are_refused(
+    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, before a server is asked."""
+    assert main(["download", *words, "--output", str(tmp_path)]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_examples_of_bytes_and_times_hold() -> None:
+    """The doctests of the module."""
+    result = doctest.testmod(byte_progress)
+    assert (result.failed, result.attempted) == (0, 3)
+
+
+def test_plain_lines_say_bytes_rate_and_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where standard error is no terminal: one line at first, then one every so often, until it ends."""
+    monkeypatch.setattr(byte_progress, "_LOOK", 0.001)
+    monkeypatch.setattr(byte_progress, "_LINE", 0.01)
+    with byte_progress.byte_progress("downloading", 1000, 100) as count:
+        count(400)
+        said = ""
+        while "left" not in said:
+            said += capsys.readouterr().err
+    assert said.startswith("downloading\n")
+    assert "downloading: 500 bytes of 1.00 kB" in said
