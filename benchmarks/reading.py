@@ -1,15 +1,16 @@
 """Reading test cases by hand, blind to the recipe that made them: the sheets, and the table of the judgements.
 
-    python -m benchmarks.reading sample --new OUT --old OUT --output FOLDER [--readers 6]
-    python -m benchmarks.reading score FOLDER [--before docs/reading/judgements.jsonl] [--save FILE]
+    python -m benchmarks.reading sample --new OUT --old OUT --output FOLDER --key FILE [--readers 6]
+    python -m benchmarks.reading score FOLDER --key FILE [--before docs/reading/judgements.jsonl] [--save FILE]
     python -m benchmarks.reading table docs/reading/judgements.jsonl ...
     python -m benchmarks.reading kept docs/reading/judgements.jsonl OUT ...
 
 ``sample`` draws 240 test cases from the groups of one build and 120 of another, by seed and evenly over the outlier
 classes, and deals them out to the readers as ``sheet-1.jsonl`` and so on, which say nothing of recipe or outlier class;
-``key.jsonl`` does. The reader of a sheet writes ``answers-1.jsonl``: a line for each case, with ``case``, ``judgement``
-("good", "doubtful" or "wrong") and ``why``; docs/reading/guide.md says what these mean. ``score`` joins the three and
-prints the table, under that of an earlier reading. ``kept`` counts how many of the judged cases other builds have.
+the key does, and is kept elsewhere. The reader of a sheet writes ``answers-1.jsonl``: a line for each case, with
+``case``, ``judgement`` ("good", "doubtful" or "wrong") and ``why``; docs/reading/guide.md says what these mean.
+``score`` joins the three and prints the table, under that of an earlier reading. ``kept`` counts how many of the
+judged cases other builds have.
 """
 
 import argparse
@@ -79,22 +80,22 @@ def _draw(cases: Sequence[_Case], count: int, random_: random.Random) -> list[_C
     return chosen
 
 
-def sample(new: Path, old: Path, output: Path, readers: int) -> None:
+def sample(new: Path, old: Path, output: Path, key: Path, readers: int) -> None:
     """Write the blind sheets and their key."""
     random_ = random.Random(_SEED)
     cases = _draw(list(_cases(new, "wikisem")), _NEW, random_) + _draw(list(_cases(old, "wikisem500")), _OLD, random_)
     random_.shuffle(cases)
     cases = [{"case": number, **case} for number, case in enumerate(cases)]
     output.mkdir(parents=True, exist_ok=True)
-    _write(output / "key.jsonl", ({"case": case["case"], **{k: case[k] for k in HIDDEN}} for case in cases))
+    _write(key, ({"case": case["case"], **{k: case[k] for k in HIDDEN}} for case in cases))
     for reader in range(readers):
         shown = ({k: v for k, v in case.items() if k not in HIDDEN} for case in cases[reader::readers])
         _write(output / f"sheet-{reader + 1}.jsonl", shown)
 
 
-def joined(folder: Path) -> list[_Case]:
+def joined(folder: Path, key: Path) -> list[_Case]:
     """Every case with its key and its judgement; exits where a case has none, or one that is not among the three."""
-    keys = {case["case"]: case for case in _lines(folder / "key.jsonl")}
+    keys = {case["case"]: case for case in _lines(key)}
     answers = {line["case"]: line for path in sorted(folder.glob("answers-*.jsonl")) for line in _lines(path)}
     shown = [case for path in sorted(folder.glob("sheet-*.jsonl")) for case in _lines(path)]
     bad = [case["case"] for case in shown if not _is_answer(answers.get(case["case"], {}))]
@@ -152,11 +153,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     draw = commands.add_parser("sample")
-    for name in ("new", "old", "output"):
+    for name in ("new", "old", "output", "key"):
         draw.add_argument(f"--{name}", type=Path, required=True)
     draw.add_argument("--readers", type=int, default=6)
     score = commands.add_parser("score")
     score.add_argument("folder", type=Path)
+    score.add_argument("--key", type=Path, required=True)
     score.add_argument("--before", type=Path)
     score.add_argument("--save", type=Path)
     commands.add_parser("table").add_argument("judgements", type=Path, nargs="+")
@@ -165,9 +167,9 @@ def main() -> None:
     still.add_argument("outputs", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "sample":
-        sample(options.new, options.old, options.output, options.readers)
+        sample(options.new, options.old, options.output, options.key, options.readers)
     elif options.command == "score":
-        cases = joined(options.folder)
+        cases = joined(options.folder, options.key)
         if options.save:
             _write(options.save, cases)
         print(*(table(each) for each in ([_lines(options.before)] if options.before else []) + [cases]), sep="\n\n")
