@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -18,6 +18,16 @@ test: $(VENV)/dev
 test-versions: $(VENV)/dev
 	$(BIN)/python .ci/versions.py lowest
 	$(BIN)/python .ci/versions.py newest
+
+# The same build on every engine that is here, compared file by file. ENGINES names some of them. Prism is built where
+# there is Go, unless $WIKISEM_PRISM names one; $WIKISEM_FLINK_JAR and $WIKISEM_SPARK_JAR name Beam's job servers.
+PRISM := github.com/apache/beam/sdks/v2/go/cmd/prism@v2.77.0
+export WIKISEM_PRISM ?= $(or $(shell command -v prism),$(wildcard $(CURDIR)/build/prism))
+test-engines: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[engines]'
+	if [ -z "$$WIKISEM_PRISM" ] && [ -z "$(ENGINES)" ] && command -v go >/dev/null; \
+	then GOBIN=$(CURDIR)/build go install $(PRISM) && export WIKISEM_PRISM=$(CURDIR)/build/prism; fi; \
+	$(BIN)/python -m tests.engines $(ENGINES)
 
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
