@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -67,6 +68,13 @@ def test_the_wheel_has_one_top_level_package_with_every_file_of_the_tree(wheel: 
     assert {name.partition("/")[0] for name in names} == {"wikisem"}
     assert {name for name in names if not name.endswith(".so")} == _tree()
     assert len(names) > 150
+
+
+def test_the_cloud_extra_brings_what_builds_the_sdist() -> None:
+    """Beam runs ``setup.py sdist`` in the user's environment, without what ``build-system`` asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (needed,) = project["build-system"]["requires"]
+    assert needed in project["project"]["optional-dependencies"]["gcp"]
 
 
 def test_the_sdist_holds_the_folders_as_real_ones(source: Path) -> None:
