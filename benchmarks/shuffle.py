@@ -1,7 +1,7 @@
-"""Twenty million (title, anchor) pairs through a shuffle: batches in hash buckets beside one element a pair.
+"""Twenty million (title, anchor) pairs shuffled: bucket files of Arrow segments beside one element a pair.
 
-``python -m benchmarks.shuffle`` writes docs/benchmarks/shuffle.md. The batches go the way of the mentions stage: summed
-in the mapper, split, grouped, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million,
+``python -m benchmarks.shuffle`` writes docs/benchmarks/shuffle.md. The files go the way of the mentions stage: summed
+in the mapper, split, written, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million,
 since all of them would take it a quarter of an hour, and writes nothing.
 """
 
@@ -9,7 +9,7 @@ import argparse
 import itertools
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apache_beam as beam
@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 
 from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import peak_of_tree
-from wikisem.arrow.buckets import Adder, add_up
-from wikisem.arrow.ipc import encode
+from wikisem.arrow.buckets import BUCKETS, Adder, sum_up
 from wikisem.arrow.ordering import sort_mentions
 from wikisem.schemas import MENTIONS
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shuffle import from_batches
+from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, tasks_of
 
 FILES = 20
 CHUNK = 1 << 16  # about the pairs of 8 MB of XML
@@ -55,29 +55,35 @@ def read(path: str) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([file.get_batch(number)])
 
 
-class ReadSummed(beam.DoFn):
-    """A file to its batches, as the mentions stage gives them out."""
+class WriteSummed(beam.DoFn):
+    """A file to its bucket file, as the mentions stage writes it."""
 
-    def process(self, path: str) -> Iterator[tuple[int, bytes]]:
-        """Sum and split."""
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+
+    def process(self, numbered: tuple[int, str]) -> Iterator[Done]:
+        """Sum, split and write."""
+        number, path = numbered
         adder = Adder(MENTIONS, "title")
-        for rows in read(path):
-            yield from ((bucket, encode(summed)) for bucket, summed in adder.add(rows))
-        yield from ((bucket, encode(summed)) for bucket, summed in adder.rest())
+        with create_bucket_file(part_path(self._scratch, number)) as file:
+            for rows in read(path):
+                file.add_rows(adder.add(rows))
+            file.add_rows(adder.rest())
+        yield done("pairs", number, FILES)
 
 
 class Merge(beam.DoFn):
     """A bucket to its summed rows, and those to a file if there is a folder for it."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self, scratch: str, folder: str) -> None:
+        self._scratch, self._folder = scratch, folder
 
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[int]:
+    def process(self, task: Task) -> Iterator[int]:
         """Merge, and give out how many rows there are."""
-        bucket, batches = grouped
-        merged = add_up([from_batches(batches, MENTIONS)], MENTIONS)
+        _, bucket, buckets = task
+        merged = sum_up(read_rows(part_paths(self._scratch, FILES), [bucket]), MENTIONS)
         if self._folder:
-            write_parquet(bucket_path(self._folder, bucket), sort_mentions(merged), False)
+            write_parquet(bucket_path(self._folder, bucket, buckets), sort_mentions(merged), False)
         yield merged.num_rows
 
 
@@ -99,27 +105,28 @@ def start(workers: int) -> None:
 
 
 def count(folder: str, workers: int) -> None:
-    """Batches in buckets."""
+    """Bucket files."""
     _count(folder, workers, "")
 
 
 def count_and_write(folder: str, workers: int) -> None:
     """The same, sorted and written as the anchor dictionary is."""
-    with tempfile.TemporaryDirectory() as done:
-        _count(folder, workers, done)
+    with tempfile.TemporaryDirectory() as finished:
+        _count(folder, workers, finished)
 
 
-def _count(folder: str, workers: int, done: str) -> None:
-    Runtime(workers=workers).run(
-        lambda pipeline: (
-            pipeline
-            | beam.Create(paths(folder))
-            | beam.ParDo(ReadSummed())
-            | beam.GroupByKey()
-            | beam.ParDo(Merge(done))
-        ),
-        label="batches",
-    )
+def _count(folder: str, workers: int, finished: str) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        Runtime(workers=workers).run(
+            lambda pipeline: (
+                pipeline
+                | beam.Create(list(enumerate(paths(folder))))
+                | beam.ParDo(WriteSummed(scratch))
+                | WhenAllDone("count", tasks_of({"pairs": BUCKETS}))
+                | beam.ParDo(Merge(scratch, finished))
+            ),
+            label="bucket files",
+        )
 
 
 def combine(folder: str, workers: int) -> None:
@@ -152,7 +159,7 @@ def main() -> None:
 def _report(folder: str, pairs: int, rounds: int) -> None:
     ways: dict[str, tuple[Callable[[str, int], None], int]] = {
         "CombinePerKey, one element a pair": (combine, min(pairs // FILES, COMBINED_CHUNKS * CHUNK)),
-        "64 buckets of Arrow batches": (count, pairs),
+        "bucket files of 64 buckets": (count, pairs),
         "the same, sorted and written": (count_and_write, pairs),
     }
     each = [(name, workers) for name in ways for workers in (1, WORKERS)]
@@ -176,15 +183,16 @@ def _report(folder: str, pairs: int, rounds: int) -> None:
 
 _TEXT = """
 `python -m benchmarks.shuffle`: {pairs:.0f} M (title, anchor) pairs, half of them distinct, four anchors to a title, in
-{files} Arrow files, through Beam's local runner; {rounds} interleaved round(s), medians. Batches go as they go in
-`wikisem mentions`: split by the hash of the title, gathered, sent as compressed Arrow, merged by column. The last rows
-also sort what was counted and write it as Parquet. `CombinePerKey` counts a quarter of a million.
+{files} Arrow files, on Beam's local runner; {rounds} interleaved round(s), medians. Pairs go as they go in
+`wikisem mentions`: split by the hash of the title, gathered, written to bucket files as compressed Arrow, merged by
+column. The last rows also sort what was counted and write it as Parquet. `CombinePerKey` counts a quarter of a million.
 
 M/s is millions of pairs a second without the time of a pipeline that does nothing, in which Python starts and imports
 Beam once for each worker; the rate with it is in the next column. On a machine with other work (see its load) the rate
 for each second of CPU is the one to read. Peak memory is that of all processes together at the highest
-moment, shared pages counted once: Beam's local runner holds what is shuffled in memory, several times over while it is
-handed on.
+moment, shared pages counted once. Before there were bucket files, Beam's local runner held what is shuffled in memory,
+several times over while it was handed on: 1.33 GB with one worker and 2.50 GB with two for the same pairs, at 1.45 and
+1.01 M pairs per CPU second (2026-11-21).
 
 {table}
 

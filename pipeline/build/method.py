@@ -46,8 +46,8 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
     linked = [language for language in languages if language in dumps]
     return [
         entities(options.wikidata, _entity_options(options), run),
-        *(mentions(language, dumps[language], recipe.surface.link_trail) for language in linked),
-        *(surfaces(language, recipe.surface, language in linked) for language in languages),
+        mentions({language: dumps[language] for language in linked}, recipe.surface.link_trail),
+        surfaces(languages, recipe.surface, linked),
         taxonomy(recipe.graph),
         groups(languages, recipe),
         *mixed(languages, recipe),

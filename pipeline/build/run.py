@@ -86,10 +86,10 @@ class Run:
             if _FINGERPRINT.fullmatch(name) and f"{parent}/{name}" != current:
                 remove_folder(f"{parent}/{name}")
 
-    def keep_rejects(self, name: str, scratch: Scratch) -> str:
-        """Gather the rejects of a stage in OUT/rejects/<stage>.jsonl, and return that path."""
-        target = f"{self.output}/rejects/{name.replace('/', '-')}.jsonl"
-        sources = list_files(f"{scratch.rejects}/*")
+    def keep_rejects(self, unit: str, scratch: Scratch) -> str:
+        """Gather the rejects of a unit in OUT/rejects/<unit>.jsonl, and return that path."""
+        target = f"{self.output}/rejects/{unit.replace('/', '-')}.jsonl"
+        sources = list_files(f"{scratch.rejects_of(unit)}/*")
         if not sources:
             remove(target)
             return target

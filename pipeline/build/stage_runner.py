@@ -144,9 +144,9 @@ def _run_units(
     context = run.context(stage.name, prints)
     results = stage.work([unit.name for unit in todo], Folders(run.output), context)
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
-    kept_in = run.keep_rejects(stage.name, context.scratch)
     for name, record in records.items():
         record.counts.check(name)
+        kept_in = run.keep_rejects(name, context.scratch)
         run.check_rejects(name, sum(record.unreadable.values()), record.counts.read, kept_in)
     for unit in todo:
         if unit.leaves:

@@ -26,6 +26,5 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     check_writable(run_.output)
-    stages = [mentions(language, dump, arguments.link_trail) for language, dump in dumps.items()]
-    records = finish_stages(stages, run_)
+    records = finish_stages([mentions(dumps, arguments.link_trail)], run_)
     return print_summary(records, run_.output)

@@ -24,6 +24,5 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     languages = options.choose_languages(arguments.languages, [], recipe)
     linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
     check_languages(languages, linked, recipe)
-    stages = [surfaces(language, recipe.surface, language in linked) for language in languages]
-    records = finish_stages(stages, run_, recipe)
+    records = finish_stages([surfaces(languages, recipe.surface, linked)], run_, recipe)
     return print_summary(records, run_.output)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, hash_strings, split
+from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, buckets_for, finest, hash_strings, split, sum_up
 from wikisem.sampling import hash_key
 from wikisem.schemas import MENTIONS
 
@@ -127,3 +127,41 @@ def _counter(tables: list[pa.Table]) -> Counter[tuple[str, str]]:
     for row in [row for table in tables for row in table.to_pylist()]:
         summed[row["title"], row["anchor"]] += row["count"]
     return summed
+
+
+@given(batches=st.lists(rows, max_size=6), most=st.integers(1, 9))
+def test_summing_in_steps_is_summing_at_once(batches: list[list[tuple[str, str, int]]], most: int) -> None:
+    """However little may be held in between."""
+    tables = [
+        pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
+        for batch in batches
+    ]
+    expected = Counter[tuple[str, str]]()
+    for title, anchor, count in (row for batch in batches for row in batch):
+        expected[title, anchor] += count
+    summed = sum_up(iter(tables), MENTIONS, most_rows=most)
+    found = {(row["title"], row["anchor"]): row["count"] for row in summed.to_pylist()}
+    assert found == expected
+    assert summed.num_rows == len(expected)
+    assert summed.schema == MENTIONS
+
+
+@given(st.lists(texts, min_size=1), st.sampled_from([1, 8, 64]))
+def test_larger_buckets_are_whole_buckets_put_together(strings: list[str], buckets: int) -> None:
+    """What was split into the most buckets can be merged in fewer, as if it had been split into these."""
+    finer, larger = bucket_of(pa.array(strings)).tolist(), bucket_of(pa.array(strings), buckets).tolist()
+    assert all(fine in finest(large, buckets) for fine, large in zip(finer, larger, strict=True))
+    assert sorted(bucket for large in range(buckets) for bucket in finest(large, buckets)) == list(range(BUCKETS))
+
+
+@pytest.mark.parametrize(("pages", "buckets"), [(0, 1), (19_999, 1), (20_000, 8), (499_999, 8), (500_000, 64)])
+def test_the_number_of_buckets_depends_on_the_pages(pages: int, buckets: int) -> None:
+    """A small wiki is one file, and a large one as many as workers can share."""
+    assert buckets_for(pages) == buckets
+
+
+def test_rows_that_are_long_are_let_go_of_sooner() -> None:
+    """Memory has a bound in bytes too."""
+    table = pa.table([["t"], ["a" * 1000], [1]], MENTIONS)
+    adder = Adder(MENTIONS, "title", most_bytes=2500)
+    assert [sum(rows.num_rows for _, rows in adder.add(table)) for _ in range(3)] == [0, 0, 1]

@@ -47,8 +47,8 @@ def toys(
         with create_binary(f"{context.scratch.parts}/half.txt") as sink:
             sink.write(b"scratch")
         rejects = [Reject("toy", "garbage", f"dump:{at}", "") for at in range(bad)]
-        write_rejects(f"{context.scratch.rejects}/b.jsonl", rejects[1:])
-        write_rejects(f"{context.scratch.rejects}/a.jsonl", rejects[:1])
+        write_rejects(f"{context.scratch.rejects_of(name)}/b.jsonl", rejects[1:])
+        write_rejects(f"{context.scratch.rejects_of(name)}/a.jsonl", rejects[:1])
         return {name: UnitResult(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
 
     unit = Unit(name, {"text": text}, needs=needs, facts={"fact": 1})

@@ -12,7 +12,7 @@ from wikisem.schemas import ENTITIES
 from wikisem.surfaces.anchors import CHOSEN_ANCHORS
 from wikisem.surfaces.cleaning import is_in_script
 from wikisem.surfaces.dictionary_form import is_form_of
-from wikisem.surfaces.naming import ITEMS, Fallback, count_items, count_refused, items_of, name_items
+from wikisem.surfaces.naming import ITEMS, Fallback, NamedItems, count_items, count_refused, name_items
 
 ENTITY_ROWS = pa.Table.from_pylist(
     [
@@ -46,7 +46,7 @@ REIGA = chosen("Rīga", "reigā", 3, 5, 4)
 
 def test_items_have_a_page_or_a_label() -> None:
     """The title is that of the wiki, the label that of the first language that has one; no white space is left over."""
-    assert items_of(ENTITY_ROWS, "ltgwiki", ["ltg"]).to_pylist() == [
+    assert NamedItems(ENTITY_ROWS).of("ltgwiki", ["ltg"]).to_pylist() == [
         {"qid": "Q1", "title": "Rīga", "label": "Rīga", "label_language": "mul"},
         {"qid": "Q3", "title": None, "label": "Ada Lovelace", "label_language": "mul"},
         {"qid": "Q5", "title": "Upe", "label": None, "label_language": None},
@@ -55,7 +55,7 @@ def test_items_have_a_page_or_a_label() -> None:
 
 def test_labels_under_the_codes_of_a_language_are_its_own() -> None:
     """A label has a language of its own only where it is under none of the codes of the group's language."""
-    items = items_of(ENTITY_ROWS, "dewiki", ["de", "en"]).to_pylist()
+    items = NamedItems(ENTITY_ROWS).of("dewiki", ["de", "en"]).to_pylist()
     assert {item["qid"]: (item["label"], item["label_language"]) for item in items} == {
         "Q1": ("Riga", None),
         "Q2": ("Oslo", None),
@@ -66,8 +66,8 @@ def test_labels_under_the_codes_of_a_language_are_its_own() -> None:
 def test_items_of_a_slice_and_of_chunks() -> None:
     """Where a row is in its table makes no difference."""
     cut = pa.concat_tables([ENTITY_ROWS.slice(0, 2), ENTITY_ROWS.slice(2, 0), ENTITY_ROWS.slice(2)])
-    assert items_of(cut, "ltgwiki", ["ltg"]).equals(items_of(ENTITY_ROWS, "ltgwiki", ["ltg"]))
-    assert items_of(ENTITY_ROWS.slice(2, 2), "ltgwiki", [])["qid"].to_pylist() == ["Q3"]
+    assert NamedItems(cut).of("ltgwiki", ["ltg"]).equals(NamedItems(ENTITY_ROWS).of("ltgwiki", ["ltg"]))
+    assert NamedItems(ENTITY_ROWS.slice(2, 2)).of("ltgwiki", [])["qid"].to_pylist() == ["Q3"]
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,8 @@ def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tupl
     tables = [pq.read_table(path) for path in sorted(Path(place.published).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]
-    rejects = [
-        json.loads(line) for path in Path(place.rejects).glob("*.jsonl") for line in path.read_bytes().splitlines()
-    ]
+    files = Path(place.rejects_of("entities")).glob("*.jsonl")
+    rejects = [json.loads(line) for path in files for line in path.read_bytes().splitlines()]
     return counts, sorted(rows, key=lambda row: int(row["qid"][1:])), rejects
 
 

@@ -1,6 +1,7 @@
 """From dumps to the anchor dictionary: every link once, under the page where it ends, whatever the files look like."""
 
 import bz2
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,11 +9,11 @@ import pytest
 
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
 from wikisem import schemas
-from wikisem.arrow.buckets import BUCKETS, bucket_of
+from wikisem.arrow.buckets import bucket_of
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
-from wikisem.transforms.io.parquet import read_parquet
+from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.mentions.stage import count_mentions
@@ -25,8 +26,18 @@ COUNTS = Counts(
 
 def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1) -> Counts:
     """Run the stage in a folder, and check that no page is lost from the count."""
-    counts = count_mentions(inputs, "ltg", link_trail, StageContext(Scratch(str(folder)), Runtime(workers=workers)))
-    counts.check("mentions")
+    return count_all(folder, {"ltg": inputs}, link_trail, workers)["ltg"]
+
+
+def count_all(
+    folder: Path, dumps: Mapping[str, Sequence[str]], link_trail: bool = False, workers: int = 1
+) -> dict[str, Counts]:
+    """The same for several languages, each into a folder of its own beside the first."""
+    folders = {language: f"{folder}/published" if language == "ltg" else f"{folder}/{language}" for language in dumps}
+    context = StageContext(Scratch(str(folder)), Runtime(workers=workers))
+    counts = count_mentions(dumps, link_trail, folders, context)
+    for each in counts.values():
+        each.check("mentions")
     return counts
 
 
@@ -68,7 +79,7 @@ def test_links_are_counted_where_they_end(counted: Path) -> None:
 
 def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
     """The page in the middle that cannot be read is the only reject, and the file tells where it is."""
-    (reject,) = (counted / "rejects").iterdir()
+    (reject,) = (counted / "rejects" / "mentions" / "ltg").iterdir()
     line = reject.read_text(encoding="utf-8")
     assert line.count("\n") == 1
     assert '"reason":"bad-page"' in line
@@ -85,14 +96,22 @@ def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
     ]
 
 
-def test_files_are_buckets_by_title(counted: Path) -> None:
-    """There is a file for each bucket, of the contract's schema, with the titles of its bucket alone."""
-    files = list_files(f"{counted}/published/*.parquet")
-    assert len(files) == len(list_files(f"{counted}/published/redirects/*.parquet")) == BUCKETS
-    for bucket, path in enumerate(files):
-        table = read_parquet(path)
-        assert table.schema == schemas.MENTIONS
-        assert set(bucket_of(table["title"].combine_chunks()).tolist()) <= {bucket}
+def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small wiki is in one bucket, a larger one in more, of the contract's schema, each title in its own alone."""
+    assert bytes_of(counted).keys() == {
+        "bucket-00-of-1.parquet",
+        "redirects/bucket-00-of-1.parquet",
+        "siteinfo.json",
+    }
+    monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {4: 1, 5: 8})
+    assert count(tmp_path, write(tmp_path / "dump.xml", dump())) == COUNTS
+    for folder, column in (("published", "title"), ("published/redirects", "source")):
+        assert count_buckets(f"{tmp_path}/{folder}") == 8
+        for bucket in range(8):
+            table = read_parquet(bucket_path(f"{tmp_path}/{folder}", bucket, 8))
+            assert set(bucket_of(table[column].combine_chunks(), 8).tolist()) <= {bucket}
+            assert table.schema == (schemas.MENTIONS if column == "title" else schemas.REDIRECTS)
+    assert rows_of(tmp_path) == MENTIONS
 
 
 def test_siteinfo_is_kept(counted: Path) -> None:

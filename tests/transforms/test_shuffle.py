@@ -1,35 +1,67 @@
-"""Rows through files and shuffles: what goes in comes out, and the same rows are the same bytes."""
+"""Parts of the work, counted and waited for; rows through Parquet, where the same rows are the same bytes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from wikisem.arrow.buckets import bucket_of
-from wikisem.errors import StageError
+from wikisem.errors import MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.shuffle import from_batches, to_buckets
+from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet, write_parquet
+from wikisem.transforms.io.shuffle import Done, ListTasks, Task, done, same_tasks
 
 TABLE = pa.table(
     {"title": ["Rīga", "Daugova", "Rīga"], "anchor": ["Reiga", "upe", "reigā"], "count": [3, 1, 2]}, MENTIONS
 )
 
 
-def test_rows_survive_the_shuffle() -> None:
-    """Each bucket gets the rows of its titles, whatever batches they travelled in."""
-    batches = [*to_buckets(TABLE.slice(0, 1), "title"), *to_buckets(TABLE.slice(1), "title")]
-    bucket = int(bucket_of(pa.array(["Rīga"]))[0])
-    assert len({number for number, _ in batches}) == 2
-    rows = from_batches([batch for number, batch in batches if number == bucket], MENTIONS)
-    assert rows.to_pylist() == [row for row in TABLE.to_pylist() if row["title"] == "Rīga"]
+def tasks_when_done(*parts: Done) -> list[Task]:
+    """What follows when these parts of one key are done."""
+    (key,) = {key for key, _ in parts}
+    return list(ListTasks("mentions", same_tasks).process((key, [part for _, part in parts])))
 
 
-def test_no_batches_are_an_empty_table() -> None:
-    """A bucket that nothing was sent to has the schema and no rows."""
-    assert from_batches([], MENTIONS).equals(MENTIONS.empty_table())
+def test_tasks_begin_when_all_parts_are_done_in_any_order() -> None:
+    """Each part gives a task; one that is handed on twice, as after a retry, gives one."""
+    parts = [done("de", 2, 3), done("de", 0, 3), done("de", 1, 3), done("de", 0, 3)]
+    assert tasks_when_done(*parts) == [("de", 0, 3), ("de", 1, 3), ("de", 2, 3)]
+
+
+def test_a_part_that_is_missing_is_named() -> None:
+    """Nothing is summed over a loss, whichever part it is of."""
+    with pytest.raises(StageError, match="mentions de: expected all of 4 parts, saw none with the number 1, 3"):
+        tasks_when_done(done("de", 0, 4), done("de", 2, 4))
+
+
+def test_tasks_can_depend_on_what_all_parts_hold() -> None:
+    """The weights arrive in the order of the parts."""
+    seen: list[tuple[str, list[int]]] = []
+
+    def tasks(key: str, weights: Sequence[int]) -> list[Task]:
+        seen.append((key, list(weights)))
+        return [(key, 0, 1)]
+
+    (_, second), (_, first) = done("ja", 1, 2, weight=7), done("ja", 0, 2, weight=5)
+    assert list(ListTasks("mentions", tasks).process(("ja", [second, first]))) == [("ja", 0, 1)]
+    assert seen == [("ja", [5, 7])]
+
+
+def test_buckets_of_a_folder_are_counted_from_its_names(tmp_path: Path) -> None:
+    """A folder with one bucket missing, or with two layouts, is refused and the message says what is wrong."""
+    for bucket in range(8):
+        write_parquet(bucket_path(str(tmp_path), bucket, 8), TABLE)
+    assert count_buckets(str(tmp_path)) == 8
+    Path(bucket_path(str(tmp_path), 5, 8)).unlink()
+    with pytest.raises(MissingInputError, match=r"expected 8 buckets in .*, saw no bucket-05-of-8\.parquet"):
+        count_buckets(str(tmp_path))
+    write_parquet(bucket_path(str(tmp_path), 0, 1), TABLE)
+    with pytest.raises(MissingInputError, match=r"one number of buckets, saw \[1, 8\]"):
+        count_buckets(str(tmp_path))
+    with pytest.raises(MissingInputError, match=r"saw \[\]"):
+        count_buckets(f"{tmp_path}/nowhere")
 
 
 def test_parquet_bytes_depend_on_rows_alone(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ class ReadRange(beam.DoFn):
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_rejects(f"{self._scratch.rejects}/{part:06}.jsonl", chunks.rejects)
+        write_rejects(f"{self._scratch.rejects_of(STAGE)}/{part:06}.jsonl", chunks.rejects)
         write_counts(read_counts(self._scratch, part), chunks.counts(), files)
         yield from numbers_by_bucket(join(numbers))
         yield from (TaggedOutput("targets", bucket) for bucket in numbers_by_bucket(union(targets)))

@@ -1,12 +1,16 @@
 """Parquet through Beam's file systems, always the same bytes for the same rows."""
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wikisem.arrow.buckets import BUCKETS
-from wikisem.transforms.io.files import create_binary, open_binary
+from wikisem.errors import MissingInputError
+from wikisem.transforms.io.files import create_binary, list_files, open_binary
+
+_BUCKET: Final = re.compile(r"bucket-\d+-of-(\d+)\.parquet")
 
 
 def write_parquet(path: str, table: pa.Table, dictionaries: bool = True) -> None:
@@ -42,6 +46,23 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
             yield file.read_row_group(number, list(columns), use_threads=False)
 
 
-def bucket_path(folder: str, bucket: int) -> str:
-    """The file of one bucket; the number of buckets is in its name, for who has another number must not read it."""
-    return f"{folder}/bucket-{bucket:02d}-of-{BUCKETS}.parquet"
+def bucket_name(bucket: int, buckets: int) -> str:
+    """The name of the file of one of so many buckets."""
+    return f"bucket-{bucket:02d}-of-{buckets}.parquet"
+
+
+def bucket_path(folder: str, bucket: int, buckets: int) -> str:
+    """The file of one of so many buckets in a folder."""
+    return f"{folder}/{bucket_name(bucket, buckets)}"
+
+
+def count_buckets(folder: str) -> int:
+    """How many buckets the files of a folder are in; MissingInputError unless each of them has its file."""
+    names = {path.rpartition("/")[2] for path in list_files(f"{folder}/bucket-*.parquet")}
+    counts = sorted({int(found[1]) for found in map(_BUCKET.fullmatch, names) if found})
+    if len(counts) != 1:
+        raise MissingInputError(f"expected {folder}/bucket-NN-of-NN.parquet with one number of buckets, saw {counts}")
+    expected = {bucket_name(bucket, counts[0]) for bucket in range(counts[0])}
+    if missing := sorted(expected - names):
+        raise MissingInputError(f"expected {counts[0]} buckets in {folder}, saw no {missing[0]}")
+    return counts[0]

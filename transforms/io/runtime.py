@@ -101,6 +101,15 @@ class StageContext:
         return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
 
 
+def label_of(stage: str, languages: Sequence[str]) -> str:
+    """What progress and errors call a stage that works on these languages.
+
+    >>> label_of("mentions", ["de"]), label_of("mentions", ["de", "en", "ja"])
+    ('mentions de', 'mentions in 3 languages')
+    """
+    return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
+
+
 def _first_line(error: Exception) -> str:
     cause: BaseException = error
     while cause.__cause__ is not None:

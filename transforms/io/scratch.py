@@ -23,7 +23,6 @@ class Scratch:
         """Intermediate files, removed when the unit is finished."""
         return f"{self.root}/parts"
 
-    @property
-    def rejects(self) -> str:
-        """JSON lines of records that could not be read, in any number of files."""
-        return f"{self.root}/rejects"
+    def rejects_of(self, unit: str) -> str:
+        """The folder for what could not be read for a unit, as JSON lines in any number of files."""
+        return f"{self.root}/rejects/{unit}"

@@ -1,106 +1,137 @@
 """How many links of a whole wiki have each anchor, for the anchors that surface forms may be chosen from.
 
 The dictionary is in buckets by title, and an anchor's links are in all of them. So each bucket is read once more: it
-keeps the anchors whose hash is wanted, sums their links, and sends the sums to buckets by anchor, where they are added
-up and returned to the buckets of the pages that want them. A shuffle carries the anchors of items, never a dictionary:
-7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a machine share.
+keeps the anchors whose hash is wanted, sums their links, and writes the sums by anchor. They are added up there, and
+written back for the buckets of the pages that want them. 7 million pages want about as many anchors, whose hashes take
+56 MB of a file that all workers of a machine share.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from apache_beam.pvalue import AsList
 
-from wikisem.arrow.buckets import BUCKETS, add_up, split
-from wikisem.arrow.ipc import decode, encode
+from wikisem.arrow.buckets import split, sum_up
+from wikisem.arrow.ipc import decode_numbers, encode_numbers
 from wikisem.graph.store import open_arrays
 from wikisem.surfaces.anchors import ANCHOR_TOTALS
 from wikisem.surfaces.wanted import WantedAnchors, hashes_of
 from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.bucket_files import (
+    BucketFile,
+    create_bucket_file,
+    part_path,
+    part_paths,
+    read_bucket,
+    read_rows,
+    table_of,
+)
 from wikisem.transforms.io.parquet import bucket_path, read_parquet
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.transforms.io.shuffle import from_batches
+from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, tasks_of
+from wikisem.transforms.surfaces.files import SurfaceFiles
 
-# An anchor, and the bucket of the dictionary whose pages want its links.
-WANTED: Final = pa.schema([("anchor", pa.string()), ("pages", pa.int16())])
-
-# Fewer than the buckets of pages: each of these sends a batch to each of those and back, and with 64 by 64 of them a
-# small wiki spends most of its time on tiny batches (31,000 pages: 9.0 s of CPU, with 8 buckets 2.4 s; 2026-11).
-ANCHOR_BUCKETS: Final = 8
-
-Batch = tuple[int, bytes]
-
-
-def to_anchor_buckets(table: pa.Table) -> Iterator[Batch]:
-    """The rows as one batch for each bucket of their anchors."""
-    return ((bucket, encode(rows)) for bucket, rows in split(table, "anchor", ANCHOR_BUCKETS))
+STAGE: Final = "surfaces"
+# Fewer than the most buckets of pages: each of these has a batch for each of those and back, and with 64 by 64 of
+# them most would be tiny.
+_MOST_ANCHOR_BUCKETS: Final = 8
+_WANTED: Final = pa.schema([("anchor", pa.string())])
+_HASHES: Final = "hashes"
 
 
 class CountLinks(beam.PTransform):
-    """Batches of WANTED, in buckets by anchor, to batches of ANCHOR_TOTALS, in the buckets that want them."""
+    """Buckets of pages that wrote which anchors they want, to the same buckets when the links of these are there."""
 
-    def __init__(self, mentions: str, scratch: Scratch) -> None:
+    def __init__(self, files: SurfaceFiles) -> None:
         super().__init__()
-        self._mentions, self._scratch = mentions, scratch
+        self._files = files
 
-    def expand(self, wanted: beam.PCollection) -> beam.PCollection:
-        """Hash what is wanted, read the dictionary, add up, and return."""
-        folders = (
-            wanted
-            | "hash" >> beam.Map(_hash_wanted)
-            | "all hashes" >> beam.GroupByKey()
-            | "map hashes" >> beam.ParDo(SaveWanted(self._scratch))
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        """Gather what is wanted, read the dictionary, add up, and write it back."""
+        files = self._files
+        return (
+            pages
+            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(files.buckets, 1)))
+            | "save wanted" >> beam.ParDo(SaveWanted(files))
+            | "all saved" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+            | "count" >> beam.ParDo(CountBucket(files))
+            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in files.buckets.items()}))
+            | "add links" >> beam.ParDo(AddLinks(files))
+            | "all links" >> WhenAllDone(STAGE, tasks_of(files.buckets))
         )
-        sums = (
-            wanted.pipeline
-            | "dictionary" >> beam.Create(range(BUCKETS))
-            | "count" >> beam.ParDo(CountBucket(self._mentions), AsList(folders))
-        )
-        return {"wanted": wanted, "sums": sums} | "group by anchor" >> beam.CoGroupByKey() | beam.ParDo(AddLinks())
 
 
-def _hash_wanted(batch: Batch) -> tuple[None, bytes]:
-    return None, encode(pa.table([hashes_of(decode(batch[1])["anchor"].combine_chunks())], names=["hash"]))
+def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
+    """Write the anchors that a bucket of pages wants into its file, one of ``buckets``: them and their hashes."""
+    table = pa.table([anchors], _WANTED)
+    pages.add_rows((_wanted(bucket), rows) for bucket, rows in split(table, "anchor", _anchor_buckets(buckets)))
+    pages.add(_HASHES, encode_numbers(np.sort(hashes_of(anchors))))
+
+
+def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
+    """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
+    paths = part_paths(files.links(language), _anchor_buckets(files.buckets[language]))
+    return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
+
+
+def _anchor_buckets(buckets: int) -> int:
+    return min(buckets, _MOST_ANCHOR_BUCKETS)
+
+
+def _wanted(bucket: int) -> str:
+    return f"wanted-{bucket}"
 
 
 class SaveWanted(beam.DoFn):
-    """All hashes to a folder that workers can map into memory."""
+    """The hashes of all buckets of pages to a folder that workers can map into memory."""
 
-    def __init__(self, scratch: Scratch) -> None:
-        self._folder = f"{scratch.parts}/wanted"
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
 
-    def process(self, hashes: tuple[None, Iterable[bytes]]) -> Iterator[str]:
-        """Merge and write; yields the folder."""
-        save_arrays(WantedAnchors.of(decode(batch)["hash"].to_numpy() for batch in hashes[1]), self._folder)
-        yield self._folder
+    def process(self, task: Task) -> Iterator[Done]:
+        """Merge and write."""
+        language = task[0]
+        paths = part_paths(self._files.pages(language), self._files.buckets[language])
+        hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
+        save_arrays(WantedAnchors.of(hashes), self._files.wanted(language))
+        yield done(language, 0, 1)
 
 
 class CountBucket(beam.DoFn):
-    """The number of a bucket of the dictionary to the sums of its wanted anchors, in buckets by anchor."""
+    """A bucket of the dictionary to the links of wanted anchors in it, by anchor."""
 
-    def __init__(self, mentions: str) -> None:
-        self._mentions = mentions
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
 
-    def process(self, bucket: int, folders: Sequence[str]) -> Iterator[Batch]:
-        """Read, filter and sum; if no anchor is wanted there is no folder, and nothing is read."""
-        for folder in folders:
-            wanted = open_arrays(WantedAnchors, local_folder(folder))
-            rows = read_parquet(bucket_path(self._mentions, bucket), ANCHOR_TOTALS.names)
-            yield from to_anchor_buckets(wanted.count(rows))
+    def process(self, task: Task) -> Iterator[Done]:
+        """Read, filter and sum; if no anchor is wanted, nothing is read."""
+        language, bucket, buckets = task
+        wanted = open_arrays(WantedAnchors, local_folder(self._files.wanted(language)))
+        with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
+            if wanted.hashes.size:
+                path = bucket_path(self._files.mentions[language], bucket, buckets)
+                found = wanted.count(read_parquet(path, ANCHOR_TOTALS.names))
+                sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
+        yield done(language, bucket, buckets)
 
 
 class AddLinks(beam.DoFn):
     """The sums of a bucket of anchors, added up, to the buckets of pages that want them."""
 
-    def process(self, grouped: tuple[int, Mapping[str, Iterable[bytes]]]) -> Iterator[Batch]:
-        """Add up, look up, and return."""
-        totals = add_up([from_batches(grouped[1]["sums"], ANCHOR_TOTALS)], ANCHOR_TOTALS)
-        wanted = from_batches(grouped[1]["wanted"], WANTED)
-        links = totals["count"].take(pc.index_in(wanted["anchor"], value_set=totals["anchor"].combine_chunks()))
-        for pages in pc.unique(wanted["pages"]).to_pylist():
-            here = pc.equal(wanted["pages"], pages)
-            answer = pa.table([wanted["anchor"].filter(here), links.filter(here)], schema=ANCHOR_TOTALS)
-            yield pages, encode(answer)
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Add up, look up, and write."""
+        language, bucket, buckets = task
+        sums = part_paths(self._files.sums(language), self._files.buckets[language])
+        totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
+        anchors = totals["anchor"].combine_chunks()
+        with create_bucket_file(part_path(self._files.links(language), bucket)) as links:
+            for pages, path in enumerate(part_paths(self._files.pages(language), self._files.buckets[language])):
+                wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
+                found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
+                links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
+        yield done(language, bucket, buckets)

@@ -1,25 +1,20 @@
 """Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
 
-The dictionary is on disk in buckets by title, so that only items are shuffled: to the bucket of their sitelink's title,
-where its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk, and
+The dictionary is on disk in buckets by title, so that only items move: to the bucket of their sitelink's title, where
+its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk, and
 ``links.py`` counts the links of their anchors in all buckets meanwhile.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from collections.abc import Iterator
+from typing import Final
 
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
-from apache_beam.pvalue import TaggedOutput
 
-from wikisem.arrow.buckets import BUCKETS
+from wikisem.arrow.buckets import split
 from wikisem.arrow.ipc import decode, encode
-from wikisem.recipes.options import SurfaceOptions
-from wikisem.records import Counts
-from wikisem.schemas import SURFACES
 from wikisem.surfaces.anchors import (
-    ANCHOR_TOTALS,
     TOP_ANCHORS,
     add_links,
     break_ties,
@@ -27,114 +22,108 @@ from wikisem.surfaces.anchors import (
     title_anchors,
     top_anchors,
 )
-from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
-from wikisem.transforms.io.counts import write_counts
+from wikisem.surfaces.naming import ITEMS, name_items, sort_items
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
 from wikisem.transforms.io.files import create_binary, open_binary
-from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.transforms.io.shuffle import from_batches, to_buckets
-from wikisem.transforms.surfaces.links import WANTED, Batch, CountLinks, to_anchor_buckets
+from wikisem.transforms.io.parquet import bucket_path, read_parquet
+from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
+from wikisem.transforms.surfaces.files import SurfaceFiles, bucket_part
+from wikisem.transforms.surfaces.links import STAGE, CountLinks, add_wanted, read_links
 
-_PARTS: Final = ("items", "top", "titled")
+_PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
 
 class ResolvePages(beam.PTransform):
-    """Batches of items, in the buckets of their sitelinks, to finished files."""
+    """Parts of the entities whose items are in bucket files, to finished files; there are so many ``parts``."""
 
-    def __init__(self, mentions: str, language: str, options: SurfaceOptions, scratch: Scratch) -> None:
+    def __init__(self, files: SurfaceFiles, parts: int) -> None:
         super().__init__()
-        self._mentions, self._language, self._options, self._scratch = mentions, language, options, scratch
+        self._files, self._parts = files, parts
 
-    def expand(self, items: beam.PCollection) -> beam.PCollection:
+    def expand(self, read: beam.PCollection) -> beam.PCollection:
         """Follow sitelinks, find the anchors of pages, count their links, and write."""
-        find = FindAnchors(self._mentions, self._options, self._scratch)
-        pages = (
-            items
-            | "group by sitelink" >> beam.GroupByKey()
-            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(self._mentions))
-            | "group by page" >> beam.GroupByKey()
-            | "find anchors" >> beam.ParDo(find).with_outputs("wanted", main="pages")
-        )
-        links = pages.wanted | "count links" >> CountLinks(self._mentions, self._scratch)
+        files = self._files
         return (
-            (pages.pages, links)
-            | "links by page" >> beam.Flatten()
-            | "group links" >> beam.GroupByKey()
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(self._language, self._options, self._scratch))
+            read
+            | "all items" >> WhenAllDone(STAGE, self._buckets)
+            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(files, self._parts))
+            | "all followed" >> WhenAllDone(STAGE, same_tasks)
+            | "find anchors" >> beam.ParDo(FindAnchors(files))
+            | "count links" >> CountLinks(files)
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(files))
         )
+
+    def _buckets(self, key: str, weights: object) -> list[Task]:
+        """The buckets of all languages, for all of them are read at once."""
+        del key, weights
+        buckets = self._files.buckets
+        return [(language, bucket, buckets[language]) for language in buckets for bucket in range(buckets[language])]
 
 
 class FollowSitelinks(beam.DoFn):
-    """The items of a bucket to the buckets of the pages that their sitelinks lead to."""
+    """The items of a bucket to the buckets of the pages that redirects lead to; the others wait in a file."""
 
-    def __init__(self, mentions: str) -> None:
-        self._redirects = f"{mentions}/redirects"
+    def __init__(self, files: SurfaceFiles, parts: int) -> None:
+        self._files, self._parts = files, parts
 
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Batch]:
+    def process(self, task: Task) -> Iterator[Done]:
         """Follow the redirects of the bucket, one step."""
-        bucket, batches = grouped
-        redirects = read_parquet(bucket_path(self._redirects, bucket))
-        direct, redirected = follow_redirects(from_batches(batches, ITEMS), redirects)
-        yield bucket, encode(direct)
-        yield from to_buckets(redirected, "title")
+        language, bucket, buckets = task
+        files = self._files
+        items = table_of(read_rows(part_paths(files.items(language), self._parts), [bucket]), ITEMS)
+        redirects = read_parquet(bucket_path(f"{files.mentions[language]}/redirects", bucket, buckets))
+        direct, redirected = follow_redirects(items, redirects)
+        with create_binary(files.direct(language, bucket)) as sink:
+            sink.write(encode(direct))
+        with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+            followed.add_rows(split(redirected, "title", buckets))
+        yield done(language, bucket, buckets)
 
 
 class FindAnchors(beam.DoFn):
-    """The items of a bucket, with the anchors of their pages that may be chosen, to files.
+    """The items of a bucket, with the anchors of their pages that may be chosen, to a file that says what it wants."""
 
-    Gives out an empty batch for the bucket, so that it is finished even if it wants no links counted, and under the tag
-    ``wanted`` the anchors, in buckets of their own, with the bucket that wants them.
-    """
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
 
-    def __init__(self, mentions: str, options: SurfaceOptions, scratch: Scratch) -> None:
-        self._mentions, self._options, self._scratch = mentions, options, scratch
-
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> Iterator[Batch | TaggedOutput[Literal["wanted"], Batch]]:
+    def process(self, task: Task) -> Iterator[Done]:
         """Look the bucket's pages up."""
-        bucket, batches = grouped
-        items = from_batches(batches, ITEMS)
+        language, bucket, buckets = task
+        files, options = self._files, self._files.options
+        items = sort_items(self._items(task))
         titles = pc.unique(items["title"])
-        mentions = read_parquet(bucket_path(self._mentions, bucket))
-        top = top_anchors(mentions, titles, self._options.minimum_count)
-        wants_titles = self._options.form == "dictionary"
+        mentions = read_parquet(bucket_path(files.mentions[language], bucket, buckets))
+        top = top_anchors(mentions, titles, options.minimum_count)
+        wants_titles = options.form == "dictionary"
         titled = title_anchors(mentions, titles) if wants_titles else TOP_ANCHORS.empty_table()
-        for name, table in zip(_PARTS, (items, top, titled), strict=True):
-            with create_binary(_part_path(self._scratch, name, bucket)) as sink:
-                sink.write(encode(table))
-        surfaces = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
-        wanted = pa.table([surfaces, pa.repeat(pa.scalar(bucket, pa.int16()), len(surfaces))], WANTED)
-        for batch in to_anchor_buckets(wanted):
-            yield TaggedOutput("wanted", batch)
-        yield bucket, b""
+        anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
+        with create_bucket_file(part_path(files.pages(language), bucket)) as pages:
+            pages.add_rows(zip(_PARTS, (items, top, titled), strict=True))
+            add_wanted(pages, anchors, buckets)
+        yield done(language, bucket, buckets)
+
+    def _items(self, task: Task) -> pa.Table:
+        """The items whose sitelinks lead to the bucket, directly or by redirects."""
+        language, bucket, buckets = task
+        with open_binary(self._files.direct(language, bucket)) as source:
+            direct = decode(source.read())
+        followed = read_rows(part_paths(self._files.followed(language), buckets), [bucket])
+        return pa.concat_tables([direct, *followed])
 
 
 class WriteSurfaces(beam.DoFn):
     """The links of the anchors of a bucket, with what waits on disk, to the bucket's file of surface forms."""
 
-    def __init__(self, language: str, options: SurfaceOptions, scratch: Scratch) -> None:
-        self._language, self._options, self._scratch = language, options, scratch
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
 
-    def process(self, grouped: tuple[int, Iterable[bytes]]) -> None:
+    def process(self, task: Task) -> None:
         """Break the ties and write."""
-        bucket, batches = grouped
-        totals = from_batches(filter(None, batches), ANCHOR_TOTALS)
-        items, top, titled = (self._read(name, bucket) for name in _PARTS)
+        language, bucket, buckets = task
+        files = self._files
+        path = part_path(files.pages(language), bucket)
+        items, top, titled = (table_of(read_rows([path], [name]), schema) for name, schema in _PARTS.items())
+        totals = read_links(files, language, bucket)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
-        named = name_items(sort_items(items), chosen, titled, self._options, self._language)
-        write_surfaces(named, self._scratch, f"bucket-{bucket:02d}-of-{BUCKETS}")
-
-    def _read(self, name: str, bucket: int) -> pa.Table:
-        with open_binary(_part_path(self._scratch, name, bucket)) as source:
-            return decode(source.read())
-
-
-def _part_path(scratch: Scratch, name: str, bucket: int) -> str:
-    return f"{scratch.parts}/{name}/{bucket:02d}.arrow"
-
-
-def write_surfaces(named: pa.Table, scratch: Scratch, name: str) -> None:
-    """Write the rows of items that have a surface form, and what became of the others, as one part of the stage."""
-    surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
-    write_parquet(f"{scratch.published}/{name}.parquet", surfaces)
-    write_counts(f"{scratch.parts}/refused/{name}.json", Counts(left_out=count_refused(named)))
-    write_counts(f"{scratch.parts}/counts/{name}.json", count_items(named))
+        named = name_items(items, chosen, titled, files.options, language)
+        files.write_part(named, language, bucket_part(bucket, buckets))

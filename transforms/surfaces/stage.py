@@ -1,96 +1,93 @@
-"""Stage 3: the surface form of each item in a language, from the anchor dictionary, else from the recipe's fallback."""
+"""Stage 3: the surface form of each item in each language, from the anchor dictionary, else the recipe's fallback."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import apache_beam as beam
 import orjson
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from wikisem.arrow.buckets import BUCKETS
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
-from wikisem.surfaces.anchors import CHOSEN_ANCHORS
-from wikisem.surfaces.naming import ITEMS, items_of, name_items, sort_items
 from wikisem.transforms.io.counts import require_files, sum_counts
-from wikisem.transforms.io.files import create_binary, list_files, match
-from wikisem.transforms.io.parquet import read_batches, read_parquet
-from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.transforms.io.shuffle import to_buckets
-from wikisem.transforms.surfaces.pages import ResolvePages, write_surfaces
-from wikisem.wikipedia.languages import label_codes, wiki_of
+from wikisem.transforms.io.files import create_binary, match, sizes_below
+from wikisem.transforms.io.parquet import count_buckets
+from wikisem.transforms.io.runtime import StageContext, label_of
+from wikisem.transforms.surfaces.files import SurfaceFiles, bucket_part, fallback_part
+from wikisem.transforms.surfaces.items import ReadItems, divide
+from wikisem.transforms.surfaces.links import STAGE
+from wikisem.transforms.surfaces.pages import ResolvePages
 
-STAGE: Final = "surfaces"
+
+@dataclass(frozen=True, slots=True)
+class SurfaceCounts:
+    """What became of the items of a language, where surface forms came from, and how many anchors a rule refused."""
+
+    items: Counts
+    sources: Mapping[str, int]
+    refused: Mapping[str, int]
 
 
 def resolve_surfaces(
-    entities: str, mentions: str | None, language: str, options: SurfaceOptions, context: StageContext
-) -> Counts:
-    """Find the surface forms of the items that have a page or a label in the language.
+    entities: str,
+    mentions: Mapping[str, str],
+    options: SurfaceOptions,
+    folders: Mapping[str, str],
+    context: StageContext,
+) -> dict[str, SurfaceCounts]:
+    """Find the surface forms of the items that have a page or a label in each language.
 
-    They are written into ``published/*.parquet`` of schemas.SURFACES.
+    They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
 
-    ``mentions`` is the folder that ``count_mentions`` left; without it there is the fallback alone. Items named by
-    their page are in the page's bucket, all others in the number of their entities file, both by QID.
-    ``summary.json`` there says how many came from anchors, labels and titles, and how many anchors a rule of the recipe
-    refused. Counts are items; left out are those that neither a link nor the fallback names (``no-name``, or the rule
-    that refused), and those without a page where no label is asked for (``no-page``). Raises MissingInputError.
+    ``mentions`` has the folders that ``count_mentions`` left; a language without one has the fallback alone. Items
+    named by their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items;
+    left out are those that neither a link nor the fallback names (``no-name``, or the rule that refused), and those
+    without a page where no label is asked for (``no-page``). ``summary.json`` beside the rows says the rest of what is
+    counted. Raises MissingInputError.
     """
-    scratch, runtime = context.scratch, context.runtime
-    files = match([f"{entities}/*.parquet"])
-    read = ReadItems(language, options, mentions is not None, scratch)
+    sizes = sizes_below(entities)
+    parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
+    buckets = {language: count_buckets(folder) for language, folder in sorted(mentions.items())}
+    files = SurfaceFiles(context.scratch, options, dict(sorted(folders.items())), dict(mentions), buckets)
 
     def construct(pipeline: beam.Pipeline) -> None:
-        items = pipeline | "entities" >> beam.Create(list(enumerate(files))) | "read items" >> beam.ParDo(read)
-        if mentions is not None:
-            _ = items | "resolve pages" >> ResolvePages(mentions, language, options, scratch)
+        numbered = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
+        read = numbered | "read items" >> beam.ParDo(ReadItems(files, len(parts)))
+        if buckets:
+            _ = read | "resolve pages" >> ResolvePages(files, len(parts))
 
-    parts = f"{scratch.parts}/counts/*.json"
-    runtime.run(construct, label=f"{STAGE} {language}", parts=parts, total=len(files) + (BUCKETS if mentions else 0))
-    _summarise(scratch)
-    require_files(f"{scratch.parts}/counts", [f"fallback-{number:05d}.json" for number in range(len(files))])
-    return sum_counts(list_files(parts))
-
-
-def _summarise(scratch: Scratch) -> None:
-    """Count the finished rows by source."""
-    sources: Counter[str] = Counter(anchor=0, label=0, title=0)
-    for path in list_files(f"{scratch.published}/*.parquet"):
-        for pair in pc.value_counts(read_parquet(path, ["source"])["source"]).to_pylist():
-            sources[pair["values"]] += pair["counts"]
-    refused = sum_counts(list_files(f"{scratch.parts}/refused/*.json")).left_out
-    with create_binary(f"{scratch.published}/summary.json") as sink:
-        sink.write(
-            orjson.dumps(
-                {**sources, **({"refused": refused} if refused else {})},
-                option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE,
-            )
-        )
+    planned = {language: _parts(files, language, len(parts)) for language in files.finished}
+    context.runtime.run(
+        construct,
+        label=label_of(STAGE, list(planned)),
+        parts=f"{context.scratch.parts}/counts/*.json",
+        total=sum(map(len, planned.values())),
+    )
+    counts = {language: _count(files, language, names) for language, names in planned.items()}
+    for language, found in counts.items():
+        _write_summary(found, files.finished[language])
+    return counts
 
 
-class ReadItems(beam.DoFn):
-    """A numbered file of entities to batches of the items that have a page; the others get their fallback at once.
+def _parts(files: SurfaceFiles, language: str, parts: int) -> list[str]:
+    """The names of the files that a language is finished with."""
+    buckets = files.buckets.get(language, 0)
+    return [
+        *(fallback_part(number) for number in range(parts)),
+        *(bucket_part(bucket, buckets) for bucket in range(buckets)),
+    ]
 
-    Without a dictionary all items get their fallback at once.
-    """
 
-    def __init__(self, language: str, options: SurfaceOptions, with_mentions: bool, scratch: Scratch) -> None:
-        self._language, self._options = language, options
-        self._with_mentions, self._scratch = with_mentions, scratch
+def _count(files: SurfaceFiles, language: str, parts: list[str]) -> SurfaceCounts:
+    """What is counted of a language; StageError unless every part left its files."""
+    require_files(files.finished[language], [f"{part}.parquet" for part in parts])
+    items, refused, sources = (
+        sum_counts(files.tally(kind, language, part) for part in parts) for kind in ("counts", "refused", "sources")
+    )
+    sources_of_all = {"anchor": 0, "label": 0, "title": 0} | dict(sources.left_out)
+    return SurfaceCounts(items, sources_of_all, refused.left_out)
 
-    def process(self, numbered: tuple[int, str]) -> Iterator[tuple[int, bytes]]:
-        """Give out the items to look up, write the others."""
-        number, path = numbered
-        others = [ITEMS.empty_table()]
-        for entities in read_batches(path, ["qid", "titles", "labels"]):
-            items = items_of(entities, wiki_of(self._language), label_codes(self._language))
-            asks = pc.and_(items["title"].is_valid(), self._with_mentions)
-            yield from to_buckets(items.filter(asks), "title")
-            others.append(items.filter(pc.invert(asks)))
-        items = sort_items(pa.concat_tables(others))
-        no_anchors = CHOSEN_ANCHORS.empty_table()
-        named = name_items(items, no_anchors, no_anchors, self._options, self._language)
-        write_surfaces(named, self._scratch, f"fallback-{number:05d}")
+
+def _write_summary(counts: SurfaceCounts, folder: str) -> None:
+    summary = {**counts.sources, **({"refused": counts.refused} if counts.refused else {})}
+    with create_binary(f"{folder}/summary.json") as sink:
+        sink.write(orjson.dumps(summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from wikisem.sampling import hash_keys
 
-# Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that the batches that
-# a mapper sends to each stay large. It is part of the layout on disk: what is in buckets is read by bucket.
+# Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that what a mapper
+# writes of each stays large. A smaller wiki is in 8 buckets or in one, which are whole buckets of 64 put together.
 BUCKETS: Final = 64
+# Fewer pages than these are merged in one worker, or in eight, sooner than more files would have been opened (2026-11).
+_FEW_PAGES: Final = {20_000: 1, 500_000: 8}
 
 _WORD: Final = 8
 # So many strings at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
@@ -62,6 +64,24 @@ def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np
     return (hash_strings(strings) % np.uint64(buckets)).astype(np.uint16)
 
 
+def buckets_for(pages: int) -> int:
+    """How many buckets a wiki with so many articles is merged in.
+
+    >>> [buckets_for(pages) for pages in (2_000, 100_000, 7_000_000)]
+    [1, 8, 64]
+    """
+    return next((buckets for few, buckets in _FEW_PAGES.items() if pages < few), BUCKETS)
+
+
+def finest(bucket: int, buckets: int) -> range:
+    """Those of the BUCKETS buckets that one of ``buckets`` larger ones holds.
+
+    >>> list(finest(3, 8)), list(finest(3, 64))
+    ([3, 11, 19, 27, 35, 43, 51, 59], [3])
+    """
+    return range(bucket, BUCKETS, buckets)
+
+
 def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
     """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket."""
     numbers = bucket_of(table[column].combine_chunks(), buckets)
@@ -80,17 +100,28 @@ def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count")
     return summed.rename_columns([*keys, amount]).select(schema.names).cast(schema)
 
 
+def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 21) -> pa.Table:
+    """The same as ``add_up``, in memory for the sum and ``most_rows`` or a table more, however many rows there are."""
+    held, rows = [schema.empty_table()], 0
+    for table in tables:
+        held.append(table)
+        rows += table.num_rows
+        if rows >= most_rows:
+            held, rows = [add_up(held, schema)], 0
+    return add_up(held, schema)
+
+
 class Adder:
-    """Gathers rows by bucket, and lets go of them when it holds ``most_rows``: memory has a bound.
+    """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound.
 
     A bucket's rows are summed only where that at least halves them, as the first bucket shows: the merge of the
     bucket sums anyway, and a sum here costs as much as sending three fifths of its rows (docs/benchmarks/shuffle.md).
     """
 
-    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20) -> None:
-        self._schema, self._column, self._most = schema, column, most_rows
+    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
+        self._schema, self._column, self._most = schema, column, (most_rows, most_bytes)
         self._held: dict[int, list[pa.Table]] = {}
-        self._rows = 0
+        self._rows = self._bytes = 0
 
     def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """Take rows in, and give out all that is held if that is enough."""
@@ -98,15 +129,16 @@ class Adder:
         for bucket, rows in split(table, self._column):
             self._held.setdefault(bucket, []).append(rows)
         self._rows += table.num_rows
-        if self._rows >= self._most:
+        self._bytes += table.nbytes
+        if self._rows >= self._most[0] or self._bytes >= self._most[1]:
             yield from self.rest()
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
         """Give out what is held: a bucket and its rows."""
         repeats = True
-        for bucket, tables in self._held.items():
+        for bucket, tables in sorted(self._held.items()):
             rows = pa.concat_tables(tables).combine_chunks()
             summed = add_up([rows], self._schema) if repeats else rows
             repeats = 2 * summed.num_rows <= rows.num_rows
             yield bucket, summed
-        self._held, self._rows = {}, 0
+        self._held, self._rows, self._bytes = {}, 0, 0

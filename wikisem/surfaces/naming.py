@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.maps import MapColumn
 from wikisem.arrow.ordering import sort_by
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
@@ -34,29 +35,32 @@ REFUSALS: Final = (FEW_LINKS, LOW_SHARE, LOW_PAGE_SHARE, OTHER_SCRIPT)
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
 
-def items_of(entities: pa.Table, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
-    """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
+class NamedItems:
+    """Entities whose titles and labels are looked up in many languages."""
 
-    The label is that of the first of ``codes``, those of the language, that has one, else of ``others``.
-    """
-    labels = {code: _value_of(entities["labels"], code) for code in (*codes, *others)}
-    label = tidy(pc.coalesce(*labels.values()))
-    code: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
-    for each in reversed(labels):
-        code = pc.if_else(labels[each].is_valid(), None if each in codes else each, code)
-    title = _value_of(entities["titles"], wiki or "")
-    items = pa.table([entities["qid"], title, label, pc.if_else(label.is_valid(), code, None)], schema=ITEMS)
-    return items.filter(pc.or_(title.is_valid(), label.is_valid()))
+    def __init__(self, entities: pa.Table) -> None:
+        self._qids = entities["qid"].combine_chunks()
+        self._titles, self._labels = MapColumn(entities["titles"]), MapColumn(entities["labels"])
 
+    def of(self, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
+        """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
 
-def _value_of(column: pa.ChunkedArray, key: str) -> pa.ChunkedArray:
-    return pc.map_lookup(column, pa.scalar(key), "first")
+        The label is that of the first of ``codes``, those of the language, that has one, else of ``others``.
+        """
+        labels = {code: self._labels.lookup(code) for code in (*codes, *others)}
+        label = tidy(pc.coalesce(*labels.values()))
+        code: pa.Scalar | pa.Array = pa.scalar(None, pa.string())
+        for each in reversed(labels):
+            code = pc.if_else(labels[each].is_valid(), None if each in codes else each, code)
+        title = self._titles.lookup(wiki or "")
+        items = pa.table([self._qids, title, label, pc.if_else(label.is_valid(), code, None)], schema=ITEMS)
+        return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 
 
 def sort_items(items: pa.Table) -> pa.Table:
-    """The items by the number of their QID."""
+    """Rows with a QID by its number."""
     digits = items.append_column("digits", pc.binary_length(items["qid"]))
-    return sort_by(digits, [("digits", "ascending"), ("qid", "ascending")]).select(ITEMS.names)
+    return sort_by(digits, [("digits", "ascending"), ("qid", "ascending")]).select(items.column_names)
 
 
 def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:

@@ -1,48 +1,45 @@
-"""Stage 3: the surface form of each item in a language, from its mentions or from the recipe's fallback."""
+"""Stage 3: the surface form of each item in each language, from its mentions or from the recipe's fallback."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
-
-import orjson
 
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.surfaces.links import STAGE
+from wikisem.transforms.surfaces.stage import SurfaceCounts, resolve_surfaces
 
 
 def surfaces_unit(language: str) -> str:
     """The unit of a language, which is also the path of its folder in OUT."""
-    return f"surfaces/{language}"
+    return f"{STAGE}/{language}"
 
 
-def surfaces(language: str, options: SurfaceOptions, with_mentions: bool) -> Stage:
-    """The surface forms of one language; without mentions they are the fallback's alone."""
-    name, anchors = surfaces_unit(language), mentions_unit(language)
-    needs = (ENTITIES, anchors) if with_mentions else (ENTITIES,)
+def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
+    """The surface forms of all languages, in one pipeline; those not in ``linked`` are the fallback's alone."""
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        del units
-        context = context.for_unit(name)
-        dictionary = folders(anchors) if with_mentions else None
-        counts = resolve_surfaces(folders(ENTITIES), dictionary, language, options, context)
-        sources = _summary(context)
-        refused = sources.pop("refused", {})
-        return {name: UnitResult(counts, {"sources": sources, **({"refused": refused} if refused else {})})}
+        todo = [language for language in languages if surfaces_unit(language) in units]
+        dictionaries = {language: folders(mentions_unit(language)) for language in todo if language in linked}
+        written = {language: context.folders[surfaces_unit(language)] for language in todo}
+        found = resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
+        return {surfaces_unit(language): _result(counts) for language, counts in found.items()}
 
     def check(run: Run) -> None:
-        check_labels(run.ledger.require(ENTITIES), language)
+        for language in languages:
+            check_labels(run.ledger.require(ENTITIES), language)
 
-    unit = Unit(name, asdict(options), needs=needs)
-    return Stage(name, [unit], work, check=check)
+    return Stage(STAGE, [_unit(language, options, language in linked) for language in languages], work, check=check)
 
 
-def _summary(context: StageContext) -> Any:
-    """How many forms came from anchors, labels and titles."""
-    with open_binary(f"{context.scratch.published}/summary.json") as source:
-        return orjson.loads(source.read())
+def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
+    needs = (ENTITIES, mentions_unit(language)) if with_mentions else (ENTITIES,)
+    return Unit(surfaces_unit(language), asdict(options), needs=needs)
+
+
+def _result(counts: SurfaceCounts) -> UnitResult:
+    refused = {"refused": counts.refused} if counts.refused else {}
+    return UnitResult(counts.items, {"sources": counts.sources, **refused})

@@ -1,0 +1,39 @@
+"""Where the mentions stage writes: bucket files between its steps, and the finished files of each language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wikisem.links.scan import STAGE
+from wikisem.transforms.io.scratch import Scratch
+
+
+@dataclass(frozen=True)
+class MentionFiles:
+    """The folders of all languages of a run; ``finished`` maps a language to the folder that later stages read."""
+
+    scratch: Scratch
+    finished: Mapping[str, str]
+
+    def mentions(self, language: str) -> str:
+        """Bucket files by range: its mentions, by title."""
+        return f"{self.scratch.parts}/mentions/{language}"
+
+    def redirects(self, language: str) -> str:
+        """Bucket files by range: its redirects, by source."""
+        return f"{self.scratch.parts}/redirects/{language}"
+
+    def followed(self, language: str) -> str:
+        """Bucket files by bucket: mentions whose title was a redirect, by the title of the page it leads to."""
+        return f"{self.scratch.parts}/followed/{language}"
+
+    def direct(self, language: str, bucket: int) -> str:
+        """The mentions of a bucket that name their page directly."""
+        return f"{self.scratch.parts}/direct/{language}/{bucket:02d}.arrow"
+
+    def counts(self, language: str, number: int) -> str:
+        """The counts of a range, named by its number, so that a range that is run again counts once."""
+        return f"{self.scratch.parts}/counts/{language}-{number:05d}.json"
+
+    def rejects(self, language: str, number: int) -> str:
+        """What could not be read of a range."""
+        return f"{self.scratch.rejects_of(f'{STAGE}/{language}')}/{number:05d}.jsonl"

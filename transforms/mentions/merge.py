@@ -1,0 +1,88 @@
+"""The bucket files of all ranges of a language to its anchor dictionary, a bucket at a time.
+
+    Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
+    Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
+
+A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the bucket
+of the page that it leads to; all others, nearly all, wait on disk in their bucket.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import apache_beam as beam
+
+from wikisem.arrow.buckets import add_up, buckets_for, finest, split, sum_up
+from wikisem.arrow.ipc import decode, encode
+from wikisem.arrow.ordering import sort_mentions
+from wikisem.links.scan import STAGE
+from wikisem.schemas import MENTIONS, REDIRECTS
+from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
+from wikisem.transforms.io.files import create_binary, open_binary
+from wikisem.transforms.io.parquet import bucket_path, write_parquet
+from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
+from wikisem.transforms.mentions.files import MentionFiles
+
+
+class MergeBuckets(beam.PTransform):
+    """What ranges yield to finished files; ``ranges`` says how many ranges each language has."""
+
+    def __init__(self, ranges: Mapping[str, int], files: MentionFiles) -> None:
+        super().__init__()
+        self._ranges, self._files = ranges, files
+
+    def expand(self, scanned: beam.PCollection) -> beam.PCollection:
+        """Follow redirects, and add up what they lead to each page."""
+        return (
+            scanned
+            | "all ranges" >> WhenAllDone(STAGE, buckets_of_pages)
+            | "follow redirects" >> beam.ParDo(FollowRedirects(self._ranges, self._files))
+            | "all buckets" >> WhenAllDone(STAGE, same_tasks)
+            | "add redirected" >> beam.ParDo(AddRedirected(self._files))
+        )
+
+
+def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
+    """The buckets of a language, by the articles of its ranges: however the dump is cut, they are the same."""
+    buckets = buckets_for(sum(pages))
+    return [(language, bucket, buckets) for bucket in range(buckets)]
+
+
+class FollowRedirects(beam.DoFn):
+    """The mentions and redirects of a bucket to the mentions that redirects send on; the others wait in a file."""
+
+    def __init__(self, ranges: Mapping[str, int], files: MentionFiles) -> None:
+        self._ranges, self._files = ranges, files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Sum the bucket, write its redirects, direct and redirected mentions."""
+        language, bucket, buckets = task
+        files, keys = self._files, finest(bucket, buckets)
+        ranges = self._ranges[language]
+        redirects = deduplicate_redirects(
+            table_of(read_rows(part_paths(files.redirects(language), ranges), keys), REDIRECTS)
+        )
+        rows = read_rows(part_paths(files.mentions(language), ranges), keys)
+        direct, redirected = follow_redirects(sum_up(rows, MENTIONS), redirects)
+        write_parquet(bucket_path(f"{files.finished[language]}/redirects", bucket, buckets), redirects, False)
+        with create_binary(files.direct(language, bucket)) as sink:
+            sink.write(encode(direct))
+        with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+            followed.add_rows(split(redirected, "title", buckets))
+        yield done(language, bucket, buckets)
+
+
+class AddRedirected(beam.DoFn):
+    """The direct mentions of a bucket and the ones that redirects sent there, to its file of the anchor dictionary."""
+
+    def __init__(self, files: MentionFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> None:
+        """Add up, sort and write."""
+        language, bucket, buckets = task
+        redirected = add_up(read_rows(part_paths(self._files.followed(language), buckets), [bucket]), MENTIONS)
+        with open_binary(self._files.direct(language, bucket)) as source:
+            direct = decode(source.read())
+        mentions = sort_mentions(add_redirected(direct, redirected))
+        write_parquet(bucket_path(self._files.finished[language], bucket, buckets), mentions, False)

@@ -1,0 +1,67 @@
+"""One range of a Wikipedia dump to the bucket files of its mentions and redirects."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import apache_beam as beam
+
+from wikisem.arrow.buckets import Adder, split
+from wikisem.dumps import Chunk, Damage, Range, read_records
+from wikisem.errors import StageError
+from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, scan_chunk
+from wikisem.records import Counts, Reject
+from wikisem.schemas import MENTIONS
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
+from wikisem.transforms.io.counts import write_counts, write_rejects
+from wikisem.transforms.io.files import open_binary
+from wikisem.transforms.io.shuffle import Done, done
+from wikisem.transforms.mentions.files import MentionFiles
+from wikisem.wikipedia.siteinfo import SiteInfo
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """What a range is read by: its wiki, the letters after a link that belong to its anchor, how many ranges it has."""
+
+    site: SiteInfo
+    trail: str
+    ranges: int
+
+
+class ScanRange(beam.DoFn):
+    """A numbered range of a language to its bucket files, rejects and counts; its weight is its articles."""
+
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+        self._wikis, self._files = wikis, files
+
+    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done]:
+        """Scan the chunks of a range, and write their rows by bucket."""
+        language, number, part = numbered
+        wiki, files = self._wikis[language], self._files
+        adder, counts, rejects = Adder(MENTIONS, "title"), Counts(), list[Reject]()
+        with (
+            create_bucket_file(part_path(files.mentions(language), number)) as mentions,
+            create_bucket_file(part_path(files.redirects(language), number)) as redirects,
+        ):
+            for piece in _read(part, language):
+                if isinstance(piece, Damage):
+                    rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
+                    counts += Counts(read=1, rejected={piece.reason: 1})
+                    continue
+                links = scan_chunk(piece.data, wiki.site, wiki.trail, piece.where)
+                rejects.extend(links.rejects)
+                counts += links.pages
+                mentions.add_rows(adder.add(links.mentions))
+                redirects.add_rows(split(links.redirects, "source"))
+            mentions.add_rows(adder.rest())
+        write_rejects(files.rejects(language, number), rejects)
+        write_counts(files.counts(language, number), counts)
+        yield done(language, number, wiki.ranges, counts.kept)
+
+
+def _read(part: Range, language: str) -> Iterator[Chunk | Damage]:
+    """The chunks of a range; StageError says in which language a dump could not be read."""
+    try:
+        yield from read_records(part, open_binary, PAGE_END, CHUNK_BYTES)
+    except OSError as error:
+        raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error

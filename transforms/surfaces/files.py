@@ -1,0 +1,85 @@
+"""Where the surfaces stage reads and writes: the dictionary of each language, bucket files, and the finished files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.recipes.options import SurfaceOptions
+from wikisem.records import Counts
+from wikisem.schemas import SURFACES
+from wikisem.surfaces.naming import count_items, count_refused
+from wikisem.transforms.io.counts import write_counts
+from wikisem.transforms.io.parquet import write_parquet
+from wikisem.transforms.io.scratch import Scratch
+
+# What is counted of a part, each in a file of its own: what became of its items, why anchors were refused, and where
+# surface forms came from.
+TALLIES = ("counts", "refused", "sources")
+
+
+@dataclass(frozen=True)
+class SurfaceFiles:
+    """The folders of all languages of a run, and what their stage is made from.
+
+    ``finished`` maps each language to the folder that later stages read, ``mentions`` those with a dictionary to its
+    folder, and ``buckets`` them to the number of its buckets.
+    """
+
+    scratch: Scratch
+    options: SurfaceOptions
+    finished: Mapping[str, str]
+    mentions: Mapping[str, str]
+    buckets: Mapping[str, int]
+
+    def items(self, language: str) -> str:
+        """Bucket files by part of the entities: items with a page, by the title of their sitelink."""
+        return f"{self.scratch.parts}/items/{language}"
+
+    def followed(self, language: str) -> str:
+        """Bucket files by bucket: items whose sitelink is a redirect, by the title of the page that it leads to."""
+        return f"{self.scratch.parts}/followed/{language}"
+
+    def direct(self, language: str, bucket: int) -> str:
+        """The items of a bucket whose sitelinks name their page directly."""
+        return f"{self.scratch.parts}/direct/{language}/{bucket:02d}.arrow"
+
+    def pages(self, language: str) -> str:
+        """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""
+        return f"{self.scratch.parts}/pages/{language}"
+
+    def wanted(self, language: str) -> str:
+        """The folder of the hashes of all anchors that are wanted."""
+        return f"{self.scratch.parts}/wanted/{language}"
+
+    def sums(self, language: str) -> str:
+        """Bucket files by bucket of the dictionary: the links of wanted anchors in it, by anchor."""
+        return f"{self.scratch.parts}/sums/{language}"
+
+    def links(self, language: str) -> str:
+        """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
+        return f"{self.scratch.parts}/links/{language}"
+
+    def tally(self, kind: str, language: str, part: str) -> str:
+        """One of the TALLIES of a part."""
+        return f"{self.scratch.parts}/{kind}/{language}-{part}.json"
+
+    def write_part(self, named: pa.Table, language: str, part: str) -> None:
+        """Write the rows of items that have a surface form, and what became of all, as one part of the stage."""
+        surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
+        write_parquet(f"{self.finished[language]}/{part}.parquet", surfaces)
+        sources = {pair["values"]: pair["counts"] for pair in pc.value_counts(surfaces["source"]).to_pylist()}
+        counts = (count_items(named), Counts(left_out=count_refused(named)), Counts(left_out=sources))
+        for kind, count in zip(TALLIES, counts, strict=True):
+            write_counts(self.tally(kind, language, part), count)
+
+
+def fallback_part(number: int) -> str:
+    """The name of the items that have no page to look up, of one part of the entities."""
+    return f"fallback-{number:05d}"
+
+
+def bucket_part(bucket: int, buckets: int) -> str:
+    """The name of the items that were looked up in one bucket of the dictionary."""
+    return f"bucket-{bucket:02d}-of-{buckets}"

@@ -1,0 +1,70 @@
+"""The files of entities, each read once for all languages, to the items of each language.
+
+Items that have a page to look up go to bucket files by its title, all others get their fallback at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.arrow.buckets import split
+from wikisem.surfaces.anchors import CHOSEN_ANCHORS
+from wikisem.surfaces.naming import NamedItems, name_items, sort_items
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
+from wikisem.transforms.io.parquet import read_parquet
+from wikisem.transforms.io.shuffle import Done, done
+from wikisem.transforms.surfaces.files import SurfaceFiles, fallback_part
+from wikisem.wikipedia.languages import label_codes, wiki_of
+
+# A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
+# this would make more files than they would speed up a run on many machines.
+_PART_BYTES: Final = 1 << 22
+_MOST_PARTS: Final = 256
+# What later parts of the key of all bucket files of items have.
+ALL: Final = ""
+
+
+def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
+    """Files with their sizes in bytes as parts of about the same size, none of them empty.
+
+    >>> divide([("a", 5_000_000), ("b", 3_000_000), ("c", 1_000_000)])
+    [['a'], ['b', 'c']]
+    """
+    wanted = min(len(sizes), _MOST_PARTS, max(1, sum(size for _, size in sizes) // _PART_BYTES))
+    parts: list[list[str]] = [[] for _ in range(wanted)]
+    filled = [0] * wanted
+    for path, size in sorted(sizes, key=lambda each: (-each[1], each[0])):
+        least = filled.index(min(filled))
+        parts[least].append(path)
+        filled[least] += size + 1
+    return [sorted(part) for part in parts]
+
+
+class ReadItems(beam.DoFn):
+    """A numbered part of the files of entities to bucket files and finished fallbacks, for each language."""
+
+    def __init__(self, files: SurfaceFiles, parts: int) -> None:
+        self._files, self._parts = files, parts
+
+    def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done]:
+        """Read the part, and name its items in one language after the other."""
+        number, paths = numbered
+        columns = ["qid", "titles", "labels"]
+        items = NamedItems(pa.concat_tables([read_parquet(path, columns) for path in paths]))
+        for language in self._files.finished:
+            self._write(items.of(wiki_of(language), label_codes(language)), language, number)
+        yield done(ALL, number, self._parts)
+
+    def _write(self, items: pa.Table, language: str, number: int) -> None:
+        files = self._files
+        if language in files.mentions:
+            asks = items["title"].is_valid()
+            with create_bucket_file(part_path(files.items(language), number)) as looked_up:
+                looked_up.add_rows(split(items.filter(asks), "title", files.buckets[language]))
+            items = items.filter(pc.invert(asks))
+        none = CHOSEN_ANCHORS.empty_table()
+        named = name_items(items, none, none, files.options, language)
+        files.write_part(sort_items(named), language, fallback_part(number))
