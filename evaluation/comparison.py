@@ -23,6 +23,7 @@ class Comparison:
     other: str
     pair: PairedDifference
     p_holm: float
+    dataset: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read; differences in percentage points."""
@@ -30,6 +31,7 @@ class Comparison:
         error = None if pair.standard_error is None else 100 * pair.standard_error
         return {
             "metric": self.metric,
+            "dataset": self.dataset,
             "model": self.one,
             "other": self.other,
             "groups": pair.groups,
@@ -51,7 +53,9 @@ def compare_evaluations(common: Sequence[Evaluation], seed: int = SEED) -> list[
     return [
         comparison
         for column, metric in enumerate(METRICS)
-        for comparison in _compare(metric, names, [score.sums[:, column] for score in scores], counts, seed)
+        for comparison in _compare(
+            metric, names, [score.sums[:, column] for score in scores], counts, seed, common[0].dataset
+        )
     ]
 
 
@@ -69,7 +73,7 @@ def compare_categories(
 
 
 def _compare(
-    metric: str, names: Sequence[str], sums: Sequence[FloatArray], counts: FloatArray, seed: int
+    metric: str, names: Sequence[str], sums: Sequence[FloatArray], counts: FloatArray, seed: int, dataset: str = ""
 ) -> list[Comparison]:
     found = [
         (names[one], names[other], pair)
@@ -77,4 +81,6 @@ def _compare(
         if (pair := compare_paired(sums[one], sums[other], counts, seed)) is not None
     ]
     corrected = holm([pair.p for _, _, pair in found])
-    return [Comparison(metric, one, other, pair, p) for (one, other, pair), p in zip(found, corrected, strict=True)]
+    return [
+        Comparison(metric, one, other, pair, p, dataset) for (one, other, pair), p in zip(found, corrected, strict=True)
+    ]

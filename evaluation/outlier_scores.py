@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.error_bars import SEED, ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.group_names import group_ids
 
 UNKNOWN = "unknown"
 
@@ -111,13 +113,14 @@ def class_name(outlier_class: int | None) -> str:
 class Evaluation:
     """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it.
 
-    ``seed`` is that of the draws for its error bars.
+    ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
     """
 
     name: str
     notes: tuple[str, ...]
     groups: tuple[GroupScore, ...]
     seed: int = SEED
+    dataset: str = ""
 
     @property
     def skipped(self) -> int:
@@ -155,6 +158,9 @@ class Evaluation:
     def as_json(self) -> dict[str, Any]:
         """The scores as plain values for JSON, under the names that programs read."""
         return {
+            "model": self.name,
+            "dataset": self.dataset,
+            "version": __version__,
             "groups": len(self.groups),
             "skipped_groups": self.skipped,
             **self.overall().as_json(),
@@ -162,4 +168,19 @@ class Evaluation:
             "oov_outlier_percent": self.oov_outlier_percent(),
             "by_outlier_class": {name: part.as_json() for name, part in self.by_outlier_class().items()},
             "by_language": {name: part.as_json() for name, part in self.by_language().items()},
+            "by_group": self._groups_as_json(),
         }
+
+    def _groups_as_json(self) -> list[dict[str, Any]]:
+        names = group_ids([group.group for group in self.groups])
+        return [
+            {
+                "group": name,
+                "language": group.group.language,
+                "cases": part.cases,
+                "opp": part.opp,
+                "accuracy": part.accuracy,
+            }
+            for name, group in zip(names, self.groups, strict=True)
+            for part in [score([group])]
+        ]

@@ -1,7 +1,8 @@
-"""Accuracy by outlier class as a figure, as in figure 2 of Blair et al. (2016), with Spearman's ρ over all models."""
+"""OPP and accuracy by outlier class, drawn as figure 2 of Blair et al. (2016) is, with Spearman's ρ over all models."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,9 @@ from matplotlib.figure import Figure
 
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation.outlier_scores import Evaluation
+
+Metric = Literal["opp", "accuracy"]
+METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -29,27 +33,34 @@ def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
     return ranks
 
 
-def class_accuracies(evaluation: Evaluation) -> dict[int, float]:
-    """Accuracy in percent by outlier class, of the classes that are known and have test cases."""
+def class_scores(evaluation: Evaluation, metric: Metric) -> dict[int, float]:
+    """OPP or accuracy in percent by outlier class, of the classes that are known and have test cases."""
     scores = evaluation.by_outlier_class()
-    return {int(name): part.accuracy for name, part in scores.items() if name.isdigit() and part.accuracy is not None}
+    found = {int(name): getattr(part, metric) for name, part in scores.items() if name.isdigit()}
+    return {number: value for number, value in found.items() if value is not None}
 
 
-def correlation(evaluations: Sequence[Evaluation]) -> float | None:
-    """ρ of outlier class and accuracy over all models together; None where it is not defined."""
-    points = [point for evaluation in evaluations for point in class_accuracies(evaluation).items()]
-    return spearman([number for number, _ in points], [accuracy for _, accuracy in points])
+def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | None:
+    """ρ of outlier class and score over all models together; None where it is not defined."""
+    points = [point for evaluation in evaluations for point in class_scores(evaluation, metric).items()]
+    return spearman([number for number, _ in points], [value for _, value in points])
 
 
-def draw_accuracies(path: Path, evaluations: Sequence[Evaluation]) -> None:
-    """Draw one line for each model into a .png, .svg or .pdf file.
+def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
+    """Draw OPP and accuracy side by side, one line for each model, into a .png, .svg or .pdf file.
 
     Raises UsageError where no outlier class is known or the file's form is not, OutputError where it cannot be written.
     """
-    if not any(class_accuracies(evaluation) for evaluation in evaluations):
+    if not any(class_scores(evaluation, "accuracy") for evaluation in evaluations):
         raise UsageError("expected outlier classes to draw, saw test cases of unknown class only")
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    _fill(figure.subplots(), evaluations)
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("OPP (%)", "accuracy (%)"), strict=True):
+        _fill(axes, evaluations, metric, label)
+    save_figure(figure, path)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the form that the suffix names; UsageError for an unknown one, OutputError if it cannot be."""
     try:
         figure.savefig(path)
     except ValueError as error:
@@ -58,11 +69,11 @@ def draw_accuracies(path: Path, evaluations: Sequence[Evaluation]) -> None:
         raise OutputError(f"expected to write {path}, saw {error}") from error
 
 
-def _fill(axes: Axes, evaluations: Sequence[Evaluation]) -> None:
+def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: str) -> None:
     for evaluation in evaluations:
-        accuracies = class_accuracies(evaluation)
-        axes.plot(list(accuracies), list(accuracies.values()), marker="o", label=evaluation.name)
-    rho = correlation(evaluations)
+        scores = class_scores(evaluation, metric)
+        axes.plot(list(scores), list(scores.values()), marker="o", label=evaluation.name)
+    rho = correlation(evaluations, metric)
     axes.set_title("Spearman's ρ " + ("is not defined" if rho is None else f"= {rho:.2f}"))
-    axes.set(xlabel="outlier class", ylabel="accuracy (%)", xticks=[1, 2, 3], ylim=(-5, 105))
+    axes.set(xlabel="outlier class", ylabel=label, xticks=[1, 2, 3], ylim=(-5, 105))
     axes.legend()

@@ -3,11 +3,14 @@
 import argparse
 import importlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wikisem.datasets.folder_languages import name_languages
+from wikisem.datasets.sources import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import read_dataset
+from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
@@ -16,8 +19,9 @@ from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.vectors.models import model_name, open_model
 from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.score_csv import category_rows, outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
     category_report,
     comparison_report,
@@ -30,31 +34,96 @@ from wikisem.pipeline.console.terminal import log, make_console, print_json, pri
 Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
 
 
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """The groups of one DATASET of the command line, under a name that no other of them has."""
+
+    name: str
+    groups: list[WordGroup]
+
+
+def read_datasets(paths: Sequence[str], languages: Sequence[str]) -> list[DataSet]:
+    """The data sets at these paths, of which only the groups in ``languages`` are kept, if any are given."""
+    names = distinct([data_set_name(Path(path)) for path in paths], paths)
+    return [DataSet(name, _read_groups(path, languages)) for name, path in zip(names, paths, strict=True)]
+
+
+def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
+    groups = name_languages(read_dataset(path), Path(path))
+    kept = [group for group in groups if not languages or group.language in languages]
+    if not kept:
+        seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
+        wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
+        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}")
+    return kept
+
+
+def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """The names, or what is longer where two are the same; what is still the same is numbered."""
+    found = list(names) if len(set(names)) == len(names) else list(longer)
+    return [
+        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
+    ]
+
+
 def outliers(arguments: argparse.Namespace) -> None:
-    """Score outlier detection on a set of test groups."""
-    groups = read_dataset(arguments.dataset)
-    if not groups:
-        raise MissingInputError(f"{arguments.dataset}: expected test groups, saw none")
+    """Score outlier detection on one or more sets of test groups."""
+    datasets = read_datasets(arguments.dataset, arguments.language)
+    groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
-    lookups = (_open(source, arguments.phrases) for source in arguments.vectors)
-    whole, common = score_models(groups, lookups, arguments.seed)
-    comparisons = compare_evaluations(common, arguments.seed)
+    whole, common = score_models(groups, _lookups(arguments), arguments.seed)
+    parts = [_by_dataset(evaluation, datasets) for evaluation in whole]
+    common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
         _plot(arguments.plot, whole)
-    if not arguments.json:
-        console = make_console()
-        console.print(outlier_report(whole, "outlier detection", arguments.groups))
-        if common:
-            title = "outlier detection, in the vocabulary of all models"
-            console.print(outlier_report(common, title, arguments.groups))
-            console.print(comparison_report(comparisons))
-        return
-    for at, evaluation in enumerate(whole):
-        more: dict[str, Any] = {"common": common[at].as_json()} if common else {}
-        if comparisons:
-            more["comparisons"] = [one.as_json() for one in comparisons if evaluation.name in {one.one, one.other}]
-        print_json(evaluation.as_json() | more)
-        print_notes([*few_groups_note(evaluation.overall().groups, "groups"), *evaluation.notes])
+    if arguments.csv:
+        vocabularies = [("own", parts), ("common", common_parts)]
+        print_csv(
+            row
+            for vocabulary, models in vocabularies
+            for model in models
+            for part in model
+            for row in outlier_rows(part, vocabulary, arguments.groups)
+        )
+    elif arguments.json:
+        _print_json(parts, common_parts, arguments.seed)
+    else:
+        _print_tables(parts, common_parts, arguments)
+
+
+def _by_dataset(evaluation: Evaluation, datasets: Sequence[DataSet]) -> list[Evaluation]:
+    """The evaluation of all groups cut into those of each data set."""
+    parts, start = [], 0
+    for dataset in datasets:
+        end = start + len(dataset.groups)
+        parts.append(replace(evaluation, groups=evaluation.groups[start:end], dataset=dataset.name))
+        start = end
+    return parts
+
+
+def _print_json(whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], seed: int) -> None:
+    comparisons = [compare_evaluations(models, seed) for models in zip(*common, strict=True)]
+    for model, parts in enumerate(whole):
+        for at, part in enumerate(parts):
+            more: dict[str, Any] = {}
+            if common:
+                pairs = [one.as_json() for one in comparisons[at] if part.name in {one.one, one.other}]
+                more = {"common": common[model][at].as_json(), "comparisons": pairs}
+            print_json(part.as_json() | more)
+            print_notes(few_groups_note(part.overall().groups, f"{part.dataset}: groups"))
+        print_notes(parts[0].notes)
+
+
+def _print_tables(
+    whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], arguments: argparse.Namespace
+) -> None:
+    console = make_console()
+    for parts in whole:
+        console.print(outlier_report(parts, "outlier detection", arguments.groups))
+    for parts in common:
+        console.print(outlier_report(parts, "outlier detection, in the vocabulary of all models", arguments.groups))
+    for models in zip(*common, strict=True):
+        console.print(comparison_report(compare_evaluations(models, arguments.seed)))
 
 
 def topk(arguments: argparse.Namespace) -> None:
@@ -84,42 +153,42 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
     categories = read_categories(arguments.categories, arguments.language)
-    models = [
-        _categories_of(_open(source, arguments.phrases), categories, title, score, arguments.json)
-        for source in arguments.vectors
-    ]
-    names, scores = [name for name, _ in models], [scores for _, scores in models]
-    comparisons = compare_categories("score", names, scores) if len(models) > 1 else []
-    if comparisons and arguments.json:
+    dataset, rows, scores = Path(arguments.categories).stem, [], dict[str, list[CategoryScore]]()
+    for lookup in _lookups(arguments):
+        found = _score_categories(lookup, categories, score)
+        scores[lookup.name] = found
+        rows += category_rows(lookup.name, dataset, found)
+        if arguments.json:
+            print_json(scores_as_json(lookup.name, dataset, found))
+            print_notes(lookup.notes)
+        elif not arguments.csv:
+            make_console().print(category_report(lookup.name, lookup.notes, title, found))
+    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
+    if arguments.csv:
+        print_csv(rows)
+    elif comparisons and arguments.json:
         print_json({"comparisons": [one.as_json() for one in comparisons]})
     elif comparisons:
         make_console().print(comparison_report(comparisons))
 
 
-def _categories_of(
-    lookup: Lookup, categories: Sequence[WordCategory], title: str, score: Scorer, as_json: bool
-) -> tuple[str, list[CategoryScore]]:
-    members = [look_up_category(category, lookup) for category in categories]
-    scores = _with_progress(f"scoring {lookup.name}", score(members, lookup), len(members))
-    if as_json:
-        print_json(scores_as_json(scores))
-        print_notes(lookup.notes)
-    else:
-        make_console().print(category_report(lookup.name, lookup.notes, title, scores))
-    return lookup.name, scores
-
-
-def _with_progress(label: str, scores: Iterator[CategoryScore], total: int) -> list[CategoryScore]:
+def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:
     """All scores, with progress shown as they come."""
+    members = [look_up_category(category, lookup) for category in categories]
     finished: list[CategoryScore] = []
-    with progress(label, lambda: len(finished), total):
-        finished.extend(scores)
+    with progress(f"scoring {lookup.name}", lambda: len(finished), len(members)):
+        finished.extend(score(members, lookup))
     return finished
 
 
-def _open(source: str, phrases: bool) -> Lookup:
-    with progress(f"reading {source}", lambda: 0, 0):
-        return open_model(source, phrases)
+def _lookups(arguments: argparse.Namespace) -> Iterator[Lookup]:
+    """The models of --vectors, each opened when it is asked for, under names that are all different."""
+    sources: list[str] = arguments.vectors
+    names = distinct(list(map(model_name, sources)), sources)
+    for source, name in zip(sources, names, strict=True):
+        with progress(f"reading {source}", lambda: 0, 0):
+            lookup = open_model(source, arguments.phrases, name)
+        yield lookup
 
 
 def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
@@ -127,5 +196,5 @@ def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
         plot = importlib.import_module("wikisem.evaluation.plot")
     except ImportError as error:
         raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
-    plot.draw_accuracies(path, evaluations)
+    plot.draw_scores(path, evaluations)
     log(f"the figure is {path}")

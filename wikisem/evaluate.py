@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from wikisem.datasets.folder_languages import name_languages
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
 from wikisem.errors import MissingInputError, UsageError
@@ -52,17 +53,21 @@ def open_vectors(
     """
     if not isinstance(source, str | PathLike):
         return TextLookup(name or getattr(source, "__name__", "callable"), source)
-    return open_model(fspath(source), phrases)
+    return open_model(fspath(source), phrases, name)
 
 
 def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors] = ()) -> Evaluation:
-    """Score outlier detection: OPP and accuracy, overall, by outlier class and by group.
+    """Score outlier detection: OPP and accuracy with error bars, overall, by language, by outlier class and by group.
 
-    ``groups`` is a data set's file or folder, or what ``read_groups`` or ``read_dataset`` returned. ``common_with``
-    names other models: only surface forms that are in the vocabulary of all of them count (Blair et al. 2016, 4.1).
+    ``groups`` is a data set's file, folder or archive, or what ``read_groups`` or ``read_dataset`` returned.
+    ``common_with`` names other models: only surface forms that are in the vocabulary of all of them count (Blair et al.
+    2016, 4.1).
     MissingInputError where there are no groups.
     """
-    listed = read_dataset(fspath(groups)) if isinstance(groups, str | PathLike) else list(map(_words, groups))
+    if isinstance(groups, str | PathLike):
+        listed = name_languages(read_dataset(fspath(groups)), Path(groups))
+    else:
+        listed = list(map(_words, groups))
     if not listed:
         raise MissingInputError("expected test groups, saw none")
     whole, common = score_models(listed, (_opened(each) for each in (vectors, *common_with)))

@@ -34,17 +34,24 @@ _SAMPLE: Final = 1 << 18
 _DAMAGE: Final = (ValueError, EOFError, struct.error, zlib.error, AssertionError, NotImplementedError, OSError)
 
 
-def open_model(source: str, phrases: bool = True) -> Lookup:
+def model_name(source: str) -> str:
+    """What a report calls a model: the name of a file without its folder, any other source as it is."""
+    return source if source.startswith((TRANSFORMERS, PYTHON)) else Path(source).name
+
+
+def open_model(source: str, phrases: bool = True, name: str = "") -> Lookup:
     """The lookup of a vectors file, of ``sentence-transformers:NAME``, or of ``python:MODULE:FUNCTION``.
+
+    ``name`` is what reports call it, ``model_name`` if it is empty.
 
     Raises UsageError for what cannot be imported, MissingInputError for a model that is not there, and what
     ``read_vectors`` raises.
     """
     if source.startswith(TRANSFORMERS):
-        return TextLookup(source, _transformer(source.removeprefix(TRANSFORMERS)))
+        return TextLookup(name or source, _transformer(source.removeprefix(TRANSFORMERS)))
     if source.startswith(PYTHON):
-        return TextLookup(source, _function(source.removeprefix(PYTHON)))
-    return WordLookup(Path(source).name, read_vectors(source), phrases)
+        return TextLookup(name or source, _function(source.removeprefix(PYTHON)))
+    return WordLookup(name or model_name(source), read_vectors(source), phrases)
 
 
 def _transformer(name: str) -> Callable[[Sequence[str]], Any]:

@@ -12,7 +12,7 @@ from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import at_least, refuse_beam_options
+from wikisem.pipeline.command_options import argument, at_least, parse_languages, refuse_beam_options
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many
@@ -54,15 +54,23 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "dataset",
         metavar="DATASET",
-        help="a file, a folder or a folder of folders: WikiSem500, 8-8-8 or 12-8-8 text (cluster, blank line, "
-        "outliers), or the groups/LANGUAGE.jsonl of a build",
+        nargs="+",
+        help="a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500, 8-8-8 or "
+        "12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a build",
+    )
+    parser.add_argument(
+        "--language",
+        type=argument(parse_languages),
+        default=[],
+        metavar="la",
+        help="score only the groups in this language, or in several (en,de)",
     )
     _add_common(parser)
     parser.add_argument(
         "--plot",
         metavar="FILE",
         type=Path,
-        help="draw accuracy by outlier class, with Spearman's rank correlation, into this .png, .svg or .pdf file",
+        help="draw OPP and accuracy by outlier class, with Spearman's correlation, into this .png, .svg or .pdf file",
     )
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
     parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
@@ -120,8 +128,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="average tokens even where the vocabulary has phrases, which are otherwise looked up, the longest first",
     )
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print CSV, a row for each score, instead of tables")
+    form.add_argument(
         "--json",
         action="store_true",
-        help="print one JSON object a line for each model, in the order of --vectors, instead of tables",
+        help="print one JSON object a line for each model and data set, in the order given, instead of tables",
     )

@@ -1,43 +1,41 @@
 """Scores of models as tables for people, and of categories as JSON for programs."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from wikisem.datasets.word_groups import WordGroup
+from wikisem import __version__
 from wikisem.evaluation.category_words import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.error_bars import FEW_GROUPS, ErrorBars
+from wikisem.evaluation.group_names import distinct_names
 from wikisem.evaluation.outlier_scores import UNKNOWN, Evaluation, Score, error_bars_as_json, score
 
 _SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
 
 
 def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool = False) -> RenderableType:
-    """Every model's scores: by language, by outlier class, overall, by group if asked for, and notes on the model."""
-    return Group(*(part for evaluation in evaluations for part in _report(evaluation, title, groups)))
-
-
-def _report(evaluation: Evaluation, title: str, groups: bool) -> Iterable[RenderableType]:
-    yield f"{title}: {evaluation.name}"
+    """A model's scores on one or more data sets: by language, by outlier class, overall, and by group if asked for."""
+    model = evaluations[0]
+    parts: list[RenderableType] = [f"{title}: {model.name}"]
     if groups:
-        yield _group_table(evaluation)
-    languages = evaluation.by_language()
-    rows = [(f"language {name}", part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
-    rows += [(f"outlier class {name}", part) for name, part in evaluation.by_outlier_class().items()]
-    overall = evaluation.overall()
-    yield _score_table([*rows, ("overall", overall)])
+        parts += [_group_table(evaluation) for evaluation in evaluations]
+    parts.append(_score_table(evaluations))
+    parts += [line for evaluation in evaluations for line in _coverage_lines(evaluation)]
+    return Group(*parts, *model.notes, "")
+
+
+def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
+    """What part of a data set the scores are of."""
+    prefix = f"{evaluation.dataset}: " if evaluation.dataset else ""
     yield (
-        f"{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
+        f"{prefix}{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
         f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
         f"{percent(evaluation.oov_outlier_percent())} % of outliers"
     )
-    yield from few_groups_note(overall.groups, "groups")
-    yield from evaluation.notes
-    yield ""
+    yield from few_groups_note(evaluation.overall().groups, f"{prefix}groups")
 
 
 def few_groups_note(count: int, unit: str) -> list[str]:
@@ -47,12 +45,27 @@ def few_groups_note(count: int, unit: str) -> list[str]:
     return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
 
 
-def _score_table(rows: Iterable[tuple[str, Score]]) -> Table:
-    table = _table_of("", _SCORE_COLUMNS)
-    for name, part in rows:
-        opp, accuracy = part.error_bars or (None, None)
-        table.add_row(name, f"{part.groups:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+def _score_table(evaluations: Sequence[Evaluation]) -> Table:
+    table = Table()
+    table.add_column("data set", overflow="fold")
+    table.add_column("part", overflow="fold")
+    for column in _SCORE_COLUMNS:
+        table.add_column(column, justify="right", no_wrap=True)
+    for evaluation in evaluations:
+        for kind, name, part in score_parts(evaluation):
+            opp, accuracy = part.error_bars or (None, None)
+            numbers = (f"{part.groups:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+            table.add_row(evaluation.dataset, f"{kind} {name}".strip(), *numbers)
+        table.add_section()
     return table
+
+
+def score_parts(evaluation: Evaluation) -> list[tuple[str, str, Score]]:
+    """Each part of a data set that has a row: the kind of part, its name and its score; the whole comes last."""
+    languages = evaluation.by_language()
+    rows = [("language", name, part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
+    rows += [("outlier class", name, part) for name, part in evaluation.by_outlier_class().items()]
+    return [*rows, ("overall", "", evaluation.overall())]
 
 
 def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
@@ -65,7 +78,7 @@ def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
 def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
     """The differences of every two models in percentage points, with their intervals and p-values."""
     table = Table()
-    for name in ("score", "model", "less"):
+    for name in ("data set", "score", "model", "less"):
         table.add_column(name, overflow="fold")
     for name in ("groups", "difference", "95 %", "SE", "p", "p (Holm)"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -74,25 +87,17 @@ def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
         error = None if pair.standard_error is None else 100 * pair.standard_error
         interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
         numbers = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
-        table.add_row(row.metric, row.one, row.other, *numbers, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
+        table.add_row(row.dataset, row.metric, row.one, row.other, *numbers, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
     return Group("differences, paired by group", table, "") if comparisons else Group()
 
 
 def _group_table(evaluation: Evaluation) -> Table:
-    table = _table_of("group", ("cases", "OPP", "accuracy"))
-    names = _names([group.group for group in evaluation.groups])
+    table = _table_of(f"{evaluation.dataset} group".strip(), ("cases", "OPP", "accuracy"))
+    names = distinct_names([group.group for group in evaluation.groups])
     for name, group in zip(names, evaluation.groups, strict=True):
         part = score([group])
         table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
     return table
-
-
-def _names(groups: Sequence[WordGroup]) -> list[str]:
-    """The ids of groups; with the language, or else the folder, where several languages share an id."""
-    ids = [group.id for group in groups]
-    if len(set(ids)) == len(ids):
-        return ids
-    return [f"{group.language or Path(group.where).parent.name}/{group.id}" for group in groups]
 
 
 def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:
@@ -109,7 +114,7 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     return Group(f"{title}: {name}", table, *lines, *notes, "")
 
 
-def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
+def scores_as_json(model: str, dataset: str, scores: Sequence[CategoryScore]) -> dict[str, Any]:
     """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
     rows = [
         {
@@ -124,7 +129,8 @@ def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
     ]
     skipped = sum(score.percent is None for score in scores)
     bars = error_bars_as_json("score", mean_error_bars(scores))
-    return {"score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
+    named = {"model": model, "dataset": dataset, "version": __version__}
+    return {**named, "score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
 
 
 def _table_of(first: str, columns: Iterable[str]) -> Table:

@@ -104,7 +104,7 @@ def test_nothing_to_read_is_said(tmp_path: Path) -> None:
     """A missing path and a folder without data sets are two different messages."""
     with pytest.raises(MissingInputError, match="saw nothing at"):
         read_dataset(tmp_path / "none")
-    with pytest.raises(MissingInputError, match=r"expected files that end in \.txt or \.jsonl"):
+    with pytest.raises(MissingInputError, match=r"expected files that end in \.txt, \.jsonl, \.parquet"):
         read_dataset(tmp_path)
 
 

@@ -11,7 +11,7 @@ from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.plot import class_accuracies, correlation, draw_accuracies, spearman
+from wikisem.evaluation.plot import class_scores, correlation, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -43,24 +43,27 @@ def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> No
 def test_the_correlation_is_over_classes_and_models() -> None:
     """Classes 1 and 2 at 0 % and class 3 at 100 % rise together; unknown classes are no points."""
     evaluation = evaluation_of(1, 1, 2, 3, None)
-    assert class_accuracies(evaluation) == {1: 0.0, 2: 0.0, 3: 100.0}
-    assert correlation([evaluation]) == pytest.approx(3**0.5 / 2)
+    assert class_scores(evaluation, "accuracy") == {1: 0.0, 2: 0.0, 3: 100.0}
+    assert correlation([evaluation], "accuracy") == pytest.approx(3**0.5 / 2)
+    assert class_scores(evaluation, "opp")[3] == 100
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     """The suffix chooses the form of the file."""
     path = tmp_path / f"figure.{suffix}"
-    draw_accuracies(path, [evaluation_of(1, 2, 3)])
+    draw_scores(path, [evaluation_of(1, 2, 3)])
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
+    if suffix == "svg":
+        assert all(label in path.read_text() for label in ("OPP (%)", "accuracy (%)"))
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     """No known class, an unknown form and a missing folder each have their own error."""
     with pytest.raises(UsageError, match="unknown class only"):
-        draw_accuracies(tmp_path / "a.png", [evaluation_of(None, None)])
+        draw_scores(tmp_path / "a.png", [evaluation_of(None, None)])
     with pytest.raises(UsageError, match=r"a\.doc"):
-        draw_accuracies(tmp_path / "a.doc", [evaluation_of(1, 3)])
+        draw_scores(tmp_path / "a.doc", [evaluation_of(1, 3)])
     with pytest.raises(OutputError, match="expected to write"):
-        draw_accuracies(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])
+        draw_scores(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])

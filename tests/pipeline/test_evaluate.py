@@ -7,20 +7,14 @@ from typing import Any
 
 import pytest
 
+from wikisem import __version__
 from wikisem.pipeline.cli import main
 
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
 BARS = ["cases", "opp", "accuracy", "opp_low", "opp_high", "opp_se", "accuracy_low", "accuracy_high", "accuracy_se"]
-KEYS = [
-    "groups",
-    "skipped_groups",
-    *BARS,
-    "oov_cluster_percent",
-    "oov_outlier_percent",
-    "by_outlier_class",
-    "by_language",
-]
+KEYS = ["model", "dataset", "version", "groups", "skipped_groups", *BARS, "oov_cluster_percent", "oov_outlier_percent"]
+KEYS += ["by_outlier_class", "by_language", "by_group"]
 
 
 @pytest.fixture
@@ -48,7 +42,12 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
     printed = capsys.readouterr()
     (row,) = json_lines(printed.out)
     assert list(row) == KEYS
+    assert [row[name] for name in KEYS[:3]] == ["vectors.txt", "set", __version__]
     assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
+    assert row["by_group"] == [
+        {"group": "Q1", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80},
+        {"group": "[bold]Q2", "language": "", "cases": 0, "opp": None, "accuracy": None},
+    ]
     assert row["oov_cluster_percent"] == 50
     assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
     assert (row["opp"], row["accuracy"]) == (pytest.approx(100 * (1 / 3 + 4) / 5), 80)
@@ -73,7 +72,7 @@ def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.Captur
     """Each model has its own object, in order, with the scores on the common subset in it."""
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--vectors", "more.txt", "--json"]) == 0
     one, two = json_lines(capsys.readouterr().out)
-    assert list(one) == list(two) == [*KEYS, "common"]
+    assert list(one) == list(two) == [*KEYS, "common", "comparisons"]
     # The second vocabulary has a capital: "Tiger" and "Lynx" are unknown to it, and its only cluster item is "Lion".
     assert (one["cases"], two["cases"]) == (5, 0)
     assert [row["common"]["cases"] for row in (one, two)] == [0, 0]
@@ -112,6 +111,7 @@ def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     cars = {"category": "cars", "n": 3, "oov": 0, "correct": 6, "comparisons": 6, "score": 100}
     bars = [row.pop(f"score_{end}") for end in ("low", "high", "se")]
     assert bars == pytest.approx([75, 100, 12.5])
+    assert [row.pop(name) for name in ("model", "dataset", "version")] == ["vectors.txt", "categories", __version__]
     assert row == {"score": 87.5, "skipped_categories": 0, "categories": [cats, cars]}
     words = ["evaluate", "oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
     assert main([*words, "--json"]) == 0
@@ -147,6 +147,9 @@ def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.Captu
         (["outliers", "set"], 2, "--vectors"),
         (["outliers", "set", "--vectors", "vectors.txt", "--", "--runner=x"], 2, "takes no Beam options"),
         (["outliers", "set", "--vectors", "none.txt"], 1, "expected a file of vectors, saw none at none.txt"),
+        (["outliers", "set", "--vectors", "vectors.txt", "--csv", "--json"], 2, "not allowed with argument"),
+        (["outliers", "set", "--language", "D E", "--vectors", "vectors.txt"], 2, "expected a language code"),
+        (["outliers", "set", "--language", "de", "--vectors", "v"], 1, "in de, saw groups in no known language"),
         (["outliers", "none", "--vectors", "vectors.txt"], 1, "saw nothing at none"),
         (["outliers", "empty.jsonl", "--vectors", "vectors.txt"], 1, "expected test groups, saw none"),
         (["topk", "set/Q1.txt", "--vectors", "vectors.txt"], 1, "Q1.txt:1: expected ': category' in front of words"),
@@ -178,7 +181,7 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
     assert (accuracy["p"], accuracy["p_holm"]) == (0.25, 0.25)
     assert opp["low"] <= opp["difference"] <= opp["high"]
     assert main(["evaluate", "outliers", "set", *models]) == 0
-    assert re.search(r"accuracy │ vectors.txt │ worse.txt │ +3 │ +\+\d", capsys.readouterr().out)
+    assert re.search(r"set +│ accuracy │ vectors.txt │ worse.txt │ +3 │ +\+\d", capsys.readouterr().out)
     assert main(["evaluate", "topk", "categories.txt", *models, "--json"]) == 0
     *_, last = json_lines(capsys.readouterr().out)
     assert [row["metric"] for row in last["comparisons"]] == ["score"]

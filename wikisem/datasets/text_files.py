@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from wikisem.errors import DamagedInputError
 
 
 def read_utf8(file: Path) -> str:
     """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
-    data = file.read_bytes()
+    return decode_utf8(file.read_bytes(), str(file))
+
+
+def decode_utf8(data: bytes, where: str) -> str:
+    """The text of UTF-8 bytes, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DamagedInputError(f"{file}:{line}: expected UTF-8, saw {error}") from error
+        raise DamagedInputError(f"{where}:{line}: expected UTF-8, saw {error}") from error
 
 
-def is_json_lines(file: Path, text: str) -> bool:
+def is_json_lines(file: PurePath, text: str) -> bool:
     """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
     return file.suffix == ".jsonl" or text.lstrip().startswith("{")
 

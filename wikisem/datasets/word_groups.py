@@ -1,16 +1,17 @@
-"""Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines."""
+"""Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines and Parquet."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
-from wikisem.errors import DamagedInputError, MissingInputError
-
-SUFFIXES: Final = (".txt", ".jsonl")
+from wikisem.datasets.sources import DataFile, data_files
+from wikisem.datasets.text_files import decode_utf8, is_json_lines, numbered_lines
+from wikisem.errors import DamagedInputError
 
 # Six outliers of a WikiSem500 file are in the order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
@@ -58,25 +59,13 @@ class _WordGroupLine(msgspec.Struct):
 
 
 def read_dataset(path: str | Path) -> list[WordGroup]:
-    """The groups of a file, or of every .txt and .jsonl file of a folder and the folders in it, in order of path.
+    """The groups of a file, of a folder and the folders in it, of a tar archive or of a run's OUT, in order of path.
 
-    A file that ends in .jsonl or begins with a brace holds JSON lines, any other holds one group as text.
-    MissingInputError without any such file; DamagedInputError with the file and line of what is no test group.
+    A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace holds JSON
+    lines, any other holds one group as text. MissingInputError without any such file; DamagedInputError with the file
+    and line of what is no test group.
     """
     return [group for file in data_files(Path(path)) for group in _read_file(file)]
-
-
-def data_files(path: Path) -> list[Path]:
-    """The file itself, or the data set files in and below a folder, hidden ones left out; MissingInputError if none."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
-    found = (file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}"))
-    files = sorted(file for file in found if file.is_file() and not _is_hidden(file, path))
-    if not files:
-        raise MissingInputError(f"{path}: expected files that end in {' or '.join(SUFFIXES)}, saw none")
-    return files
 
 
 def parse_group(text: str, name: str, where: str) -> WordGroup:
@@ -101,15 +90,36 @@ def parse_line(line: str, where: str) -> WordGroup:
         row = msgspec.json.decode(line, type=_WordGroupLine)
     except msgspec.DecodeError as error:
         raise DamagedInputError(f"{where}: expected a JSON line of a group, saw {error}") from error
+    return _word_group(row, where)
+
+
+def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
     outliers = tuple(OutlierWord(item.surface, item.outlier_class) for item in row.outliers)
     return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language, row.label)
 
 
-def _read_file(file: Path) -> list[WordGroup]:
-    text = read_utf8(file)
-    if not is_json_lines(file, text):
-        return [parse_group(text, file.stem, str(file))]
-    return [parse_line(line, f"{file}:{number}") for number, line in numbered_lines(text) if line]
+def _read_file(file: DataFile) -> list[WordGroup]:
+    if file.path.suffix == ".parquet":
+        return _read_parquet(file)
+    text = decode_utf8(file.read(), file.where)
+    if not is_json_lines(file.path, text):
+        return [parse_group(text, file.path.stem, file.where)]
+    return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
+
+
+def _read_parquet(file: DataFile) -> list[WordGroup]:
+    try:
+        rows = pq.read_table(pa.BufferReader(file.read())).to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedInputError(f"{file.where}: expected a Parquet file of groups, saw {error}") from error
+    return [_parse_row(row, f"{file.where}: row {number}") for number, row in enumerate(rows)]
+
+
+def _parse_row(row: Any, where: str) -> WordGroup:
+    try:
+        return _word_group(msgspec.convert(row, type=_WordGroupLine), where)
+    except msgspec.ValidationError as error:
+        raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
 
 
 def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -123,7 +133,3 @@ def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         elif block:
             yield start, tuple(block)
             block = []
-
-
-def _is_hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)

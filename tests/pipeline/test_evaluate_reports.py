@@ -1,0 +1,173 @@
+"""Reports of ``wikisem evaluate outliers``: every form of a data set, a row per language and data set, CSV, names."""
+
+import csv
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from wikisem import evaluate
+from wikisem.pipeline.cli import main
+
+VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
+TEXT = "lion\ntiger\nlynx\n\ncar\nvan\n"
+
+
+def group_line(qid: str, language: str, outlier: str = "car") -> dict[str, Any]:
+    """A group as a build writes it."""
+    outliers = [{"id": "Q9", "surface": outlier, "outlier_class": 1, "via": "Q1"}]
+    cluster = [{"id": "Q7", "surface": word} for word in ("lion", "tiger", "lynx")]
+    return {"class": qid, "label": "cat", "language": language, "cluster": cluster, "outliers": outliers}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with vectors and the OUT of a run in two languages, which share a class."""
+    (tmp_path / "vectors.txt").write_text(VECTORS)
+    groups = tmp_path / "run" / "groups"
+    groups.mkdir(parents=True)
+    for language in ("de", "en"):
+        lines = [group_line("Q1", language), group_line("Q2", language, "bus")]
+        (groups / f"{language}.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        pq.write_table(pa.Table.from_pylist(lines), groups / f"{language}.parquet")
+    (tmp_path / "run" / "rejected").mkdir()
+    (tmp_path / "run" / "rejected" / "de.jsonl").write_text('{"class":"Q3","language":"de","reason":"affix"}\n')
+    (tmp_path / "run" / "wikisem500" / "de").mkdir(parents=True)
+    (tmp_path / "run" / "wikisem500" / "de" / "Q1.txt").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def scored(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    """The objects that ``--json`` prints."""
+    assert main(["evaluate", "outliers", *words, "--vectors", "vectors.txt", "--json"]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_output_of_a_run_is_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its groups are read once, as JSON lines or else as Parquet, and nothing that is beside them."""
+    (row,) = scored(capsys, "run")
+    assert (row["dataset"], row["groups"], row["cases"], row["accuracy"]) == ("run", 4, 4, 100)
+    assert {name: part["cases"] for name, part in row["by_language"].items()} == {"de": 2, "en": 2}
+    assert [(part["language"], part["group"]) for part in row["by_group"]] == [
+        ("de", "Q1"),
+        ("de", "Q2"),
+        ("en", "Q1"),
+        ("en", "Q2"),
+    ]
+    for path in Path("run/groups").glob("*.jsonl"):
+        path.unlink()
+    (again,) = scored(capsys, "run")
+    assert again == row
+    (one,) = scored(capsys, "run/groups/de.parquet")
+    assert (one["dataset"], one["cases"], list(one["by_language"])) == ("de", 2, ["de"])
+
+
+def test_an_archive_is_a_data_set(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A .tar.gz of a release, with its README and a resource fork in it, gives what the folder gives."""
+    release = folder / "wiki-sem-500"
+    for language in ("de", "en"):
+        (release / language).mkdir(parents=True)
+        (release / language / "Q1.txt").write_text(TEXT)
+        (release / language / "._Q1.txt").write_bytes(b"\x00\x05\x16\x07")
+    (release / "README.txt").write_text("about")
+    with tarfile.open("release-1.0.tar.gz", "w:gz") as archive:
+        archive.add("wiki-sem-500")
+    (packed,), (plain,) = scored(capsys, "release-1.0.tar.gz"), scored(capsys, "wiki-sem-500")
+    assert (packed.pop("dataset"), plain.pop("dataset")) == ("release-1.0", "wiki-sem-500")
+    assert packed == plain
+    assert list(packed["by_language"]) == ["de", "en"]
+    cut = (folder / "release-1.0.tar.gz").read_bytes()[:150]
+    (folder / "cut.tar.gz").write_bytes(cut)
+    assert main(["evaluate", "outliers", "cut.tar.gz", "--vectors", "vectors.txt"]) == 1
+    assert "cut.tar.gz: expected a whole tar archive" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_language_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only its groups are scored; one that the set does not have is an error that names those it has."""
+    (row,) = scored(capsys, "run", "--language", "en")
+    assert [part["language"] for part in row["by_group"]] == ["en", "en"]
+    assert main(["evaluate", "outliers", "run", "--language", "fr", "--vectors", "vectors.txt"]) == 1
+    assert "run: expected test groups in fr, saw groups in de, en" in capsys.readouterr().err
+
+
+def test_names_never_collide(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A group of one name in three languages, in folders as 50-8-8 has them, has three names in the report."""
+    for language in ("DE", "EN", "IT"):
+        inner = folder / "Dataset" / f"50-8-8-{language}" / "25-8-8-Sem"
+        inner.mkdir(parents=True)
+        (inner / "vegetables.txt").write_text(TEXT)
+    assert main(["evaluate", "outliers", "Dataset", "--vectors", "vectors.txt", "--groups"]) == 0
+    text = capsys.readouterr().out
+    assert [text.count(f"{language}/vegetables") for language in ("de", "en", "it")] == [1, 1, 1]
+    (row,) = scored(capsys, "Dataset")
+    assert [part["language"] for part in row["by_group"]] == ["de", "en", "it"]
+    one, other = scored(capsys, "run", "./run")
+    assert {one["dataset"], other["dataset"]} == {"run", "./run"}
+    assert main(["evaluate", "outliers", "run", "--vectors", "vectors.txt", "--vectors", "vectors.txt", "--json"]) == 0
+    names = [json.loads(line)["model"] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["vectors.txt", "vectors.txt #2"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_tables_have_a_row_for_each_language_and_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two data sets share a table; groups are shown only when asked for."""
+    assert main(["evaluate", "outliers", "run", "run/wikisem500", "--vectors", "vectors.txt"]) == 0
+    rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in capsys.readouterr().out.splitlines()]
+    rows = [row for row in rows if len(row) == 3]
+    assert rows == [
+        ["run", "language de", "2"],
+        ["run", "language en", "2"],
+        ["run", "outlier class 1", "4"],
+        ["run", "overall", "4"],
+        ["wikisem500", "language de", "1"],
+        ["wikisem500", "outlier class unknown", "1"],
+        ["wikisem500", "overall", "1"],
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_csv_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> None:
+    """One header, the numbers of the JSON, the common subset of several models, and groups if asked for."""
+    models = ["--vectors", "vectors.txt", "--vectors", "vectors.txt"]
+    assert main(["evaluate", "outliers", "run", *models, "--csv", "--groups"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    (overall,) = [
+        row for row in rows if (row["model"], row["vocabulary"], row["part"]) == ("vectors.txt", "own", "overall")
+    ]
+    (json_row,) = scored(capsys, "run")
+    assert {name: float(overall[name]) for name in ("opp", "opp_low", "opp_high", "opp_se", "accuracy", "cases")} == {
+        name: json_row[name] for name in ("opp", "opp_low", "opp_high", "opp_se", "accuracy", "cases")
+    }
+    assert len([row for row in rows if row["part"] == "group"]) == 4 * 2 * 2
+    assert {row["vocabulary"] for row in rows} == {"own", "common"}
+    assert {row["language"] for row in rows if row["part"] == "language"} == {"de", "en"}
+    Path("sets.txt").write_text(": cats\nlion tiger lynx\n: cars\ncar van bus\n")
+    assert main(["evaluate", "topk", "sets.txt", *models, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["category"], row["score"]) for row in rows[:3]] == [
+        ("cats", rows[0]["score"]),
+        ("cars", rows[1]["score"]),
+        ("", rows[2]["score"]),
+    ]
+    assert float(rows[2]["score_low"]) <= float(rows[2]["score"])
+
+
+@pytest.mark.usefixtures("folder")
+def test_python_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """``wikisem.evaluate.outliers`` takes the OUT of a run, and languages are those of the command line."""
+    (row,) = scored(capsys, "run")
+    found = evaluate.outliers("run", "vectors.txt")
+    assert {name: part.opp for name, part in found.by_language().items()} == {
+        name: part["opp"] for name, part in row["by_language"].items()
+    }
+    bars = found.overall().error_bars
+    assert bars is not None
+    assert (bars[0].low, bars[1].high) == (row["opp_low"], row["accuracy_high"])
