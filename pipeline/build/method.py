@@ -56,7 +56,8 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
 
 def finish_stages(stages: Sequence[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
     """Run what is not finished of some stages and write the manifest; return the records of all their units."""
-    records = run_stages(stages, run, recipe)
+    with run.runtime:
+        records = run_stages(stages, run, recipe)
     write_manifest(run)
     return records
 

@@ -1,16 +1,14 @@
 """The runtime: pipelines run in one process and in several, and every failure names its stage."""
 
+import errno
 import os
-import shlex
-import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import apache_beam as beam
-import grpc
 import pytest
 
-from wikisem.errors import StageError
-from wikisem.transforms.io.local_workers import deaths_end_the_run, worker_command
+from wikisem.errors import DamagedInputError, StageError, UsageError
 from wikisem.transforms.io.runtime import Runtime
 
 
@@ -25,20 +23,34 @@ class _Write(beam.DoFn):
         Path(f"{self.folder}/{number}").write_text(str(os.getpid()))
 
 
-class _Die(beam.DoFn):
-    """Ends its process on one element, as the system does when memory is short."""
-
-    def process(self, number: int) -> list[int]:
-        """Die on 2."""
-        if number == 2:
-            os._exit(9)
-        return [number]
-
-
 def _refuse(number: int) -> int:
     if number == 2:
         raise ValueError("two is too much")
     return number
+
+
+def _refuse_as_ours(number: int) -> int:
+    if number == 2:
+        raise DamagedInputError("expected another number, saw 2")
+    return number
+
+
+def _refuse_to_write(number: int) -> int:
+    if number == 2:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/full/2")
+    return number
+
+
+def _stop(number: int) -> int:
+    if number == 2:
+        raise KeyboardInterrupt
+    return number
+
+
+def _run(function: Callable[[int], int], workers: int) -> None:
+    Runtime(workers=workers).run(
+        lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.Map(function), label="counting"
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -53,18 +65,33 @@ def test_a_pipeline_does_its_work_in_one_process_and_in_several(tmp_path: Path, 
     assert (str(os.getpid()) in owners.values()) == (workers == 1)
 
 
-def test_a_failure_names_the_stage_and_the_first_cause() -> None:
-    """What a DoFn raises ends in one StageError."""
-    with pytest.raises(StageError, match="counting: expected the pipeline to finish, saw ValueError: two is too much"):
-        Runtime().run(lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Map(_refuse), label="counting")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failure_names_the_stage_and_the_first_cause(workers: int) -> None:
+    """What a DoFn raises ends in one StageError, without Beam's step and traceback."""
+    with pytest.raises(StageError) as caught:
+        _run(_refuse, workers)
+    assert str(caught.value) == "counting: expected the pipeline to finish, saw ValueError: two is too much"
 
 
-def test_a_worker_process_that_dies_ends_the_run() -> None:
-    """The run stops with a message instead of waiting for ever."""
-    with pytest.raises(StageError, match="counting: expected all worker processes to finish, saw one die"):
-        Runtime(workers=2).run(
-            lambda pipeline: pipeline | beam.Create([1, 2, 3]) | beam.Reshuffle() | beam.ParDo(_Die()), label="counting"
-        )
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_ours_comes_through_as_it_is(workers: int) -> None:
+    """What a DoFn finds wrong with an input has its class and its words, from another process, too."""
+    with pytest.raises(DamagedInputError) as caught:
+        _run(_refuse_as_ours, workers)
+    assert str(caught.value) == "expected another number, saw 2"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_is_the_cause_that_is_told(workers: int) -> None:
+    """Beam rebuilds an OSError as a RuntimeError; the message is the system's."""
+    with pytest.raises(StageError, match=r"saw OSError: \[Errno 28\] No space left on device: '/full/2'$"):
+        _run(_refuse_to_write, workers)
+
+
+def test_ctrl_c_inside_a_step_stays_an_interruption() -> None:
+    """Beam takes what is raised inside a DoFn for its failure; a KeyboardInterrupt is none."""
+    with pytest.raises(KeyboardInterrupt):
+        _run(_stop, 1)
 
 
 def test_a_runner_that_is_named_is_the_one_that_runs() -> None:
@@ -75,44 +102,71 @@ def test_a_runner_that_is_named_is_the_one_that_runs() -> None:
     assert "direct_num_workers" not in named
 
 
-def test_what_another_thread_raises_is_still_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While workers run, only their death ends the run; any other thread's exception goes to the hook of before.
-
-    A lost connection waits until the end: after a death it is a consequence, else it is reported.
-    """
-    seen: list[str] = []
-    monkeypatch.setattr(threading, "excepthook", lambda arguments: seen.append(str(arguments.exc_value)))
-    before = threading.excepthook
-
-    def fail(error: Exception) -> None:
-        raise error
-
-    with deaths_end_the_run("counting"):
-        for error in (ValueError("of a thread"), grpc.RpcError("lost")):
-            thread = threading.Thread(target=fail, args=(error,))
-            thread.start()
-            thread.join()
-        assert seen == ["of a thread"]
-    assert seen == ["of a thread", "lost"]
-    assert threading.excepthook is before
+def test_a_runner_that_is_named_gets_its_own_options() -> None:
+    """Options of the direct runner mean something where it is named."""
+    options = Runtime(["--runner=FnApiRunner", "--direct_num_workers=3"]).options().get_all_options(drop_default=True)
+    assert options["direct_num_workers"] == 3
 
 
-def test_a_stop_by_hand_stays_one() -> None:
-    """Ctrl-C while workers run is no worker that died."""
-    with pytest.raises(KeyboardInterrupt), deaths_end_the_run("counting"):
+@pytest.mark.parametrize("word", ["--direct_num_workers=3", "--direct_running_mode=multi_processing"])
+def test_workers_are_asked_for_in_one_way(word: str) -> None:
+    """Beam's own way to have local processes would hang when one dies, and contradict --workers: it is refused."""
+    with pytest.raises(UsageError, match=f"expected --workers N for processes on this machine, saw {word} after --"):
+        Runtime([word], workers=2).options()
+
+
+def test_processes_are_shared_by_the_pipelines_of_a_run(tmp_path: Path) -> None:
+    """Inside the context all workers have one parent, a process of this one, which is gone after it."""
+    with Runtime(workers=2) as runtime:
+        _write_parents(runtime, tmp_path / "a")
+        _write_parents(runtime, tmp_path / "b")
+        (parent,) = {int(path.read_text()) for path in tmp_path.glob("*/*")}
+        assert parent != os.getpid()
+        os.kill(parent, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(parent, 0)
+
+
+def _write_parents(runtime: Runtime, folder: Path) -> None:
+    folder.mkdir()
+    step = beam.Map(_write_parent, str(folder))
+    runtime.run(lambda pipeline: pipeline | beam.Create([1, 2]) | step, label="writing")
+
+
+def _write_parent(number: int, folder: str) -> None:
+    Path(folder, str(number)).write_text(str(os.getppid()))
+
+
+class _Job:
+    """The result of a pipeline that another runner runs, until Ctrl-C."""
+
+    def __init__(self, cancel: Callable[[], None]) -> None:
+        self.cancel = cancel
+
+    def wait_until_finish(self) -> str:
+        """Be interrupted."""
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("folder", ["/plain", "/two words", "/it's", '/a"b$c'])
-def test_the_command_of_a_worker_survives_a_shell(folder: str) -> None:
-    """The path of Python and the import path may hold anything; modules of the current folder are kept out."""
-    words = shlex.split(worker_command(f"{folder}/python", [f"{folder}/lib", "/other"]))
-    assert words == [
-        "exec",
-        "env",
-        f"PYTHONPATH={folder}/lib:/other",
-        f"{folder}/python",
-        "-P",
-        "-m",
-        "wikisem.transforms.io.worker",
-    ]
+def _interrupt_job(monkeypatch: pytest.MonkeyPatch, cancel: Callable[[], None]) -> KeyboardInterrupt:
+    monkeypatch.setattr(beam.Pipeline, "run", lambda _: _Job(cancel))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        _run(_refuse, 1)
+    return caught.value
+
+
+def test_an_interrupted_run_cancels_its_job_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job on a cluster would go on, and cost money, after the command that started it is gone."""
+    cancelled: list[bool] = []
+    _interrupt_job(monkeypatch, lambda: cancelled.append(True))
+    assert cancelled == [True]
+
+
+def test_a_job_that_cannot_be_cancelled_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every runner can; the user has to know."""
+
+    def refuse() -> None:
+        raise NotImplementedError("no cancel here")
+
+    notes = _interrupt_job(monkeypatch, refuse).__notes__
+    assert notes == ["the job may go on, for its runner could not cancel it: NotImplementedError: no cancel here"]

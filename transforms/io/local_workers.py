@@ -1,73 +1,196 @@
-"""Worker processes on this machine: how they are started, and how the death of one ends the run.
+"""The worker processes of a run on this machine: how they start, and how the end of one ends what waits for it.
 
-Beam 2.77 waits for ever when a worker process dies (out of memory, killed by hand): the thread that watches the process
-raises, and nothing waits for that thread. Here that raise interrupts the main thread, which then says what happened.
+All are forks of one process (``worker.py``), which imports Beam once. They are killed before anything is joined. When
+one ends early or fails at its work, the others are killed, and every request that waits is answered with the cause.
 """
 
+import json
 import os
-import shlex
 import signal
+import socket
+import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, Protocol, Self
 
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.transforms.environments import SubprocessSDKEnvironment
-from grpc import RpcError
+from wikisem.transforms.io.failures import WorkerError
 
-from wikisem.errors import StageError
-
-
-def make_runner() -> FnApiRunner:
-    """A runner whose workers are processes of their own, as many as ``--direct_num_workers`` says."""
-    command = worker_command(sys.executable, sys.path)
-    return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))
+_LOOK: Final = 0.2  # seconds between two looks at the answers of workers
+_END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
 
 
-def worker_command(python: str, path: Sequence[str]) -> str:
-    """The command of a worker process, which Beam gives to a shell; ``path`` is where the worker imports from.
+class Client(Protocol):
+    """What waits for the answers of one worker."""
 
-    >>> worker_command("/opt/my env/bin/python", ["/opt/lib"])
-    "exec env PYTHONPATH=/opt/lib '/opt/my env/bin/python' -P -m wikisem.transforms.io.worker"
+    worker_id: str
 
-    ``exec`` lets Beam kill the worker rather than its shell. ``-P`` keeps the current folder, whose modules may
-    have any name, out of the path, unless it is in the path of this process too.
+    def first_error(self) -> str:
+        """What the first request that failed was answered with, "" if none failed."""
+        ...
+
+    def fail(self, error: str) -> None:
+        """Answer all that waits with an error: the worker is gone."""
+        ...
+
+
+class LocalWorkers:
+    """Worker processes, each for one client: forked when it asks, gone when this is closed; a context manager.
+
+    ``failure`` is what went wrong first since the last ``reset``, if anything did.
     """
-    places = shlex.quote(os.pathsep.join(path))
-    return f"exec env PYTHONPATH={places} {shlex.quote(python)} -P -m wikisem.transforms.io.worker"
+
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+        self._gone: Exception | None = None
+        self._clients: dict[str, Client] = {}
+        self._lock = threading.RLock()
+        self._kills_before = out_of_memory_kills()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
+        self._channel, other = socket.socketpair()
+        with other:
+            self._starter = subprocess.Popen(  # noqa: S603 - this Python, no shell
+                [sys.executable, "-P", "-m", "wikisem.transforms.io.worker", str(other.fileno())],
+                env=_environment(),
+                pass_fds=[other.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._stderr,
+            )
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self, client: Client, environment: Mapping[str, str]) -> None:
+        """Fork a worker for a client."""
+        with self._lock:
+            self._clients[client.worker_id] = client
+            if self._gone is not None:
+                self._fail(self._gone)
+            self._ask({"start": client.worker_id, "environment": dict(environment)})
+
+    def end(self, client: Client) -> None:
+        """Kill the worker of a client, if it has one."""
+        with self._lock:
+            if self._clients.pop(client.worker_id, None) is not None:
+                self._ask({"end": client.worker_id})
+
+    def reset(self) -> None:
+        """Kill the workers that are left, and forget what failed."""
+        with self._lock:
+            for client in list(self._clients.values()):
+                self.end(client)
+            self.failure = None
+
+    def close(self) -> None:
+        """End all processes, and wait until they are gone."""
+        self.reset()
+        with suppress(OSError):
+            self._channel.shutdown(socket.SHUT_RDWR)
+        try:
+            self._starter.wait(_END)
+        except subprocess.TimeoutExpired:
+            self._starter.kill()  # the workers die with it
+            self._starter.wait()
+        self._watcher.join()
+        self._channel.close()
+        self._stderr.close()
+
+    def _ask(self, request: Mapping[str, Any]) -> None:
+        with suppress(OSError):  # the process is gone, as the watcher will see
+            self._channel.sendall(json.dumps(request).encode() + b"\n")
+
+    def _watch(self) -> None:
+        """Hear which workers end, and look at what they answer, until the channel closes."""
+        text = b""
+        while (received := self._receive()) != b"":
+            *lines, text = (text + (received or b"")).split(b"\n")
+            for line in lines:
+                self._hear(json.loads(line))
+            with self._lock:
+                clients = list(self._clients.values())
+            for client in clients:
+                if error := client.first_error():
+                    self._fail(RuntimeError(error))
+        with suppress(subprocess.TimeoutExpired):
+            self._starter.wait(_END)
+        ended = self._describe_end(self._starter.poll() or 0)
+        with self._lock:
+            self._gone = WorkerError(f"expected the process that starts workers to go on, saw it {ended}")
+            self._fail(self._gone)
+
+    def _receive(self) -> bytes | None:
+        """What the process reports: None if nothing for a while, nothing at all when it has ended."""
+        self._channel.settimeout(_LOOK)
+        try:
+            return self._channel.recv(1 << 16)
+        except TimeoutError:
+            return None
+        except OSError:
+            return b""
+
+    def _hear(self, report: Mapping[str, Any]) -> None:
+        with self._lock:
+            if report["worker"] in self._clients:
+                ended = self._describe_end(int(report["status"]))
+                self._fail(WorkerError(f"expected all worker processes to finish, saw one {ended}"))
+
+    def _fail(self, failure: Exception) -> None:
+        with self._lock:
+            if not self._clients:
+                return
+            self.failure = self.failure or failure
+            clients = list(self._clients.values())
+            for client in clients:
+                self.end(client)
+            for client in clients:
+                client.fail(str(self.failure))
+
+    def _describe_end(self, status: int) -> str:
+        return describe_end(status, out_of_memory_kills() > self._kills_before, self._last_words())
+
+    def _last_words(self) -> str:
+        """The last line that a process wrote to stderr, as the interpreter does when it cannot go on."""
+        end = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, end - 2000))
+        lines = self._stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
 
 
-@contextmanager
-def deaths_end_the_run(label: str) -> Iterator[None]:
-    """While inside, a worker process that dies ends the run with a StageError instead of a wait without end.
+def describe_end(status: int, memory_was_short: bool, last_words: str) -> str:
+    """How a process ended, from its exit status (negative: a signal) and from what else is known.
 
-    What other threads raise goes to the hook that was there before; lost connections only if no worker died, which is
-    what loses them.
+    >>> describe_end(-9, True, "")
+    'killed by SIGKILL because the system ran out of memory'
+    >>> describe_end(1, False, "ModuleNotFoundError: No module named 'wikisem'")
+    "exit with code 1 (ModuleNotFoundError: No module named 'wikisem')"
     """
-    dead: list[str] = []
-    lost: list[threading.ExceptHookArgs] = []
-    earlier = threading.excepthook
+    words = f" ({last_words})" if last_words else ""
+    if status >= 0:
+        return f"exit with code {status}{words}"
+    names = {signal_.value: signal_.name for signal_ in signal.Signals}
+    if -status == signal.SIGKILL and memory_was_short:
+        words = " because the system ran out of memory"
+    return f"killed by {names.get(-status, f'signal {-status}')}{words}"
 
-    def listen(arguments: threading.ExceptHookArgs) -> None:
-        if "Worker subprocess exited" in str(arguments.exc_value):
-            dead.append(str(arguments.exc_value))
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        elif isinstance(arguments.exc_value, RpcError):
-            lost.append(arguments)
-        else:
-            earlier(arguments)
 
-    threading.excepthook = listen
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        if not dead:
-            raise
-        raise StageError(
-            f"{label}: expected all worker processes to finish, saw one die ({dead[0]}); was memory short?"
-        ) from error
-    finally:
-        threading.excepthook = earlier
-        for arguments in () if dead else lost:
-            earlier(arguments)
+def out_of_memory_kills(counters: Path = Path("/proc/vmstat")) -> int:
+    """How many processes Linux has killed since it started because memory was short; 0 where nothing says so."""
+    with suppress(OSError):
+        for line in counters.read_text(encoding="ascii").splitlines():
+            if line.startswith("oom_kill "):  # since Linux 4.13, kills in control groups included
+                return int(line.split()[1])
+    return 0
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the process: its import path is this one's, and numpy starts no threads before a fork."""
+    return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,17 +1,24 @@
 """How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Final, Protocol, Self
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.runners.runner import PipelineResult
 
-from wikisem.errors import StageError, UsageError, WikisemError
+from wikisem.errors import StageError, UsageError
+from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.files import list_files
-from wikisem.transforms.io.local_workers import deaths_end_the_run, make_runner
+from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.worker_handler import local_runner
+
+# Beam's options for what --workers does.
+_OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
 
 
 class Progress(Protocol):
@@ -28,16 +35,54 @@ def no_progress(label: str, done: Callable[[], int], total: int) -> AbstractCont
     return nullcontext()
 
 
+class _SharedWorkers:
+    """The local workers of a run: started when the first pipeline needs them, and kept if pipelines share them."""
+
+    def __init__(self) -> None:
+        self._workers: LocalWorkers | None = None
+        self._sharing = False
+
+    def share(self) -> None:
+        """Keep the workers from now on."""
+        self._sharing = True
+
+    @contextmanager
+    def lend(self) -> Iterator[LocalWorkers]:
+        """The workers, for one pipeline."""
+        self._workers = self._workers or LocalWorkers()
+        try:
+            yield self._workers
+        finally:
+            if not self._sharing:
+                self.close()
+
+    def close(self) -> None:
+        """End the workers, if there are any."""
+        self._sharing = False
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
+
+
 @dataclass(frozen=True)
 class Runtime:
     """The Beam options of a run, how its progress is shown, and how many local worker processes do its work.
 
     ``DirectRunner`` would first try to download another runner's binary, so ``FnApiRunner`` is the default, by name.
+    Inside of it, as a context manager, all pipelines share their local workers, which are gone after it.
     """
 
     beam_options: Sequence[str] = ()
     progress: Progress = field(default=no_progress)
     workers: int = 1
+    _shared: _SharedWorkers = field(default_factory=_SharedWorkers, init=False, repr=False, compare=False)
+
+    def __enter__(self) -> Self:
+        self._shared.share()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shared.close()
 
     def run(
         self,
@@ -50,39 +95,71 @@ class Runtime:
         """Construct a pipeline, run it and wait for it.
 
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
-        processes and on other machines can report by doing their work. Raises StageError from the first cause, and
-        UsageError when Beam refuses its options.
+        processes and on other machines can report by doing their work. Raises StageError from the first cause, an
+        error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
-        pipeline = self._new_pipeline()
-        construct(pipeline)
-        guard = deaths_end_the_run(label) if self._in_processes() else nullcontext()
-        with self.progress(label, lambda: len(list_files(parts)) if parts else 0, total), guard:
-            try:
-                state = pipeline.run().wait_until_finish()
-            except WikisemError:
-                raise
-            except Exception as error:  # runners raise what they like
-                raise StageError(f"{label}: expected the pipeline to finish, saw {_first_line(error)}") from error
-        if state not in (None, "DONE"):
-            raise StageError(f"{label}: expected the pipeline to finish, saw it end as {state}")
+        with self._local_workers() as workers, _runner(workers, self.options()) as runner:
+            pipeline = self._new_pipeline(runner)
+            construct(pipeline)
+            with self.progress(label, lambda: len(list_files(parts)) if parts else 0, total):
+                _finish(pipeline, label, workers)
 
-    def _new_pipeline(self) -> beam.Pipeline:
+    def _local_workers(self) -> AbstractContextManager[LocalWorkers | None]:
+        return self._shared.lend() if self._in_processes() else nullcontext()
+
+    def _new_pipeline(self, runner: FnApiRunner | None) -> beam.Pipeline:
         try:
-            return beam.Pipeline(runner=make_runner() if self._in_processes() else None, options=self.options())
+            return beam.Pipeline(runner=runner, options=self.options())
         except ValueError as error:  # a runner that is not known, or lacks an option it needs
-            raise UsageError(f"after --: expected options that Beam takes, saw {_first_line(error)}") from error
+            raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
 
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""
-        runner = [] if self._names_runner() else ["--runner=FnApiRunner"]
+        if self._names_runner():
+            return PipelineOptions([*self.beam_options])
+        clash = [word for word in self.beam_options if word.startswith(_OTHER_WORKERS)]
+        if clash:
+            raise UsageError(f"expected --workers N for processes on this machine, saw {clash[0]} after --")
         workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
-        return PipelineOptions([*runner, *workers, *self.beam_options])
+        return PipelineOptions(["--runner=FnApiRunner", *workers, *self.beam_options])
 
     def _in_processes(self) -> bool:
         return self.workers > 1 and not self._names_runner()
 
     def _names_runner(self) -> bool:
         return any(option.startswith("--runner") for option in self.beam_options)
+
+
+def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractContextManager[FnApiRunner | None]:
+    return nullcontext() if workers is None else local_runner(workers, options)
+
+
+def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -> None:
+    """Run a pipeline to its end; stop it when this process is told to stop."""
+    result = None
+    try:
+        result = pipeline.run()
+        state = result.wait_until_finish()
+    except Exception as error:  # runners raise what they like
+        if was_interrupted(error):
+            # Beam takes it for a failure of the step that it came in.
+            raise KeyboardInterrupt from error
+        cause = workers.failure if workers else None
+        raise stage_failure(label, cause or error) from error
+    except BaseException as interruption:
+        if result is not None:
+            _cancel(result, interruption)
+        raise
+    if state not in (None, "DONE"):
+        raise StageError(f"{label}: expected the pipeline to finish, saw it end as {state}")
+
+
+def _cancel(result: PipelineResult, interruption: BaseException) -> None:
+    """Stop a job that runs elsewhere; say so where it cannot be stopped."""
+    try:
+        result.cancel()
+    except Exception as error:  # noqa: BLE001 - runners raise what they like, and the interruption is what ends the run
+        interruption.add_note(f"the job may go on, for its runner could not cancel it: {first_cause(error)}")
 
 
 @dataclass(frozen=True)
@@ -108,11 +185,3 @@ def label_of(stage: str, languages: Sequence[str]) -> str:
     ('mentions de', 'mentions in 3 languages')
     """
     return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
-
-
-def _first_line(error: Exception) -> str:
-    cause: BaseException = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    text = str(cause).strip().splitlines()
-    return f"{type(cause).__name__}: {text[0] if text else ''}"

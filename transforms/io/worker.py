@@ -1,12 +1,165 @@
-"""A local worker process: Beam's own, without the lines that it writes for its developers.
+"""The process that local workers are forked from, and the workers: ``python -m wikisem.transforms.io.worker FD``.
 
-Beam's worker logs its start-up to stderr unless the root logger has a handler before Beam is imported; what matters
-still reaches the runner, through the log channel that the worker opens.
+It imports Beam and wikisem once, has no threads of Python's and opens no connection, so a fork of it is a worker within
+milliseconds. It forks and kills as the run asks over the socket FD, one line of JSON each, and reports which workers
+have ended:
+
+    {"start": "worker_0", "environment": {…}}     {"end": "worker_0"}
+    {"worker": "worker_0", "status": -9}
+
+However the run ends, the socket closes then, and this process kills the workers and ends. If it is killed itself, they
+die with it. ``multiprocessing``'s fork server is not used: it imports the user's main module in each process.
 """
 
+import ctypes
+import gc
+import importlib
+import json
 import logging
-import runpy
+import os
+import pkgutil
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import wikisem.transforms
+
+_PR_SET_PDEATHSIG: Final = 1  # include/uapi/linux/prctl.h
+_PARENT_CHECK: Final = 0.5  # seconds between two looks whether the parent is still there
+
+
+class WorkerForks:
+    """The workers of a run: forked and killed at its request, until it is gone."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._names: dict[int, str] = {}
+        self._text = b""
+
+    def serve(self) -> None:
+        """Do what the run asks until its end of the socket closes, or it is gone; then kill all workers."""
+        parent = os.getppid()
+        wake_up, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler that does nothing, so that it wakes ``select``
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        try:
+            while os.getppid() == parent:
+                channel = self._channel.fileno()
+                ready = select.select([channel, wake_up], [], [], _PARENT_CHECK)[0]
+                if wake_up in ready:
+                    os.read(wake_up, 1 << 12)
+                if channel in ready and not self._take_requests():
+                    return
+                self._report_ended()
+        finally:
+            for pid in self._names:
+                os.kill(pid, signal.SIGKILL)
+            for pid in self._names:
+                os.waitpid(pid, 0)
+
+    def _take_requests(self) -> bool:
+        """Do what the run has asked; False when it asks no more."""
+        received = self._channel.recv(1 << 16)
+        *lines, self._text = (self._text + received).split(b"\n")
+        for line in lines:
+            request = json.loads(line)
+            if "start" in request:
+                self._fork(request["start"], request["environment"])
+            else:
+                self._kill(request["end"])
+        return bool(received)
+
+    def _fork(self, name: str, environment: Mapping[str, str]) -> None:
+        starter = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            self._channel.close()
+            _end_as_worker(environment, starter)
+        self._names[pid] = name
+
+    def _kill(self, name: str) -> None:
+        for pid, known in self._names.items():
+            if known == name:
+                os.kill(pid, signal.SIGKILL)
+
+    def _report_ended(self) -> None:
+        while self._names:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            self._report({"worker": self._names.pop(pid), "status": os.waitstatus_to_exitcode(status)})
+
+    def _report(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._channel.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            return  # the run is gone; the next look at the socket says so
+
+
+def _end_as_worker(environment: Mapping[str, str], starter: int) -> None:
+    """Be a worker from here on, and never return."""
+    code = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        die_with_parent(starter)
+        _work(environment)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _work(environment: Mapping[str, str]) -> None:
+    from apache_beam.runners.worker.sdk_worker_main import create_harness  # noqa: PLC0415 - imported before the fork
+
+    # Beam prints what a bundle raises to stderr; the run hears of it through the bundle's result, too.
+    sys.stdout = sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the process ends
+    _, harness, _ = create_harness(environment)
+    harness.run()
+
+
+def die_with_parent(parent: int, platform: str = sys.platform) -> None:
+    """Let this process be killed when its parent, the process ``parent``, has ended, at once or within a second."""
+    if platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    else:
+        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before anybody watched
+        os._exit(1)
+
+
+def _watch_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK)
+    os._exit(1)
+
+
+def import_all() -> None:
+    """Import all that a worker may need; what is imported before a fork is shared, and costs no time after it."""
+    # Beam's worker configures logging, and prints to stderr, unless the root logger has a handler already.
+    logging.getLogger().addHandler(logging.NullHandler())
+    importlib.import_module("apache_beam.runners.worker.sdk_worker_main")
+    for module in pkgutil.walk_packages(wikisem.transforms.__path__, "wikisem.transforms."):
+        importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()  # a collection in a worker would touch, and so copy, every page that it shares
+
+
+def main(descriptor: int) -> None:
+    """Fork workers for the run at the other end of a socket."""
+    # Ctrl-C and a closed terminal reach every process of the group; what they mean to a run is the run's decision.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    import_all()
+    WorkerForks(socket.socket(fileno=descriptor)).serve()
+
 
 if __name__ == "__main__":
-    logging.getLogger().addHandler(logging.NullHandler())
-    runpy.run_module("apache_beam.runners.worker.sdk_worker_main", run_name="__main__")
+    main(int(sys.argv[1]))

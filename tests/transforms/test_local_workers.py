@@ -1,0 +1,174 @@
+"""Local workers: they start as forks, end with their run, and an early end is answered at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from wikisem.errors import StageError
+from wikisem.transforms.io.local_workers import out_of_memory_kills
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.worker import die_with_parent
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def _wait_or(number: int, end: Callable[[], None]) -> int:
+    """Wait for ever on 1, which a failure of 2 must not wait for."""
+    if number == 1:
+        time.sleep(1000)
+    end()
+    return number
+
+
+def _run_until(end: Callable[[], None]) -> StageError:
+    with pytest.raises(StageError) as caught:
+        Runtime(workers=2).run(
+            lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_wait_or, end),
+            label="counting",
+        )
+    return caught.value
+
+
+def _kill(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def _kill_parent() -> None:
+    os.kill(os.getppid(), signal.SIGTERM)
+    time.sleep(1000)
+
+
+def _fail() -> None:
+    raise ValueError("two is too much")
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        (lambda: os._exit(7), "expected all worker processes to finish, saw one exit with code 7"),
+        (lambda: _kill(signal.SIGKILL), "expected all worker processes to finish, saw one killed by SIGKILL"),
+        (_kill_parent, "expected the process that starts workers to go on, saw it killed by SIGTERM"),
+        (_fail, "expected the pipeline to finish, saw ValueError: two is too much"),
+    ],
+)
+def test_the_first_failure_ends_the_pipeline(
+    end: Callable[[], None], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A worker that dies or fails ends the run although another one has work without end; nothing else is printed."""
+    assert str(_run_until(end)) == f"counting: {told}"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_next_pipeline_runs_after_a_failure(tmp_path: Path) -> None:
+    """The process that workers are forked from serves on after one of them has died."""
+    with Runtime(workers=2) as runtime:
+        with pytest.raises(StageError):
+            runtime.run(lambda pipeline: pipeline | beam.Create([1]) | beam.Map(os._exit), label="counting")
+        touch = beam.Map(lambda name: (tmp_path / name).touch())
+        runtime.run(lambda pipeline: pipeline | beam.Create(["done"]) | touch, label="again")
+    assert (tmp_path / "done").exists()
+
+
+def test_workers_die_with_a_run_that_is_killed(tmp_path: Path) -> None:
+    """SIGKILL leaves a run no time to end anything: its workers end all the same."""
+    program = f"""
+import apache_beam as beam, os, time
+from pathlib import Path
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.worker import die_with_parent
+def work(number):
+    Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    time.sleep(1000)
+Runtime(workers=2).run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(work), label="")
+"""
+    run = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        _until(lambda: len(list(tmp_path.iterdir())) == 2)
+    finally:
+        run.kill()
+        run.wait()
+    _until(lambda: not any(_is_alive(int(path.name)) for path in tmp_path.iterdir()))
+
+
+def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path) -> None:
+    """Where the system does not kill children with their parent, a thread looks whether it is still there."""
+    program = f"""
+import os, sys, time
+from pathlib import Path
+from wikisem.transforms.io.worker import die_with_parent
+parent = os.getpid()
+if os.fork() == 0:
+    die_with_parent(parent, platform="darwin")
+    Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    time.sleep(1000)
+while not list(Path({str(tmp_path)!r}).iterdir()):
+    time.sleep(0.01)
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+    (child,) = tmp_path.iterdir()
+    _until(lambda: not _is_alive(int(child.name)))
+
+
+def test_the_process_has_one_thread_of_pythons() -> None:
+    """A fork copies only the thread that forks: what another one had locked would stay locked."""
+    program = """
+import threading
+from wikisem.transforms.io.worker import import_all
+import_all()
+print([thread.name for thread in threading.enumerate()])
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == "['MainThread']\n"
+
+
+def test_the_last_words_of_a_process_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A process that cannot even start writes why to stderr."""
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho first >&2\necho cannot import beam >&2\nexit 3\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert str(_run_until(_fail)) == (
+        "counting: expected the process that starts workers to go on, saw it exit with code 3 (cannot import beam)"
+    )
+
+
+def test_kills_for_lack_of_memory_are_counted(tmp_path: Path) -> None:
+    """Linux counts them; elsewhere nothing is known."""
+    counters = tmp_path / "vmstat"
+    counters.write_text("pgfault 12\noom_kill 3\noom_kill_other 9\n")
+    assert out_of_memory_kills(counters) == 3
+    assert out_of_memory_kills(tmp_path / "none") == 0
+
+
+def test_a_worker_does_not_outlive_a_parent_that_was_gone_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the fork and the request to die with the parent it may have died."""
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(threading.Thread, "start", lambda _: None)
+    die_with_parent(os.getppid(), platform="other")
+    assert ended == []
+    die_with_parent(os.getpid(), platform="other")
+    assert ended == [1]
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

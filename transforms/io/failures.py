@@ -1,0 +1,78 @@
+"""What a failed pipeline says: the first cause, as an error that names its stage.
+
+A runner raises what a worker raised as it is, or with Beam's step appended, or as the text of a traceback:
+
+>>> first_cause(ValueError("two is too much [while running 'Map(refuse)-ptransform-12']"))
+'ValueError: two is too much'
+>>> first_cause(RuntimeError('Traceback (most recent call last):\\n  File "keep.py", line 3\\nOSError: [Errno 28]'))
+'OSError: [Errno 28]'
+"""
+
+import re
+from typing import Final
+
+from wikisem import errors
+from wikisem.errors import StageError, WikisemError
+
+_STEP: Final = re.compile(r" ?\[while running '[^\n]*'\]")
+_TRACEBACK: Final = "Traceback (most recent call last):"
+_RAISED_IN_HANDLER: Final = "During handling of the above exception, another exception occurred:"
+_RAISED_FROM: Final = "The above exception was the direct cause of the following exception:"
+# Beam wraps an exception that takes other arguments than one text, as OSError does.
+_WRAPPED: Final = re.compile(r"RuntimeError: (?=[\w.]+(?:Error|Exception|Interrupt|Exit)\b)")
+_OURS: Final = f"{errors.__name__}."
+
+
+class WorkerError(Exception):
+    """A worker process ended before its work did."""
+
+
+def stage_failure(label: str, error: Exception) -> WikisemError:
+    """The error to raise for what a pipeline raised: one of ours as it is, any other as a StageError of ``label``."""
+    if isinstance(error, WorkerError):
+        return StageError(f"{label}: {error}")
+    cause = first_cause(error)
+    name, _, text = cause.partition(": ")
+    kind = getattr(errors, name.removeprefix(_OURS), None) if name.startswith(_OURS) else None
+    if isinstance(kind, type) and issubclass(kind, WikisemError):
+        # A class with an __init__ of its own takes more than its text.
+        return StageError(f"{label}: {text}") if "__init__" in vars(kind) else kind(text)
+    return StageError(f"{label}: expected the pipeline to finish, saw {cause}")
+
+
+def first_cause(error: BaseException) -> str:
+    """The class and the first line of what an exception was raised from in the first place."""
+    while error.__cause__ is not None and not isinstance(error, WikisemError):
+        error = error.__cause__
+    text = str(error)
+    if _TRACEBACK in text:
+        return _from_traceback(text)
+    kind = type(error)
+    name = f"{_OURS}{kind.__name__}" if kind.__module__ == errors.__name__ else kind.__name__
+    return _clean(f"{name}: {text}")
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Whether an exception was raised while a KeyboardInterrupt was handled: Beam makes a RuntimeError of that."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__cause__ or seen.__context__
+    return seen is not None
+
+
+def _from_traceback(text: str) -> str:
+    """The first cause in the text of a traceback: before each ``raise … from``, after what a handler raised."""
+    blocks = text.rpartition(_RAISED_IN_HANDLER)[2].split(_RAISED_FROM)
+    raised = [_clean(_exception_line(block)) for block in blocks]
+    return next((line for line in reversed(raised) if line.startswith(_OURS)), raised[0])
+
+
+def _exception_line(block: str) -> str:
+    """The line after the indented ones of a traceback, which names the exception."""
+    lines = block.partition(_TRACEBACK)[2].splitlines()
+    return next((line for line in lines if line and not line[0].isspace()), block.strip().rpartition("\n")[2])
+
+
+def _clean(text: str) -> str:
+    line = _STEP.sub("", text).strip().partition("\n")[0]
+    return _WRAPPED.sub("", line)
