@@ -15,7 +15,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
-from wikisem.ids import check_language
 from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
 from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
 from wikisem.pipeline.console.terminal import log, make_console, print_line
@@ -24,6 +23,7 @@ from wikisem.pipeline.download.downloads import Download, download, only_downloa
 from wikisem.pipeline.download.model import RemoteDump
 from wikisem.pipeline.download.web import Web
 from wikisem.queries.contact import fits_header, user_at_host
+from wikisem.wikis import known_language
 
 _MIRROR: Final = "https://dumps.wikimedia.org"
 
@@ -31,7 +31,7 @@ _MIRROR: Final = "https://dumps.wikimedia.org"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of download."""
     parser.add_argument(
-        "languages", metavar="LANG", nargs="*", type=argument(check_language), help="languages of Wikipedia: de ja"
+        "languages", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
     )
     parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
     parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")

@@ -32,6 +32,8 @@ _LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
 def find_wikipedia(web: Web, language: str, date: str | None) -> RemoteDump:
     """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none."""
     wiki = wiki_of(language)
+    if wiki is None:
+        raise DownloadError(f"expected a language with a Wikipedia, saw {language!r}, in which there are labels alone")
     for found in (_content_exports(web, wiki, language, date), _older_dumps(web, wiki, language, date)):
         for dump in found:
             return dump

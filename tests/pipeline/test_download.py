@@ -68,9 +68,11 @@ def test_a_dry_run_says_sizes_and_fetches_nothing(
 def test_what_goes_wrong_is_one_line_and_exit_code_1(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A language without a Wikipedia, and a server that is not there."""
-    assert main(["download", "xx", "--output", str(tmp_path), "--mirror", server.url]) == 1
-    assert "expected a complete dump of xxwiki, the Wikipedia in 'xx'" in capsys.readouterr().err
+    """A language without dumps, one without a Wikipedia, and a server that refuses."""
+    assert main(["download", "la", "--output", str(tmp_path), "--mirror", server.url]) == 1
+    assert "expected a complete dump of lawiki, the Wikipedia in 'la'" in capsys.readouterr().err
+    assert main(["download", "sma", "--output", str(tmp_path), "--mirror", server.url]) == 1
+    assert "expected a language with a Wikipedia, saw 'sma'" in capsys.readouterr().err
     server.faults["/other/mediawiki_content_current/dewiki/"] += [Fault(status=401)]
     assert main(["download", "de", "--output", str(tmp_path), "--mirror", server.url]) == 1
     assert "HTTP status 401" in capsys.readouterr().err
@@ -83,7 +85,7 @@ def test_what_goes_wrong_is_one_line_and_exit_code_1(
         (["de", "--date", "yesterday"], "expected a date such as 2026-11-01, saw 'yesterday'"),
         (["de", "--mirror", "ftp://mirror"], "expected a URL such as https://dumps.wikimedia.org"),
         (["de", "--contact", "Zoë"], "expected an e-mail address or a web page, saw 'Zoë'"),
-        (["DE"], "expected a language code"),
+        (["frnch"], "did you mean fr (French)?"),
     ],
 )
 def test_wrong_words_are_refused(
