@@ -49,7 +49,7 @@ $(VENV)/ready: pyproject.toml setup.py
 	touch $@
 
 $(VENV)/dev: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,test]'
 	touch $@
 
 clean:

@@ -1,0 +1,60 @@
+"""Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line each.
+
+FOLDER holds a data set card, Parquet files of groups and of test cases for each language, croissant.json, tasks for
+lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem pushes nothing: the last lines are the commands
+that do.
+"""
+
+import argparse
+import os
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from wikisem.errors import UsageError
+from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.pipeline.console.terminal import print_line
+from wikisem.pipeline.release import write_release
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of release."""
+    parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
+    parser.add_argument(
+        "--output",
+        required=True,
+        type=argument(local_output),
+        metavar="FOLDER",
+        help="the folder to write the release to",
+    )
+    parser.add_argument(
+        "--repository",
+        type=argument(_repository),
+        metavar="OWNER/NAME",
+        help="the release's name on the Hugging Face Hub, which its files load from; default: the folder",
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Write the release, and say what is in it and how it is published."""
+    refuse_beam_options("release", beam_options)
+    folder, name = Path(arguments.output), arguments.repository or "OWNER/NAME"
+    facts = write_release(arguments.run, folder, _today(), arguments.repository or "")
+    print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
+    print_line(f"to publish it: hf repo create {name} --repo-type dataset")
+    print_line(f"               hf upload {name} {folder} --repo-type dataset")
+    print_line(f"output: {folder}")
+    return 0
+
+
+def _today() -> str:
+    """Today, or the day of SOURCE_DATE_EPOCH, by which a build can be made again to the byte."""
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+def _repository(text: str) -> str:
+    if re.fullmatch(r"[\w.-]+/[\w.-]+", text, re.ASCII) is None:
+        raise UsageError(f"expected a name such as my-name/wikisem, saw {text!r}")
+    return text

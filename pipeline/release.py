@@ -1,0 +1,97 @@
+"""A release folder from what a run left: which files there are, and how each is written whole."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import pyarrow as pa
+import pyarrow.json
+
+from wikisem.atomic_files import whole_file
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
+from wikisem.outputs.release.card import card
+from wikisem.outputs.release.cases import cases_table
+from wikisem.outputs.release.croissant import croissant_json
+from wikisem.outputs.release.facts import LanguageFacts, ReleaseFacts, read_facts
+from wikisem.outputs.release.harness_files import harness_files
+from wikisem.outputs.release.legal import citation, license_text
+from wikisem.outputs.release.parquet import parquet_bytes
+from wikisem.records import Group, Rejection
+
+_EXTRAS: Final = ("categories", "analogies")
+
+
+def read_run(output: Path) -> tuple[dict[str, list[Group]], dict[str, list[Rejection]], dict[str, Any]]:
+    """The groups and rejections of a run by language, and its manifest; MissingInputError where it is no run."""
+    manifest = output / "manifest.json"
+    if not manifest.is_file():
+        raise MissingInputError(f"{output}: expected the output folder of a run, saw no manifest.json in it")
+    languages = sorted(path.stem for path in (output / "groups").glob("*.jsonl"))
+    if not languages:
+        raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
+    groups = {code: read_groups(output, code) for code in languages}
+    rejections = {code: _rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
+    return groups, rejections, orjson.loads(manifest.read_bytes())
+
+
+def _rejections(path: Path) -> list[Rejection]:
+    if not path.is_file():
+        return []
+    lines = path.read_bytes().splitlines()
+    return [decode_rejection(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
+
+
+def write_release(output: Path, folder: Path, published: str, repository: str = "") -> ReleaseFacts:
+    """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
+
+    The same run gives the same bytes, but for the date on which it is published. UsageError where the folder is the
+    run itself, MissingInputError where there is no group at all.
+    """
+    if folder.resolve() == output.resolve():
+        raise UsageError(f"{folder}: expected another folder than that of the run")
+    groups, rejections, manifest = read_run(output)
+    if not any(groups.values()):
+        raise MissingInputError(f"{output}: expected test groups to release, saw none in {', '.join(groups)}")
+    languages = [_language(code, groups[code], rejections[code]) for code in groups]
+    extras = {kind: codes for kind in _EXTRAS if (codes := _filled(output / kind))}
+    facts = read_facts(manifest, languages, published, repository, extras)
+    for name, data in _files(facts, groups, output):
+        with whole_file(folder / name) as sink:
+            sink.write(data)
+    return facts
+
+
+def _language(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:
+    reasons = [rejection.reason for rejection in rejections]
+    counts = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
+    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts)
+
+
+def _filled(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.jsonl") if path.stat().st_size))
+
+
+def _files(facts: ReleaseFacts, groups: dict[str, list[Group]], output: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file of the release, those that name others last; a language without groups has none."""
+    about = facts.metadata()
+    for language in facts.filled:
+        own = groups[language.code]
+        yield f"groups/{language.code}.parquet", parquet_bytes(groups_table(map(encode_group, own)), about)
+        yield f"cases/{language.code}.parquet", parquet_bytes(cases_table(own, facts.seed), about)
+    for kind, codes in facts.extras.items():
+        for code in codes:
+            yield f"{kind}/{code}.parquet", parquet_bytes(_json_lines(output / kind / f"{code}.jsonl"), about)
+    yield from harness_files(facts)
+    yield "LICENSE", license_text(facts).encode()
+    yield "CITATION.cff", citation(facts).encode()
+    yield "croissant.json", croissant_json(facts)
+    yield "README.md", card(facts).encode()
+
+
+def _json_lines(path: Path) -> pa.Table:
+    try:
+        return pa.json.read_json(path, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
+    except pa.ArrowInvalid as error:
+        raise DamagedInputError(f"{path}: expected JSON lines, saw {error}") from error

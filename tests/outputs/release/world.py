@@ -1,0 +1,80 @@
+"""The OUT of a small run, with every word and code that has ever broken a data set."""
+
+from pathlib import Path
+
+import orjson
+
+from wikisem.outputs.groupfile import encode_group, encode_rejection
+from wikisem.records import Group, Member, Outlier, Rejection
+
+# Words that readers of tables take for something else, that end a script element, or that run from right to left.
+HOSTILE = (
+    "NA",
+    "null",
+    "nan",
+    "no",
+    "Washington, D.C.",
+    '</script><img src=x onerror="alert(1)">',
+    "القاهرة",
+    "a\u2028b",
+)
+CODES = ("ar", "de", "nan", "no", "zh-classical")
+
+
+def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Group:
+    """A group whose words say their class and rank, some of them hostile."""
+    cluster = tuple(
+        Member(
+            f"Q{number * 100 + rank}",
+            HOSTILE[rank] if number == 1 else f"{code} {number} {rank}",
+            "anchor" if rank else "label",
+            9 - rank if rank else 0,
+            10 if rank else 0,
+            100 - rank,
+            links=20 if rank else None,
+            page_share=0.25 if rank else None,
+            label_language=None if rank else "mul",
+        )
+        for rank in range(size)
+    )
+    found = tuple(
+        Outlier(
+            f"Q{number * 100 + 50 + rank}",
+            f"{code} {number} out {rank}",
+            "anchor",
+            5,
+            6,
+            40,
+            links=5,
+            page_share=1.0,
+            outlier_class=1 + rank // 2,
+            via=f"Q{900 + rank}",
+        )
+        for rank in range(outliers)
+    )
+    return Group(f"Q{number}", "NA" if number == 2 else f"class {number}", code, cluster, found)
+
+
+def write_run(
+    folder: Path, groups_each: int = 5, codes: tuple[str, ...] = CODES, empty: tuple[str, ...] = ("la",)
+) -> Path:
+    """A folder with groups, rejections and a manifest as a run leaves them; returns it."""
+    inputs = {"modified": "2026-11-21T00:00:00Z", "sha256": "", "size": 1234}
+    stages: dict[str, object] = {"entities": {"inputs": [{**inputs, "path": "/data/wikidata-20261102-all.json.gz"}]}}
+    for code in (*codes, *empty):
+        numbers = range(1, 1 + groups_each) if code in codes else ()
+        groups = [make_group(code, number, 8 if number % 2 else 7, 1 + number % 6) for number in numbers]
+        rejections = [Rejection("Q77", code, "few-outliers", "expected at least 2 outliers, saw 0")]
+        _write(folder / "groups" / f"{code}.jsonl", b"".join(map(encode_group, groups)))
+        _write(folder / "rejected" / f"{code}.jsonl", b"".join(map(encode_rejection, rejections)))
+        name = f"{code.replace('-', '_')}wiki-2026-11-01-p1p9.xml.bz2"
+        stages[f"mentions/{code}"] = {"inputs": [{**inputs, "path": f"/data/{name}", "sha256": "ab" * 32}]}
+    versions = {"wikisem": "0.1.0", "python": "3.11"}
+    manifest = {"recipe": {"name": "tiny", "seed": 500}, "seed": 500, "versions": versions, "stages": stages}
+    _write(folder / "manifest.json", orjson.dumps(manifest))
+    return folder
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

@@ -1,0 +1,253 @@
+"""A release, tried with the tools that people load it with: datasets, mlcroissant, YAML, Jinja, pandas, polars, duckdb.
+
+Tools run in processes of their own, offline: they keep caches, and warn of each other's versions.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.outputs.release.world import CODES, HOSTILE, make_group, write_run
+from wikisem.outputs.groupfile import GROUPS, read_groups
+from wikisem.pipeline.cli import main
+
+datasets = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('datasets')", reason="no datasets")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of a run in five languages, and a sixth without groups."""
+    folder = tmp_path_factory.mktemp("release")
+    run = write_run(folder / "out")
+    categories = [{"category": "colours", "language": "no", "items": [{"id": "Q1", "label": "NA", "code": "no"}]}]
+    (run / "categories").mkdir()
+    (run / "categories" / "no.jsonl").write_text("".join(json.dumps(row) + "\n" for row in categories))
+    (run / "categories" / "de.jsonl").write_text("")
+    assert main(["release", str(run), "--output", str(folder / "set")]) == 0
+    return folder / "set"
+
+
+def _python(script: str, release: Path, cache: Path) -> Any:
+    """What a script prints as JSON, run in the folder of the release without a network."""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(cache), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=release, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
+    """No empty file for an empty language, and none for an empty set of categories."""
+    found = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+    tasks = {f"lm_eval/{code}{suffix}.yaml" for code in CODES for suffix in ("", "_letters")}
+    tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases") for code in CODES}
+    assert found == tasks | tables | {
+        "README.md", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE", "CITATION.cff",
+        "categories/no.parquet", "lm_eval/_words.yaml", "lm_eval/_letters.yaml", "lm_eval/wikisem.yaml",
+        "lm_eval/wikisem_letters.yaml",
+    }  # fmt: skip
+    assert all(path.stat().st_size for path in release.rglob("*") if path.is_file())
+
+
+def test_groups_are_those_of_the_run(release: Path) -> None:
+    """The Parquet files of a release read to the same groups, under the schema of a run."""
+    assert read_groups(release / "groups" / "no.parquet") == read_groups(release.parent / "out", "no")
+    assert pq.read_schema(release / "groups" / "no.parquet").remove_metadata() == GROUPS
+
+
+def test_parquet_files_say_what_they_are_made_from(release: Path) -> None:
+    """Recipe, seed, versions and licence are in the metadata of each file."""
+    for kind in ("groups", "cases", "categories"):
+        about = pq.read_schema(release / kind / "no.parquet").metadata
+        assert about[b"wikisem.seed"] == b"500"
+        assert json.loads(about[b"wikisem.recipe"])["name"] == "tiny"
+        assert json.loads(about[b"wikisem.versions"])["wikisem"] == "0.1.0"
+        assert about[b"wikisem.license"] == b"cc-by-sa-4.0"
+
+
+def test_a_release_is_the_same_bytes_every_time(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made again on the same day, of the same run: nothing differs."""
+    day = json.loads((release / "croissant.json").read_bytes())["datePublished"]
+    monkeypatch.setattr("wikisem.pipeline.commands.release._today", lambda: day)
+    assert main(["release", str(release.parent / "out"), "--output", str(tmp_path)]) == 0
+    for path in release.rglob("*"):
+        if path.is_file():
+            assert (tmp_path / path.relative_to(release)).read_bytes() == path.read_bytes(), path
+
+
+@datasets
+def test_datasets_loads_every_config_whole_and_streaming(release: Path, tmp_path: Path) -> None:
+    """Codes that YAML or a table takes for something else, words that CSV takes for nothing: all are as they were."""
+    script = """
+import json, datasets
+configs = datasets.get_dataset_config_names("../set")
+cases = datasets.load_dataset("../set", "no-cases", split="test")
+groups = datasets.load_dataset("../set", "nan", split="test")
+stream = datasets.load_dataset("../set", "no-cases", split="test", streaming=True)
+rows = {name: datasets.load_dataset("../set", name, split="test").num_rows for name in configs}
+words = sorted({word for row in cases for word in row["choices"]} | {groups[1]["label"]})
+print(json.dumps([rows, words, list(stream) == list(cases)]))
+"""
+    rows, words, same = _python(script, release, tmp_path)
+    assert set(rows) == {*CODES, *(f"{code}-cases" for code in CODES), "no-categories"}
+    assert rows["no"] == 5
+    assert rows["no-cases"] == 2 + 3 + 4 + 5 + 6
+    assert {*HOSTILE, "NA"} <= set(words)
+    assert same
+
+
+@datasets
+def test_croissant_validates_and_reads_every_record(release: Path, tmp_path: Path) -> None:
+    """mlcroissant finds neither error nor warning, and its records are the rows of the Parquet files."""
+    script = """
+import json, logging, mlcroissant as mlc
+logging.disable(logging.CRITICAL)
+dataset = mlc.Dataset("croissant.json")
+issues = dataset.metadata.ctx.issues
+def plain(value):
+    if isinstance(value, bytes): return value.decode()
+    if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
+records = {name: [plain(record) for record in dataset.records(name)] for name in ("groups", "cases")}
+print(json.dumps([sorted(issues.errors), sorted(issues.warnings), records], default=lambda value: value.item()))
+"""
+    errors, warnings, records = _python(script, release, tmp_path)
+    assert errors == []
+    assert warnings == []
+    for kind, found in records.items():
+        rows = [row for code in CODES for row in pq.read_table(release / kind / f"{code}.parquet").to_pylist()]
+        key = (lambda row: row["id"]) if kind == "cases" else lambda row: row["language"] + row["class"]
+        for one, other in zip(sorted(found, key=key), sorted(rows, key=key), strict=True):
+            assert json.loads(json.dumps(one)) == other
+
+
+def test_croissant_names_the_dumps_and_no_folder_of_a_machine(release: Path) -> None:
+    """prov:wasDerivedFrom has every file; nothing in a release says where it was on a disk."""
+    document = json.loads((release / "croissant.json").read_bytes())
+    derived = {source["name"] for source in document["prov:wasDerivedFrom"]}
+    assert derived >= {"wikidata-20261102-all.json.gz", "zh_classicalwiki-2026-11-01-p1p9.xml.bz2"}
+    assert document["version"] == "2026.11.2"
+    texts = [
+        path for path in release.rglob("*") if path.suffix in {".md", ".json", ".cff", ".yaml", ""} and path.is_file()
+    ]
+    assert [path for path in texts if "/data/" in path.read_text()] == []
+
+
+@datasets
+def test_yaml_of_card_and_tasks_is_what_is_meant(release: Path, tmp_path: Path) -> None:
+    """``no`` is a string; languages are ISO 639; every task has its template; tasks of inspect-ai are complete."""
+    script = """
+import json, yaml, pathlib
+card = yaml.safe_load(pathlib.Path("README.md").read_text().split("---")[1])
+tasks = {path.stem: yaml.safe_load(path.read_text()) for path in pathlib.Path("lm_eval").glob("*.yaml")}
+print(json.dumps([card, tasks, yaml.safe_load(open("eval.yaml")), yaml.safe_load(open("CITATION.cff"))]))
+"""
+    card, tasks, evaluation, citation = _python(script, release, tmp_path)
+    assert card["language"] == ["ar", "de", "lzh", "nan", "no"]
+    assert [config["config_name"] for config in card["configs"]].count("no") == 1
+    assert card["license"] == "cc-by-sa-4.0"
+    files = {"data_files": {"test": "cases/no.parquet"}}
+    assert tasks["no"] == {"include": "_words.yaml", "task": "wikisem_no", "dataset_kwargs": files}
+    assert tasks["wikisem"]["task"] == [f"wikisem_{code}" for code in CODES]
+    assert [metric["metric"] for metric in tasks["_words"]["metric_list"]] == ["acc", "acc_norm", "acc_bytes"]
+    assert [task["id"] for task in evaluation["tasks"]] == list(CODES)
+    assert evaluation["evaluation_framework"] == "inspect-ai"
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["version"] == "2026.11.2"
+
+
+@datasets
+def test_prompts_show_every_word_once(release: Path, tmp_path: Path) -> None:
+    """The templates rendered: words in a line, or each after its letter; the choices are as many."""
+    script = """
+import ast, json, jinja2, yaml, pyarrow.parquet as pq
+row = pq.read_table("cases/de.parquet").to_pylist()[0]
+made = {}
+for name in ("_words", "_letters"):
+    template = yaml.safe_load(open(f"lm_eval/{name}.yaml"))
+    text = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(template["doc_to_text"]).render(row)
+    choices = jinja2.Environment().from_string(template["doc_to_choice"]).render(row)
+    made[name] = [text, choices]
+print(json.dumps([row, made]))
+"""
+    row, made = _python(script, release, tmp_path)
+    words = row["choices"]
+    assert made["_words"] == [f"Pick the odd word out.\n\nQ: {', '.join(words)}\nA:", "choices"]
+    listed = "\n".join(f"{letter}. {word}" for letter, word in zip("ABCDEFGHI", words, strict=False))
+    assert made["_letters"] == [f"Pick the odd word out.\n\n{listed}\nAnswer:", str(list("ABCDEFGHI"[: len(words)]))]
+
+
+@datasets
+def test_tables_are_read_in_one_line_each(release: Path, tmp_path: Path) -> None:
+    """pandas, polars and duckdb count the same rows, and keep the word NA."""
+    script = """
+import json, pandas, polars, duckdb
+p = pandas.read_parquet("cases/no.parquet")
+q = polars.read_parquet("cases/no.parquet")
+d = duckdb.sql("select count(*), count(distinct class) from 'cases/*.parquet' where language = 'no'").fetchall()[0]
+named = int((p.label == "NA").sum()), q.filter(polars.col("label") == "NA").height
+print(json.dumps([len(p), q.height, list(d), *named]))
+"""
+    assert _python(script, release, tmp_path) == [20, 20, [20, 5], 3, 3]
+
+
+def test_the_card_says_what_is_in_it(release: Path) -> None:
+    """Counts, reasons, dumps, and the language that has nothing."""
+    text = (release / "README.md").read_text(encoding="utf-8")
+    assert "100 test cases in 5 languages." in text
+    assert "| `zh-classical` | lzh | 5 | 20 | few-outliers 1 |" in text
+    assert "No class gave a group in `la`: there are no files for them." in text
+    assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
+
+
+def test_a_repository_is_what_files_load_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the name on the Hub, the card and the tasks need no folder; the commands to publish are said."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    assert main(["release", str(run), "--output", str(tmp_path / "set"), "--repository", "me/wikisem"]) == 0
+    assert 'load_dataset("me/wikisem", "de", split="test")' in (tmp_path / "set" / "README.md").read_text()
+    assert 'dataset_name: "de-cases"' in (tmp_path / "set" / "lm_eval" / "de.yaml").read_text()
+    assert 'dataset_path: "me/wikisem"' in (tmp_path / "set" / "lm_eval" / "_words.yaml").read_text()
+    out = capsys.readouterr().out
+    assert f"hf upload me/wikisem {tmp_path / 'set'} --repo-type dataset" in out
+
+
+def test_what_cannot_be_released_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No run, no group, groups made in different ways, a name that is none, the run's own folder."""
+    run = write_run(tmp_path / "out", 1, ("de",))
+    cases = [
+        (
+            [str(tmp_path), "--output", str(tmp_path / "a")],
+            1,
+            "expected the output folder of a run, saw no manifest.json",
+        ),
+        ([str(run), "--output", str(run)], 2, "expected another folder than that of the run"),
+        ([str(run), "--output", str(tmp_path / "a"), "--repository", "wikisem"], 2, "expected a name such as my-name"),
+    ]
+    for words, code, told in cases:
+        assert main(["release", *words]) == code
+        assert told in capsys.readouterr().err
+    (run / "groups" / "de.jsonl").write_bytes(b"")
+    assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 1
+    assert "expected test groups to release, saw none in de, la" in capsys.readouterr().err
+    (run / "groups" / "de.jsonl").write_bytes(b"{}\n")
+    assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 1
+    assert "de.jsonl:1: expected a JSON line of a group" in capsys.readouterr().err
+    other = write_run(tmp_path / "other", 1, ("de",))
+    manifest = json.loads((other / "manifest.json").read_bytes())
+    del manifest["seed"]
+    (other / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["release", str(other), "--output", str(tmp_path / "a")]) == 1
+    assert "expected one seed for all groups, saw several" in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+
+
+def test_the_world_of_these_tests_is_hostile() -> None:
+    """What they try is there to be tried."""
+    assert {member.surface for member in make_group("de", 1).cluster} == set(HOSTILE)
