@@ -33,6 +33,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "surfaces": "stage 3: the surface form of each item in each language",
     "taxonomy": "stage 4: the class graph",
     "groups": "stage 5: test groups in every language",
+    "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",

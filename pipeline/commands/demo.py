@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.build.method import run_build
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.command_options import argument, local_output
 from wikisem.pipeline.console.group_tables import group_table, languages_table
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
+from wikisem.pipeline.demo.demo_options import demo_options
 from wikisem.pipeline.demo.facts import read_classes, read_items
-from wikisem.pipeline.demo.sample_world import write_sample_world
-from wikisem.recipes.load import load_recipe
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
@@ -40,7 +38,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
     run_ = Run(output, Runtime(beam_options, progress), log=log)
-    options = _options(f"{output}/dumps")
+    options = demo_options(f"{output}/dumps")
     records = run_build(options, run_)
     _show(output, options.languages)
     unread = sum(sum(record.unreadable.values()) for record in records)
@@ -56,20 +54,6 @@ def _folder(asked: str | None) -> str:
     check_writable(output)
     Path(output, "dumps").mkdir(exist_ok=True)
     return output
-
-
-def _options(folder: str) -> BuildOptions:
-    recipe = load_recipe("demo")
-    files = write_sample_world(folder)
-    # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
-    wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
-    return BuildOptions(
-        recipe=recipe,
-        languages=sorted(wikipedia),
-        wikidata=find_dump([files.wikidata], checksum=True),
-        wikipedia=wikipedia,
-        properties=(),
-    )
 
 
 def _show(output: str, languages: Sequence[str]) -> None:

@@ -41,7 +41,7 @@ def test_the_groups_of_a_run_are_all_of_it(tmp_path: Path) -> None:
 
 
 def test_text_files_of_one_name_are_all_read(tmp_path: Path) -> None:
-    """Only forms of one file stand for each other: text is a group each."""
+    """Only forms of one file replace each other: text is a group each."""
     make(tmp_path, "Q1.txt", "Q1.jsonl", "en/Q1.txt", "README.txt", "LICENSE.txt", "notes.md")
     assert paths(tmp_path) == ["Q1.jsonl", "Q1.txt", "en/Q1.txt"]
 

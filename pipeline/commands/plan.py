@@ -1,0 +1,66 @@
+"""The graphs that a runner would be given, without a cloud: steps, side inputs, coders, and Beam's proto of each.
+
+The sample world is built on this machine, and every pipeline on the way is also planned with the options after ``--``,
+which Beam validates as it would for a job. A graph does not depend on the dumps, except for the names that it begins
+with.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from wikisem.atomic_files import whole_file
+from wikisem.errors import UsageError
+from wikisem.pipeline.build.method import run_build
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.command_options import absolute_setup_file, argument, local_output
+from wikisem.pipeline.console.plan_table import plan_table
+from wikisem.pipeline.console.terminal import make_console, print_json, print_line
+from wikisem.pipeline.demo.demo_options import demo_options
+from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options
+
+STAGES: Final = ("entities", "mentions", "surfaces", "taxonomy", "groups")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is planned, and where the protos go."""
+    parser.add_argument("stage", nargs="*", metavar="STAGE", help=f"of {', '.join(STAGES)}; default: all")
+    parser.add_argument(
+        "--output",
+        type=argument(local_output),
+        metavar="FOLDER",
+        help="a local folder for the proto of each pipeline, as NN-<label>.pb; default: none is written",
+    )
+    parser.add_argument("--json", action="store_true", help="print the steps as JSON, one pipeline a line")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Plan the stages and print their graphs."""
+    if unknown := [stage for stage in arguments.stage if stage not in STAGES]:
+        raise UsageError(f"expected stages of {', '.join(STAGES)}, saw {unknown[0]!r}")
+    runtime = PlanningRuntime(planned_for=check_options(absolute_setup_file(beam_options)))
+    with tempfile.TemporaryDirectory(prefix="wikisem-plan-") as folder:
+        run_build(demo_options(folder), Run(f"{folder}/out", runtime))
+    wanted = arguments.stage or STAGES
+    plans = [plan for plan in runtime.plans if plan.label.startswith(tuple(wanted))]
+    if arguments.output is not None:
+        _write(Path(arguments.output), plans)
+    for plan in plans:
+        if arguments.json:
+            print_json({name: value for name, value in asdict(plan).items() if name != "proto"})
+        else:
+            make_console().print(plan_table(plan))
+    if arguments.output is not None and not arguments.json:
+        print_line(f"{len(plans)} graphs: {arguments.output}")
+    return 0
+
+
+def _write(folder: Path, plans: Sequence[PlannedPipeline]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, plan in enumerate(plans, 1):
+        name = plan.label.replace(": ", "-").replace(" ", "-")
+        with whole_file(folder / f"{number:02d}-{name}.pb") as sink:
+            sink.write(plan.proto)

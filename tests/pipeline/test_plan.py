@@ -1,0 +1,36 @@
+"""``wikisem plan``: every graph of a build, without a cloud."""
+
+import json
+from pathlib import Path
+
+import pytest
+from apache_beam.portability.api import beam_runner_api_pb2
+
+from wikisem.pipeline.cli import main
+
+
+def test_every_stage_is_planned_and_its_proto_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line of JSON and one file for each pipeline, in the order of a build."""
+    options = [
+        "--runner=DataflowRunner",
+        "--project=my-project",
+        "--region=europe-west1",
+        "--temp_location=gs://bucket/t",
+    ]
+    assert main(["plan", "--json", "--output", str(tmp_path / "plan"), "--", *options]) == 0
+    plans = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    stages = [plan["label"].partition(" ")[0].rstrip(":") for plan in plans]
+    assert list(dict.fromkeys(stages)) == ["entities", "mentions", "surfaces", "taxonomy", "groups"]
+    assert {plan["environment"] for plan in plans} == {"docker"}
+    files = sorted((tmp_path / "plan").iterdir())
+    assert len(files) == len(plans)
+    for path, plan in zip(files, plans, strict=True):
+        proto = beam_runner_api_pb2.Pipeline.FromString(path.read_bytes())
+        names = {each.unique_name for each in proto.components.transforms.values()}
+        assert {step["name"] for step in plan["steps"]} <= names
+
+
+def test_a_stage_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is built."""
+    assert main(["plan", "entity"]) == 2
+    assert "expected stages of entities, mentions, surfaces, taxonomy, groups, saw 'entity'" in capsys.readouterr().err

@@ -1,0 +1,69 @@
+"""The graph of a pipeline as a runner would be given it, and Beam's validation of the options."""
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.portability.api import beam_runner_api_pb2
+from apache_beam.pvalue import AsList
+
+from wikisem.errors import UsageError
+from wikisem.transforms.io.plan import PlannedStep, check_options, plan_pipeline
+
+DATAFLOW = [
+    "--runner=DataflowRunner",
+    "--project=my-project",
+    "--region=europe-west1",
+    "--temp_location=gs://bucket/tmp",
+]
+
+
+def _construct(pipeline: beam.Pipeline) -> None:
+    words = pipeline | "words" >> beam.Create(["a", "b"])
+    numbers = pipeline | "numbers" >> beam.Create([1, 2])
+    pair = beam.Map(lambda word, all_numbers: (word, len(all_numbers)), AsList(numbers))
+    paired = words | "pair" >> pair.with_output_types(tuple[str, int])
+    paired | "spread" >> beam.Reshuffle() | "group" >> beam.GroupByKey()
+
+
+def test_steps_name_what_they_read_and_how_it_travels() -> None:
+    """Composites are taken apart, but for those that runners know; side inputs are apart from inputs."""
+    plan = plan_pipeline(_construct, "trial", check_options(DATAFLOW))
+    assert plan.steps == (
+        PlannedStep("words", "create", (), (), ("StrUtf8Coder",)),
+        PlannedStep("numbers", "create", (), (), ("VarIntCoder",)),
+        PlannedStep("pair", "pardo", ("words",), ("numbers",), ("TupleCoder[StrUtf8Coder, VarIntCoder]",)),
+        PlannedStep("spread", "reshuffle", ("pair",), (), ("TupleCoder[StrUtf8Coder, VarIntCoder]",)),
+        PlannedStep(
+            "group", "group_by_key", ("spread",), (), ("TupleCoder[StrUtf8Coder, IterableCoder[VarIntCoder]]",)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [(DATAFLOW, "docker"), (["--runner=PortableRunner", "--environment_type=LOOPBACK"], "embedded_python_loopback")],
+)
+def test_the_proto_is_a_pipeline_for_the_runner_named(words: list[str], environment: str) -> None:
+    """It can be read back, and its workers run where the options say."""
+    plan = plan_pipeline(_construct, "trial", PipelineOptions(words))
+    proto = beam_runner_api_pb2.Pipeline.FromString(plan.proto)
+    assert {"words", "numbers", "pair", "spread", "group"} <= {
+        each.unique_name for each in proto.components.transforms.values()
+    }
+    assert plan.environment == environment
+    (found,) = {each.urn for each in proto.components.environments.values()}
+    assert environment in found
+
+
+@pytest.mark.parametrize("missing", ["--project", "--temp_location"])
+def test_what_a_cloud_needs_is_asked_for_without_it(missing: str) -> None:
+    """In Beam's own words."""
+    words = [word for word in DATAFLOW if not word.startswith(missing)]
+    with pytest.raises(UsageError, match=f"after --: expected options that Beam takes.*{missing.removeprefix('--')}"):
+        check_options(words)
+
+
+def test_good_options_are_taken_as_they_are() -> None:
+    """Those of Dataflow, and none at all."""
+    assert check_options(DATAFLOW).get_all_options()["project"] == "my-project"
+    assert check_options([]).get_all_options()["project"] is None

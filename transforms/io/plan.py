@@ -1,0 +1,138 @@
+"""What a runner would be given: the steps of a pipeline with side inputs and coders, read from Beam's proto of it.
+
+A runner gets nothing else, so what is wrong with a graph or with the options shows here, without a cloud.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options_validator import PipelineOptionsValidator
+from apache_beam.portability import common_urns, python_urns
+from apache_beam.portability.api import beam_runner_api_pb2
+from apache_beam.runners.portability.portable_runner import PortableRunner
+
+from wikisem.errors import UsageError
+from wikisem.transforms.io.runtime import Runtime
+
+# Composites that runners take as one step, beside all that are not composite.
+_WHOLE: Final = (common_urns.composites.RESHUFFLE.urn,)
+_PARDO: Final = common_urns.primitives.PAR_DO.urn
+_IMPULSE: Final = common_urns.primitives.IMPULSE.urn
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One step: what kind it is, the steps or side inputs that it reads, and the coder of each of its outputs."""
+
+    name: str
+    kind: str
+    inputs: tuple[str, ...]
+    side_inputs: tuple[str, ...]
+    coders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPipeline:
+    """One pipeline of a stage, with the proto that a runner would get, and where its workers would run."""
+
+    label: str
+    steps: tuple[PlannedStep, ...]
+    environment: str
+    proto: bytes
+
+
+def check_options(words: Sequence[str]) -> PipelineOptions:
+    """Beam's options from what is written after ``--``; UsageError for what Beam's own validation finds wrong."""
+    options = PipelineOptions(list(words))
+    runner = options.view_as(StandardOptions).runner or ""
+    # The validation looks at the name of the runner's class alone, and importing Dataflow's takes Google's packages.
+    named = type(runner.rpartition(".")[2] or "FnApiRunner", (), {})()
+    if errors := PipelineOptionsValidator(options, named).validate():
+        raise UsageError(f"after --: expected options that Beam takes, saw {' '.join(sorted(set(errors)))}")
+    return options
+
+
+def plan_pipeline(
+    construct: Callable[[beam.Pipeline], object], label: str, options: PipelineOptions
+) -> PlannedPipeline:
+    """Construct a pipeline and read its graph; nothing runs."""
+    pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
+    construct(pipeline)
+    environment = PortableRunner().default_environment(options)
+    proto = pipeline.to_runner_api(default_environment=environment)
+    kinds = {each.urn for each in proto.components.environments.values()} - {python_urns.EMBEDDED_PYTHON}
+    return PlannedPipeline(
+        label, tuple(_steps(proto)), ", ".join(_last(urn) for urn in sorted(kinds)), proto.SerializeToString()
+    )
+
+
+@dataclass(frozen=True)
+class PlanningRuntime(Runtime):
+    """A local runtime that plans every pipeline for other options before it runs it, so that the next one has input."""
+
+    planned_for: PipelineOptions = field(default_factory=PipelineOptions)
+    plans: list[PlannedPipeline] = field(default_factory=list)
+
+    def run(self, construct: Callable[[beam.Pipeline], object], *, label: str, parts: str = "", total: int = 0) -> None:
+        """Plan, then run here."""
+        self.plans.append(plan_pipeline(construct, label, self.planned_for))
+        super().run(construct, label=label, parts=parts, total=total)
+
+
+def _steps(proto: Any) -> Iterator[PlannedStep]:
+    components = proto.components
+    leaves = [leaf for root in proto.root_transform_ids for leaf in _leaves(root, components.transforms)]
+    makers = {output: each.unique_name for each in leaves for output in each.outputs.values()}
+    for each in leaves:
+        sides = _side_inputs(each)
+        yield PlannedStep(
+            each.unique_name,
+            "create" if _is_source(each, components.transforms) else _last(each.spec.urn),
+            tuple(makers[source] for name, source in sorted(each.inputs.items()) if name not in sides),
+            tuple(makers[source] for name, source in sorted(each.inputs.items()) if name in sides),
+            tuple(
+                _coder(components.pcollections[output].coder_id, components.coders)
+                for _, output in sorted(each.outputs.items())
+            ),
+        )
+
+
+def _leaves(name: str, transforms: Mapping[str, Any]) -> Iterator[Any]:
+    """The steps below a transform that a runner sees as one."""
+    transform = transforms[name]
+    if not transform.subtransforms or transform.spec.urn in _WHOLE or _is_source(transform, transforms):
+        if transform.spec.urn:  # what only names its parts does nothing
+            yield transform
+        return
+    for below in transform.subtransforms:
+        yield from _leaves(below, transforms)
+
+
+def _is_source(transform: Any, transforms: Mapping[str, Any]) -> bool:
+    """Whether a transform is Beam's ``Create``: a composite that begins with an impulse."""
+    return any(transforms[below].spec.urn == _IMPULSE for below in transform.subtransforms)
+
+
+def _side_inputs(transform: Any) -> frozenset[str]:
+    if transform.spec.urn != _PARDO:
+        return frozenset()
+    return frozenset(beam_runner_api_pb2.ParDoPayload.FromString(transform.spec.payload).side_inputs)
+
+
+def _coder(name: str, coders: Mapping[str, Any]) -> str:
+    """A coder with its parts, such as ``TupleCoder[VarIntCoder, BytesCoder]``; Beam's ids hold the class's name."""
+    short = name.removeprefix("ref_Coder_").rpartition("_")[0]
+    parts = [_coder(part, coders) for part in coders[name].component_coder_ids]
+    return f"{short}[{', '.join(parts)}]" if parts else short
+
+
+def _last(urn: str) -> str:
+    """The part of an URN that says what it is.
+
+    >>> _last("beam:transform:group_by_key:v1")
+    'group_by_key'
+    """
+    return urn.rpartition(":")[0].rpartition(":")[2] or urn
