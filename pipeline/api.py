@@ -51,13 +51,15 @@ def build(
     languages: Sequence[str] | None = None,
     workers: int = 1,
     beam_options: Sequence[str] = (),
+    break_lock: bool = False,
 ) -> BuildResult:
     """Run the stages that are not finished yet, as ``wikisem build`` does, and write the manifest.
 
     ``recipe`` is a Recipe, a path or the name of a shipped recipe. ``wikidata`` and the values of ``wikipedia``, by
     language, are files, globs or URLs; several are one dump in parts. ``languages`` are those of ``wikipedia`` by
-    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". Raises errors of
-    ``wikisem.errors``, among them TooManyRejectsError and StageError.
+    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". ``break_lock`` begins
+    although another run seems to be at work in the output. Raises errors of ``wikisem.errors``, among them
+    TooManyRejectsError, StageError and LockError.
     """
     loaded = _recipe(recipe)
     if workers < 1:
@@ -70,7 +72,9 @@ def build(
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
         known_language(code)
-    run = Run(folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers))
+    run = Run(
+        folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers), break_lock=break_lock
+    )
     options = BuildOptions(
         recipe=loaded,
         languages=chosen,

@@ -30,7 +30,7 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """--output, --max-rejects and --workers."""
+    """--output, --max-rejects, --workers and --break-lock."""
     parser.add_argument(
         "--output",
         required=True,
@@ -51,6 +51,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="local worker processes; default 1. After --, Beam's own options choose any other runner",
+    )
+    parser.add_argument(
+        "--break-lock",
+        action="store_true",
+        help="begin although another run seems to be at work in OUT, of which you know that it has ended",
     )
 
 
@@ -103,7 +108,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
     runtime = Runtime(absolute_setup_file(beam_options), progress, arguments.workers)
-    return Run(arguments.output, runtime, arguments.max_rejects, log)
+    return Run(arguments.output, runtime, arguments.max_rejects, log, arguments.break_lock)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

@@ -47,6 +47,10 @@ class OutputError(WikisemError, OSError):
     """The output folder cannot be written."""
 
 
+class LockError(WikisemError, RuntimeError):
+    """Another run is at work in the output folder."""
+
+
 class UnknownItemError(WikisemError, KeyError):
     """A QID that the class graph does not hold."""
 

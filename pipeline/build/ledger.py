@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.pipeline.build.lock import is_claim
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files, open_binary, remove, replace_file
 from wikisem.unit_folders import folder_path, record_path
@@ -23,7 +24,8 @@ class Record:
     """A finished unit: what it was made from, with what, and what it counted.
 
     ``fingerprint`` covers everything that it was made from; ``identity`` only what units that need it depend on.
-    ``needs`` are the units that it was made from, with the identities that they had then.
+    ``needs`` are the units that it was made from, with the identities that they had then; ``parts`` are its files, by
+    path below OUT, with their sizes in bytes.
     """
 
     unit: str
@@ -31,6 +33,7 @@ class Record:
     identity: str
     counts: Counts
     needs: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, int] = field(default_factory=dict)
     made_with: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -76,7 +79,8 @@ class Ledger:
 
     def records(self) -> list[Record]:
         """All records, by unit."""
-        found = [_read(path) for path in list_files(f"{self._output}/.wikisem/*.json")]
+        paths = list_files(f"{self._output}/.wikisem/*.json")
+        found = [_read(path) for path in paths if not is_claim(path)]
         return sorted(found, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:
@@ -96,7 +100,7 @@ def _read(path: str) -> Record:
         data = source.read()
     try:
         values = orjson.loads(data)
-        return Record(**{**values, "counts": Counts(**values["counts"])})
+        return Record(**{**values, "parts": values["parts"], "counts": Counts(**values["counts"])})
     except (ValueError, TypeError, KeyError) as error:
         raise DamagedInputError(
             f"{path}: expected the record of a unit as this version writes it, saw {error}; "

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Stage, run_stages
 from wikisem.pipeline.build.stages.entities import entities, labels_for
 from wikisem.pipeline.build.stages.groups import groups
@@ -32,12 +32,9 @@ class BuildOptions:
 
 def run_build(options: BuildOptions, run: Run) -> list[Record]:
     """Run every stage that is not finished yet, and return the records of all units in the order of the method."""
-    recipe = options.recipe
-    check_languages(options.languages, list(options.wikipedia), recipe)
-    check_writable(run.output)
-    records = finish_stages(build_stages(options, run), run, recipe)
-    run.clear()
-    return records
+    check_languages(options.languages, list(options.wikipedia), options.recipe)
+    with session(run):
+        return run_stages(build_stages(options, run), run, options.recipe)
 
 
 def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
@@ -52,14 +49,6 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
         groups(languages, recipe),
         *mixed(languages, recipe),
     ]
-
-
-def finish_stages(stages: Sequence[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
-    """Run what is not finished of some stages and write the manifest; return the records of all their units."""
-    with run.runtime:
-        records = run_stages(stages, run, recipe)
-    write_manifest(run)
-    return records
 
 
 def check_languages(languages: Sequence[str], with_links: Sequence[str], recipe: Recipe) -> None:

@@ -1,12 +1,17 @@
 """One command with its output folder, its runner and its limits, and the folders that its units write to."""
 
 import re
+import uuid
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from wikisem.errors import OutputError, TooManyRejectsError
-from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.pipeline.build.lock import check_lock
+from wikisem.pipeline.build.parts import find_misfit
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.transforms.io.files import (
     copy,
@@ -34,13 +39,17 @@ def _ignore(line: str) -> None:
 class Run:
     """What all units of one command share; ``log`` gets a line for people now and then, shown to no one by default.
 
-    ``max_rejects`` is the rate of unreadable records that fails a unit, from FEW_REJECTS of them on.
+    ``max_rejects`` is the rate of unreadable records that fails a unit, from FEW_REJECTS of them on. ``name`` is this
+    run's own; ``break_lock`` lets it begin where another one seems to be at work.
     """
 
     output: str
     runtime: Runtime
     max_rejects: float = 0.01
     log: Callable[[str], None] = _ignore
+    break_lock: bool = False
+    name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    _misfits: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
@@ -48,19 +57,46 @@ class Run:
         """The records of the output folder."""
         return Ledger(self.output)
 
+    def find_misfit(self, record: Record) -> str:
+        """What is wrong with the files of a unit, in words; looked at once a run."""
+        if record.fingerprint not in self._misfits:
+            self._misfits[record.fingerprint] = find_misfit(self.output, record)
+        return self._misfits[record.fingerprint]
+
+    def put(self, record: Record) -> None:
+        """Record that a unit is finished."""
+        self.ledger.put(record)
+        self._misfits.pop(record.fingerprint, None)
+
+    def check_lock(self) -> None:
+        """Raise LockError where another run broke the lock of this one: what that left may be half of each."""
+        check_lock(self.output, self.name)
+
     def log_once(self, line: str) -> None:
         """Log a line that several stages may have to say."""
         if line not in self._logged_once:
             self._logged_once.add(line)
             self.log(line)
 
-    def clear(self) -> None:
-        """Remove the scratch of this run and of earlier ones that were interrupted."""
+    @property
+    def scratch(self) -> str:
+        """Where stages keep what goes when they are over: a folder of this run alone."""
+        return f"{self.output}/.work/{self.name}"
+
+    def remove_scratch(self) -> None:
+        """Remove what is left of this run's scratch, never that of a run that broke its lock."""
+        remove_folder(self.scratch)
+        if is_local(self.output):
+            with suppress(OSError):  # not there, or not empty
+                Path(self.scratch).parent.rmdir()
+
+    def remove_leftovers(self) -> None:
+        """Remove the scratch of runs that were interrupted: while this one has the lock, no other is at work."""
         remove_folder(f"{self.output}/.work")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
-        root = f"{self.output}/.work/{name.replace('/', '.')}"
+        root = f"{self.scratch}/{name.replace('/', '.')}"
         folders = {unit: folder_path(self.output, unit, fingerprint) for unit, fingerprint in fingerprints.items()}
         for folder in (root, *folders.values()):
             remove_folder(folder)

@@ -7,18 +7,21 @@ supersede.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wikisem import __version__
 from wikisem.errors import MissingInputError
 from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
+from wikisem.pipeline.build.manifest import write_manifest
+from wikisem.pipeline.build.parts import measure_parts
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.versions import bzip2_decoder, versions
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.files import remove_folder
 from wikisem.transforms.io.runtime import StageContext
+from wikisem.unit_folders import folder_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,9 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Reco
     finished = {
         unit.name: record
         for unit in stage.units
-        if (record := found[unit.name]) and record.fingerprint == _fingerprint(unit, needs[unit.name])
+        if (record := found[unit.name])
+        and record.fingerprint == _fingerprint(unit, needs[unit.name])
+        and _is_whole(record, run)
     }
     todo = [unit for unit in stage.units if unit.name not in finished]
     if todo and stage.together:
@@ -105,6 +110,14 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Reco
         run.log(f"{name}: finished before, nothing changed")
     made = _run_units(stage, todo, needs, run, recipe) if todo else {}
     return [(finished | made)[unit.name] for unit in stage.units]
+
+
+def _is_whole(record: Record, run: Run) -> bool:
+    """Whether a finished unit has its files; says what is wrong where it is made again for that."""
+    misfit = run.find_misfit(record)
+    if misfit:
+        run.log(f"{record.unit}: made again, {misfit}")
+    return not misfit
 
 
 def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
@@ -117,9 +130,11 @@ def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
 
 
 def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
-    """The identities of finished units; MissingInputError where one is missing or out of date."""
+    """The identities of finished units; MissingInputError where one is missing, out of date, or lacks a file."""
     records = [run.ledger.require(name) for name in names]
     for record in records:
+        if misfit := run.find_misfit(record):
+            raise MissingInputError(f"{misfit}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
         for name, identity in record.needs.items():
             if run.ledger.require(name).identity != identity:
                 raise MissingInputError(
@@ -143,16 +158,21 @@ def _run_units(
             run.ledger.invalidate(name)
     context = run.context(stage.name, prints)
     results = stage.work([unit.name for unit in todo], Folders(run.output), context)
+    run.check_lock()
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
     for name, record in records.items():
         record.counts.check(name)
         kept_in = run.keep_rejects(name, context.scratch)
         run.check_rejects(name, sum(record.unreadable.values()), record.counts.read, kept_in)
     for unit in todo:
+        run.check_lock()
         if unit.leaves:
             run.ledger.invalidate(unit.name)
             run.publish(context.scratch, unit.leaves)
-        run.ledger.put(records[unit.name])
+        roots = unit.leaves or (folder_path("", unit.name, prints[unit.name]).lstrip("/"),)
+        records[unit.name] = replace(records[unit.name], parts=measure_parts(run.output, roots))
+        run.put(records[unit.name])
+        write_manifest(run)
         run.remove_superseded(unit.name)
         if results[unit.name].warning:
             run.log(f"warning: {results[unit.name].warning}")
@@ -176,6 +196,6 @@ def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Re
         identity_of(unit, needs),
         result.counts,
         needs,
-        made_with,
-        {**unit.facts, **result.facts},
+        made_with=made_with,
+        facts={**unit.facts, **result.facts},
     )

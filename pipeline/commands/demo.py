@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.pipeline.build.method import run_build
-from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.build.method import build_stages
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.command_options import argument, local_output
 from wikisem.pipeline.console.group_tables import group_table, languages_table
@@ -38,8 +40,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
     run_ = Run(output, Runtime(beam_options, progress), log=log)
-    options = demo_options(f"{output}/dumps")
-    records = run_build(options, run_)
+    with session(run_):
+        options = demo_options(f"{output}/dumps")
+        records = run_stages(build_stages(options, run_), run_, options.recipe)
     _show(output, options.languages)
     unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
@@ -51,8 +54,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 def _folder(asked: str | None) -> str:
     """The output folder, with a folder for the dumps in it; the world is written with plain files."""
     output = tempfile.mkdtemp(prefix="wikisem-demo-") if asked is None else asked
-    check_writable(output)
-    Path(output, "dumps").mkdir(exist_ok=True)
+    Path(output, "dumps").mkdir(parents=True, exist_ok=True)
     return output
 
 

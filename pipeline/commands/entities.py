@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.method import finish_stages
-from wikisem.pipeline.build.run import check_writable
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
 from wikisem.pipeline.console.summary import print_summary
 from wikisem.transforms.entities.stage import EntityOptions
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     labels = None if arguments.languages == ALL else labels_for(options.parse_languages(arguments.languages))
     run_ = options.make_run(arguments, beam_options)
     dump = find_dump(arguments.wikidata, arguments.checksum)
-    check_writable(run_.output)
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
-    records = finish_stages([entities(dump, wanted, run_)], run_)
+    with session(run_):
+        records = run_stages([entities(dump, wanted, run_)], run_)
     return print_summary(records, run_.output)

@@ -4,7 +4,8 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.method import finish_stages
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mixed import mixed
 from wikisem.pipeline.console.summary import print_summary
@@ -22,5 +23,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    records = finish_stages([groups(languages, recipe), *mixed(languages, recipe)], run_, recipe)
+    stages = [groups(languages, recipe), *mixed(languages, recipe)]
+    with session(run_):
+        records = run_stages(stages, run_, recipe)
     return print_summary(records, run_.output)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_wikipedias
-from wikisem.pipeline.build.method import finish_stages
-from wikisem.pipeline.build.run import check_writable
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.console.summary import print_summary
 
@@ -25,6 +25,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Count the links and print what was done."""
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
-    check_writable(run_.output)
-    records = finish_stages([mentions(dumps, arguments.link_trail)], run_)
+    with session(run_):
+        records = run_stages([mentions(dumps, arguments.link_trail)], run_)
     return print_summary(records, run_.output)

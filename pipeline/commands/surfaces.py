@@ -4,7 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.method import check_languages, finish_stages
+from wikisem.pipeline.build.method import check_languages
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
 from wikisem.pipeline.console.summary import print_summary
@@ -22,7 +24,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
-    check_languages(languages, linked, recipe)
-    records = finish_stages([surfaces(languages, recipe.surface, linked)], run_, recipe)
+    with session(run_):
+        linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
+        check_languages(languages, linked, recipe)
+        records = run_stages([surfaces(languages, recipe.surface, linked)], run_, recipe)
     return print_summary(records, run_.output)

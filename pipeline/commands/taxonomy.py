@@ -4,7 +4,8 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.method import finish_stages
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
 from wikisem.pipeline.console.summary import print_summary
 
@@ -19,5 +20,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build the class graph and print what was done."""
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
-    records = finish_stages([taxonomy(recipe.graph)], run_, recipe)
+    with session(run_):
+        records = run_stages([taxonomy(recipe.graph)], run_, recipe)
     return print_summary(records, run_.output)

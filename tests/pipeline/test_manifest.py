@@ -20,7 +20,9 @@ def run(tmp_path: Path) -> Run:
 
 def put(run: Run, unit: str, **made_with: object) -> None:
     """Record a unit that was made with these."""
-    run.ledger.put(Record(unit, f"print of {unit}", "", Counts(5, 3, {"a": 1}, {"b": 1}), {}, made_with, {"cases": 9}))
+    run.ledger.put(
+        Record(unit, f"print of {unit}", "", Counts(5, 3, {"a": 1}, {"b": 1}), {}, {}, made_with, {"cases": 9})
+    )
 
 
 def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:

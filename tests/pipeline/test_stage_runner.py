@@ -1,6 +1,6 @@
 """Stages as values: run when something changed, published when whole, recorded, refused when too much is unreadable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from wikisem import __version__
 from wikisem.errors import MissingInputError, OutputError, TooManyRejectsError, UsageError
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Reject
@@ -25,11 +26,13 @@ def lines() -> list[str]:
 
 
 @pytest.fixture(params=["out", "o[u]t", "out*", "what?"])
-def run(request: pytest.FixtureRequest, tmp_path: Path, lines: list[str]) -> Run:
+def run(request: pytest.FixtureRequest, tmp_path: Path, lines: list[str]) -> Iterator[Run]:
     """A run into a fresh folder, whose name may hold what a glob would read as its own."""
     (tmp_path / "out").mkdir()  # what the globs "o[u]t" and "out*" would match
     (tmp_path / "out" / "not-ours").write_bytes(b"")
-    return Run(str(tmp_path / request.param), Runtime(), 0.01, lines.append)
+    run = Run(str(tmp_path / request.param), Runtime(), 0.01, lines.append)
+    with session(run):
+        yield run
 
 
 def toys(

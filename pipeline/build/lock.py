@@ -1,0 +1,155 @@
+"""One run into OUT at a time: each one that begins leaves a claim, and gives way where it sees another one's.
+
+A claim is a file of its own, ``OUT/.wikisem/lock.<run>.json``, that only its run writes. Who begins first writes its
+claim and then looks for others: of two runs, the one that looks later sees both. So this needs no more than that a file
+is seen once it is written, which folders, network folders and object stores all give, and no file is ever fought over:
+
+    one    writes its claim   sees its own alone: begins
+    other                       writes its claim   sees both: takes its claim back, waits, looks again, gives up
+
+Two that look at the same moment both give way and, after waits of different lengths, try again.
+"""
+
+import os
+import random
+import shlex
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from wikisem.errors import LockError
+from wikisem.transforms.io.files import exists, list_files, open_binary, remove, replace_file
+
+# Seconds that a run waits before it looks again, each time up to as many: two that began at once part.
+_WAITS: Final = (0.1, 0.2, 0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Who is at work in OUT. ``machine`` and ``started`` tell a process from others that have had its number."""
+
+    run: str
+    host: str
+    machine: str
+    process: int
+    started: str
+    since: str
+    command: str
+
+    @classmethod
+    def of_this_process(cls, run: str) -> "Claim":
+        """The claim of a run of this process."""
+        since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        process = os.getpid()
+        return cls(run, socket.gethostname(), _machine(), process, _started(process), since, _command())
+
+    def __str__(self) -> str:
+        return f"`{self.command}` at work there since {self.since} (process {self.process} on {self.host})"
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the process is certain to have ended: one of another machine, or container, never is."""
+        return self.machine == _machine() and _started(self.process) != self.started
+
+
+@contextmanager
+def locked(output: str, claim: Claim, break_lock: bool, log: Callable[[str], None]) -> Iterator[None]:
+    """Be the only run into OUT for as long as the context lasts; LockError says which other one there is.
+
+    The claims of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all others.
+    """
+    own = _path(output, claim.run)
+    _remove_stale(output, break_lock, log)
+    others: Sequence[Claim] = ()
+    for wait in (0.0, *_WAITS):
+        time.sleep(wait * random.random())  # noqa: S311 - no secret
+        replace_file(own, orjson.dumps(asdict(claim), option=orjson.OPT_INDENT_2))
+        others = [other for other in _claims(output) if other.run != claim.run and not other.is_dead]
+        if not others:
+            break
+        remove(own)
+    else:
+        raise LockError(
+            f"expected to be the only run into {output}, saw {others[0]}; wait for it to end, "
+            "or, where you know that it has ended, run with --break-lock"
+        )
+    try:
+        yield
+    finally:
+        remove(own)
+
+
+def check_lock(output: str, run: str) -> None:
+    """Raise LockError where the claim of a run is gone, because another one broke it."""
+    if not exists(_path(output, run)):
+        raise LockError(f"expected {output} to be left to this run, saw that another one broke its lock")
+
+
+def is_claim(path: str) -> bool:
+    """Whether a file beside the records is a claim."""
+    return path.rpartition("/")[2].startswith("lock.")
+
+
+def _remove_stale(output: str, break_lock: bool, log: Callable[[str], None]) -> None:
+    for claim in _claims(output):
+        if claim.is_dead or break_lock:
+            what = "was cut off" if claim.is_dead else "is taken for ended (--break-lock)"
+            log(f"{output}: the run of {claim.since} (process {claim.process} on {claim.host}) {what}")
+            remove(_path(output, claim.run))
+
+
+def _claims(output: str) -> Iterator[Claim]:
+    """The claims in OUT; one that its run takes back meanwhile is none, one that cannot be read is somebody's."""
+    for path in list_files(f"{output}/.wikisem/lock.*.json"):
+        run = path.rpartition("/lock.")[2].removesuffix(".json")
+        try:
+            with open_binary(path) as source:
+                yield Claim(**{**orjson.loads(source.read()), "run": run})
+        except (ValueError, TypeError):
+            yield Claim(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
+        except OSError:
+            if exists(path):
+                raise
+
+
+def _path(output: str, run: str) -> str:
+    return f"{output}/.wikisem/lock.{run}.json"
+
+
+def _command() -> str:
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def _machine() -> str:
+    """This start of this machine, and which numbering of processes it is in; the host where there is no Linux."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return socket.gethostname()
+
+
+def _started(process: int) -> str:
+    """When a process began, in the kernel's own count; empty for one that has ended, "?" where that is not known."""
+    stat = Path(f"/proc/{process}/stat")
+    if stat.parent.parent.joinpath("self").exists():
+        try:
+            # After the name, which may hold blanks and parentheses: the state is field 3, the start field 22.
+            fields = stat.read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            return ""
+        return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return ""
+    except PermissionError:
+        pass
+    return "?"

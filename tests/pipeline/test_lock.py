@@ -1,0 +1,235 @@
+"""One run into OUT at a time: whoever comes second is told so, and what a dead run left is no obstacle."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.trees import manifest_of, tree_of
+from wikisem.errors import LockError
+from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.lock import Claim, check_lock, locked
+from wikisem.pipeline.build.parts import find_misfit
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.cli import main
+from wikisem.transforms.io.files import replace_file
+from wikisem.transforms.io.runtime import Runtime
+
+PAIRS = 20
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    """What is logged."""
+    return []
+
+
+def claim(name: str = "one") -> Claim:
+    """A claim of this process."""
+    return Claim.of_this_process(name)
+
+
+def write_claim(output: Path, found: Claim) -> None:
+    """Leave the claim of another run."""
+    fields = {name: getattr(found, name) for name in found.__slots__}
+    replace_file(f"{output}/.wikisem/lock.{found.run}.json", json.dumps(fields).encode())
+
+
+def test_a_second_run_is_told_who_is_at_work(tmp_path: Path, lines: list[str]) -> None:
+    """The command, since when, the process, the host, and what to do; afterwards the folder is free again."""
+    output = str(tmp_path)
+    with locked(output, claim("one"), False, lines.append):
+        with (
+            pytest.raises(LockError, match=rf"the only run into .* \(process {os.getpid()} on .*--break-lock"),
+            locked(output, claim("two"), False, lines.append),
+        ):
+            pass
+        check_lock(output, "one")
+    with locked(output, claim("two"), False, lines.append):
+        pass
+    assert lines == []
+    assert not list((tmp_path / ".wikisem").iterdir())
+
+
+@pytest.mark.parametrize("other", [{"started": "1"}, {"process": 2**22 + 1}])
+def test_the_lock_of_a_dead_process_of_this_machine_is_broken(
+    tmp_path: Path, lines: list[str], other: dict[str, Any]
+) -> None:
+    """One whose number belongs to nobody, or to a process that began at another time; a line says so."""
+    write_claim(tmp_path, replace(claim("dead"), since="yesterday", **other))
+    with locked(str(tmp_path), claim(), False, lines.append):
+        assert [path.name for path in (tmp_path / ".wikisem").iterdir()] == ["lock.one.json"]
+    assert len(lines) == 1
+    assert "the run of yesterday" in lines[0]
+    assert "was cut off" in lines[0]
+
+
+@pytest.mark.parametrize("other", [{"machine": "another start"}, {"host": "node7", "machine": "x", "process": 1}])
+def test_nobody_knows_whether_a_process_of_another_machine_is_alive(
+    tmp_path: Path, lines: list[str], other: dict[str, Any]
+) -> None:
+    """It is refused, unless the caller knows."""
+    write_claim(tmp_path, replace(claim("far"), **other))
+    with (
+        pytest.raises(LockError, match="expected to be the only run into"),
+        locked(str(tmp_path), claim(), False, lines.append),
+    ):
+        pass
+    with locked(str(tmp_path), claim(), True, lines.append):
+        check_lock(str(tmp_path), "one")
+    assert len(lines) == 1
+    assert "is taken for ended (--break-lock)" in lines[0]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"run": "far"}'])
+def test_a_lock_that_cannot_be_read_is_somebodys(tmp_path: Path, lines: list[str], text: str) -> None:
+    """A run of another version may have written it."""
+    replace_file(f"{tmp_path}/.wikisem/lock.far.json", text.encode())
+    with (
+        pytest.raises(LockError, match="on an unknown host"),
+        locked(str(tmp_path), claim(), False, lines.append),
+    ):
+        pass
+    with locked(str(tmp_path), claim(), True, lines.append):
+        pass
+
+
+def test_a_run_whose_lock_was_broken_stops_before_it_records_anything(tmp_path: Path, lines: list[str]) -> None:
+    """Two runs at once could leave half of each."""
+    output = str(tmp_path)
+    with locked(output, claim("one"), False, lines.append), locked(output, claim("two"), True, lines.append):
+        with pytest.raises(LockError, match="another one broke its lock"):
+            check_lock(output, "one")
+        check_lock(output, "two")
+
+
+def test_of_many_that_begin_at_once_never_two_are_at_work(tmp_path: Path) -> None:
+    """Threads that all want the folder, again and again: never two inside, and some get in."""
+    inside, most, entered, lock = 0, 0, 0, threading.Lock()
+
+    def want(number: int) -> None:
+        nonlocal inside, most, entered
+        for turn in range(3):
+            try:
+                with locked(str(tmp_path), claim(f"{number}-{turn}"), False, lambda _: None):
+                    with lock:
+                        inside += 1
+                        entered += 1
+                        most = max(most, inside)
+                    threading.Event().wait(0.005)
+                    with lock:
+                        inside -= 1
+            except LockError:
+                pass
+
+    threads = [threading.Thread(target=want, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 1
+    assert entered > 1
+
+
+def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lines: list[str]) -> None:
+    """Each run has a folder of its own, so that it cannot count the parts of another one."""
+    (tmp_path / ".work" / "dead" / "entities").mkdir(parents=True)
+    (tmp_path / ".work" / "dead" / "entities" / "0.json").write_text("")
+    run = Run(str(tmp_path), Runtime(), log=lines.append)
+    with session(run):
+        context = run.context("toys", {})
+        assert context.scratch.root.startswith(f"{tmp_path}/.work/{run.name}/")
+        replace_file(f"{context.scratch.parts}/x", b"")
+        assert not (tmp_path / ".work" / "dead").exists()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["manifest.json"]
+
+
+@pytest.mark.parametrize(("error", "stays"), [(ValueError, False), (KeyboardInterrupt, True)])
+def test_a_run_that_fails_leaves_the_manifest_and_no_lock(
+    tmp_path: Path, error: type[BaseException], stays: bool
+) -> None:
+    """A run that is interrupted does not spend its last seconds on removing scratch."""
+    run = Run(str(tmp_path), Runtime())
+    with pytest.raises(error), session(run):
+        replace_file(f"{run.context('toys', {}).scratch.parts}/x", b"")
+        raise error
+    assert manifest_of(tmp_path) == {"stages": {}}
+    assert (tmp_path / ".work" / run.name).exists() == stays
+    assert list((tmp_path / ".wikisem").iterdir()) == []
+
+
+def write_dump(path: Path, numbers: range) -> None:
+    """A small dump with some items."""
+    records = [
+        {
+            "type": "item",
+            "id": f"Q{number}",
+            "labels": {"en": {"language": "en", "value": f"item {number}"}},
+            "claims": {"P31": [{"rank": "normal", "mainsnak": {"snaktype": "value", "datavalue": _item(5)}}]},
+            "sitelinks": {},
+            "lastrevid": number,
+        }
+        for number in numbers
+    ]
+    path.write_text("[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
+
+
+def _item(number: int) -> dict[str, object]:
+    return {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": f"Q{number}", "numeric-id": number}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two dumps, and what a run on its own makes of each."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for name, numbers in (("a", range(1, 40)), ("b", range(20, 300))):
+        write_dump(folder / f"{name}.json", numbers)
+        assert main(["entities", "--wikidata", str(folder / f"{name}.json"), "--output", str(folder / name)]) == 0
+    return folder
+
+
+def test_twenty_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whenever the second one comes and the first one dies: one whole result, and one line for who has to wait.
+
+    Afterwards each dump is read into the folder once more, which must leave what a run on its own leaves, and may be
+    said to be finished before only where it is.
+    """
+    command = [sys.executable, "-m", "tests.pipeline.pairs_of_runs", str(folder), str(PAIRS)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    pairs = [json.loads(line) for line in found.stdout.splitlines()]
+    assert len(pairs) == PAIRS
+    refused = killed = 0
+    for pair in pairs:
+        output = folder / f"pair-{pair['seed']}"
+        for code, errors in zip(pair["codes"], pair["errors"], strict=True):
+            assert code in (0, 1, -9), pair
+            if code == 1:
+                assert errors.count("\n") == 1, errors
+                assert "expected to be the only run into" in errors
+                refused += 1
+            killed += code == -9
+        done = [dump for dump, code in zip(pair["dumps"], pair["codes"], strict=True) if code == 0]
+        assert done or -9 in pair["codes"]
+        record = Ledger(str(output)).find("entities")
+        if record is not None:
+            assert find_misfit(str(output), record) == ""
+        if len(done) == 1 and -9 not in pair["codes"]:
+            assert tree_of(output, "entities") == tree_of(folder / done[0], "entities")
+        for dump in "ab":
+            alone = Ledger(str(folder / dump)).require("entities")
+            whole = record is not None and record.fingerprint == alone.fingerprint
+            capsys.readouterr()
+            assert main(["entities", "--wikidata", str(folder / f"{dump}.json"), "--output", str(output)]) == 0
+            assert ("finished before" in capsys.readouterr().err) == whole
+            assert tree_of(output, "entities") == tree_of(folder / dump, "entities")
+            record = Ledger(str(output)).require("entities")
+        assert not (output / ".work").exists()
+    assert refused
+    assert killed
