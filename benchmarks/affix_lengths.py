@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wikisem.heuristics.rules.graphemes import graphemes
+from wikisem.wikipedia.graphemes import graphemes
 
 ALPHABETS = ("es", "de", "fr", "it", "pl", "ru", "fi", "tr", "hu", "cs")
 LANGUAGES = ("ko", "th", "lo", "km", "my", "bo", "zh", "ja", "hi", "ta", "he", "ar", "am")

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from wikisem.heuristics.rules.graphemes import graphemes
+from wikisem.wikipedia.graphemes import graphemes
 
 
 def is_inside(inner: str, outer: str, spaced: bool) -> bool:

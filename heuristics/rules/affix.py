@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from wikisem.heuristics.rules.affix_counts import AffixCounts
 from wikisem.heuristics.rules.affix_surprise import ENOUGH, SHARED, check_affix_surprise
-from wikisem.heuristics.rules.graphemes import graphemes, is_han
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, reject
+from wikisem.wikipedia.graphemes import graphemes, is_han
 from wikisem.wikipedia.languages import LanguageProfile
 
 REASON: Final = "affix"

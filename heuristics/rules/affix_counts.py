@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wikisem.heuristics.rules.graphemes import graphemes
+from wikisem.wikipedia.graphemes import graphemes
 
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
 LONGEST: Final = 8

@@ -14,8 +14,8 @@ from typing import Final
 from scipy.special import bdtrc
 
 from wikisem.heuristics.rules.affix_counts import LONGEST, RARE, AffixCounts, ReadAffix, beginning, end
-from wikisem.heuristics.rules.graphemes import graphemes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
+from wikisem.wikipedia.graphemes import graphemes
 
 REASON: Final = "affix"
 

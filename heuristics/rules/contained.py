@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from wikisem.heuristics.rules.graphemes import graphemes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.heuristics.rules.words import says_something, words
+from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import LanguageProfile
 
 REASON: Final = "contained"

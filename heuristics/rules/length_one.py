@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from wikisem.heuristics.rules.graphemes import graphemes
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
+from wikisem.wikipedia.graphemes import graphemes
 
 REASON: Final = "length-one"
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from wikisem.heuristics.rules.graphemes import graphemes
+from wikisem.wikipedia.graphemes import graphemes
 
 LIST_ARTICLE: Final = "Q13406463"
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import regex
 
-from wikisem.heuristics.rules.graphemes import is_han
+from wikisem.wikipedia.graphemes import is_han
 
 _WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 

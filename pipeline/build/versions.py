@@ -1,6 +1,7 @@
 """The versions that decide what a unit looks like: wikisem, Python and the libraries that read and write.
 
-What decodes bzip2 is told beside them: it decides how long reading takes, not what comes of it.
+``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is told beside them: it decides how
+long reading takes, not what comes of it.
 """
 
 import importlib
@@ -9,6 +10,7 @@ from importlib import metadata
 from typing import Final
 
 from wikisem import __version__
+from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
 
@@ -19,6 +21,7 @@ def versions() -> dict[str, str]:
         "wikisem": __version__,
         "python": platform.python_version(),
         "bzip2": bzip2_decoder(),
+        "unicode": UNICODE,
         **{name: metadata.version(name) for name in _LIBRARIES},
     }
 

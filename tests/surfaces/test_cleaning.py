@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from wikisem.surfaces.cleaning import is_in_script, tidy, without_parenthesis
+from wikisem.surfaces.cleaning import compose, is_in_script, tidy, without_parenthesis
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,11 @@ def test_joiners_stay() -> None:
 def test_letters_are_of_the_language_s_script(language: str, own: list[str], others: list[str]) -> None:
     """All letters are of one script of the language; marks, digits and signs are of all."""
     assert [surface for surface in own + others if is_in_script(surface, language)] == own
+
+
+def test_strings_are_composed() -> None:
+    """In slices and in several chunks, with nulls and without any letter beyond ASCII."""
+    texts = pa.chunked_array([["x", None, "Ri\u0304ga", "R\u012bga"], ["plain"], [None], []], pa.string())
+    whole = [None, "R\u012bga", "R\u012bga", "plain", None]
+    assert tidy(texts.slice(1)).to_pylist() == whole
+    assert compose(texts.slice(1)).to_pylist() == whole

@@ -22,11 +22,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.links.contents import Contents, cut_out, first_position, locate_parts
+from wikisem.links.normal_form import not_composed
 from wikisem.links.positions import Mask, Positions
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, leads_away, link_title, unescape, unquoted, upper_first
+from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, unquoted, upper_first
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml
 
@@ -37,7 +38,7 @@ _BRACKETS: Final = list(b"{}[]")
 _MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
 _IRREGULAR: Final = ahocorasick_rs.BytesAhoCorasick(
     [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)],
-    implementation=ahocorasick_rs.Implementation.ContiguousNFA,
+    implementation=ahocorasick_rs.Implementation.DFA,
 )
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -53,7 +54,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.T
     parts = locate_parts(contents)
     away, undecided = _read_prefixes(parts, site)
     irregular, with_markup = _irregular(parts)
-    undecided |= irregular
+    undecided |= irregular | not_composed(parts)
     certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
     plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
     tables = [
@@ -154,7 +155,7 @@ def read_link(content: str, site: SiteInfo) -> Link | None:
     shown = _COMMENT.sub("", inside) if "<!--" in inside else inside
     target, bar, anchor = shown.replace("{{!}}", "|").partition("|")
     link = make_link(target, anchor if bar else None, site)
-    return Link(link.target, link.anchor + trail) if link and trail else link
+    return Link(link.target, composed(link.anchor + trail)) if link and trail else link
 
 
 def read_anchor(anchor: str) -> str | None:

@@ -19,7 +19,7 @@ from wikisem.links.mentions import read_contents
 from wikisem.records import Counts, Reject
 from wikisem.schemas import REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import read_title
+from wikisem.wikipedia.titles import composed, read_title
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, read_page, unescape_xml
 
 # The stage that reads links, as rejects name it, and the end of the records that it reads.
@@ -83,7 +83,7 @@ def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: s
 def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:
     """Redirects from article to article, and the number of those that lead elsewhere."""
     pairs = [
-        (unescape_xml(source), _article(unescape_xml(target), site))
+        (composed(unescape_xml(source)), _article(unescape_xml(target), site))
         for each in extracted
         for source, target in each.redirects
     ]

@@ -3,11 +3,15 @@
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import regex
 
+from wikisem.links.contents import locate_parts
+from wikisem.links.normal_form import not_composed
 from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.titles import composed
 from wikisem.wikis import own_code
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
@@ -18,11 +22,28 @@ _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
 _UNSEEN: Final = r"[\x{00AD}\x{061C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}]"
 
 
-def tidy(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """No unseen marks, each run of white space as one space and none at the ends; null where nothing is left."""
-    plain = pc.replace_substring_regex(pc.replace_substring_regex(texts, _UNSEEN, ""), r"[\s\pZ]+", " ")
+def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """NFC, no unseen marks, each run of white space as one space, none at the ends; null where nothing is left."""
+    seen = compose(pc.replace_substring_regex(texts, _UNSEEN, ""))
+    plain = pc.replace_substring_regex(seen, r"[\s\pZ]+", " ")
     trimmed = pc.utf8_trim_whitespace(plain)
     return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+
+
+def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """The strings in NFC. Only those that may not be are looked at: Wikidata and Wikipedia store NFC.
+
+    pyarrow's own ``utf8_normalize`` decomposes when asked for NFC (25.0, 2026-11).
+    """
+    chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
+    return pa.chunked_array([_compose(chunk) for chunk in chunks], texts.type)
+
+
+def _compose(texts: pa.Array) -> pa.Array:
+    whole = texts.take(pa.array(np.arange(len(texts)))) if texts.offset else texts
+    mask = pa.array(not_composed(locate_parts(whole)))
+    changed = [composed(text) for text in whole.filter(mask).to_pylist()]
+    return pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole
 
 
 def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:

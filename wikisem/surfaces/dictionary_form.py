@@ -17,13 +17,14 @@ from typing import Final
 
 import regex
 
+from wikisem.wikipedia.graphemes import graphemes
+
 # Of a word of the title, at least this share is the stem, and never fewer letters than _SHORTEST.
 _STEM_SHARE: Final = 0.6
 _SHORTEST: Final = 3
 # What an anchor's word has after the stem: endings have up to five letters (German "-ische"), compounds more.
 _LONGEST_ENDING: Final = 5
 
-_CLUSTERS: Final = regex.compile(r"\X")
 _WORD_BREAKS: Final = regex.compile(r"[\s\p{Pd}]+")
 _DIGIT: Final = regex.compile(r"\p{N}")
 # One more character there is another word, as 都 in 東京都 and 구 in 미테구; their words do not change at the end.
@@ -49,7 +50,7 @@ def _same_stem(word: str, wanted: str) -> bool:
         return True
     if _DIGIT.search(word + wanted):
         return False
-    ours, theirs = _CLUSTERS.findall(word), _CLUSTERS.findall(wanted)
+    ours, theirs = graphemes(word), graphemes(wanted)
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
     ending = len(ours) - stem
     return stem >= max(_SHORTEST, _STEM_SHARE * len(theirs)) and ending <= min(_LONGEST_ENDING, stem)

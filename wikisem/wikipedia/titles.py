@@ -6,6 +6,7 @@ The rules are those of MediaWiki's title parser (https://www.mediawiki.org/wiki/
 
 import html
 import re
+import unicodedata
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -40,6 +41,11 @@ class Title(NamedTuple):
 def unescape(text: str) -> str:
     """The text with its HTML entities read; unlike browsers, MediaWiki wants the semicolon."""
     return _ENTITY.sub(lambda match: html.unescape(match.group()), text) if "&" in text else text
+
+
+def composed(text: str) -> str:
+    """The text in the normal form that MediaWiki keeps all text in: NFC."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def upper_first(text: str, language: str = "") -> str:
@@ -85,7 +91,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
     text = text.partition("#")[0].rstrip()
     if not text or _ILLEGAL.search(text) or (len(text) > LONGEST // 4 and len(text.encode()) > LONGEST):
         return None
-    return Title(namespace, upper_first(text, site.language) if site.first_letter else text)
+    return Title(namespace, composed(upper_first(text, site.language) if site.first_letter else text))
 
 
 def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:

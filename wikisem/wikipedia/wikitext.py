@@ -1,14 +1,13 @@
 """What a reader sees of the wikitext of an anchor; the only importer of mwparserfromhell."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 import mwparserfromhell
 from mwparserfromhell import nodes
 
-from wikisem.wikipedia.titles import unescape
+from wikisem.wikipedia.titles import composed, unescape
 
 # What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
 UNSEEN: Final = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
@@ -46,8 +45,8 @@ def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def visible(text: str) -> str:
-    """The text without invisible characters, every run of white space as one space, ends trimmed."""
-    return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
+    """The text in NFC without invisible characters, every run of white space as one space, ends trimmed."""
+    return " ".join((text if text.isascii() else composed(_UNSEEN.sub("", text))).split())
 
 
 def anchor_text(raw: str) -> str:
@@ -59,9 +58,7 @@ def anchor_text(raw: str) -> str:
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
     if "''" in text:
         text = without_quotes(text)
-    if "&" in text:
-        text = unicodedata.normalize("NFC", unescape(text))
-    return visible(text)
+    return visible(unescape(text))
 
 
 def without_quotes(text: str) -> str:

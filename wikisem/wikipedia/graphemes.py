@@ -1,0 +1,86 @@
+"""Characters as a reader counts them: extended grapheme clusters (Unicode Standard Annex 29), not code points.
+
+The rule is that of Unicode 18.0, whichever version Python and its packages have: a mark belongs to its letter,
+consonants that a virama joins are one (GB9c), and so are joined emoji, flags and conjoining jamo.
+
+>>> graphemes("ខេត្ត"), graphemes("นี่"), graphemes("क्षि")
+(('ខេ', 'ត្ត'), ('นี่',), ('क्षि',))
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+from wikisem.wikipedia.data.grapheme_breaks import (
+    CONSONANT,
+    CONTROL,
+    EXTEND,
+    LINKER,
+    PICTOGRAPHIC,
+    PREPEND,
+    SPACING,
+    VOWEL,
+    Ranges,
+)
+
+_HAN: Final = regex.compile(r"\p{Script=Han}")
+
+_REGIONAL: Final = ((0x1F1E6, 0x1F1FF),)
+_LEADING: Final = ((0x1100, 0x115F), (0xA960, 0xA97C))
+_TRAILING: Final = ((0x11A8, 0x11FF), (0xD7CB, 0xD7FB))
+_SYLLABLES: Final = ((0xAC00, 0xD7A3),)
+# Syllables that end in a vowel are every 28th of their block; only these take a vowel after them.
+_OPEN: Final = tuple((syllable, syllable) for syllable in range(0xAC00, 0xD7A4, 28))
+_ZWJ: Final = ((0x200D, 0x200D),)
+_END: Final = 0x10FFFF
+# The class of a regular expression is a bitmap up to here, and a list to be gone through beyond it.
+_BITMAP: Final = 0xFFFF
+
+
+def _inside(*properties: Ranges, last: int) -> str:
+    """What is inside the brackets of a class for code points up to ``last``."""
+    known = (f"\\U{first:08x}-\\U{min(end, last):08x}" for each in properties for first, end in each if first <= last)
+    return "".join(known)
+
+
+def _rules(last: int) -> str:
+    """The rules of the annex for text whose code points are at most ``last``."""
+    control, prepend, extend = (_inside(each, last=last) for each in (CONTROL, PREPEND, EXTEND))
+    marks = f"[{_inside(EXTEND, SPACING, _ZWJ, last=last)}]*"
+    leading, vowel, trailing, closed, opened = (
+        f"[{_inside(each, last=last)}]" for each in (_LEADING, VOWEL, _TRAILING, _SYLLABLES, _OPEN)
+    )
+    hangul = f"{leading}*(?:{opened}{vowel}*|{closed}|{vowel}+){trailing}*|{leading}+|{trailing}+"
+    pictograph = f"[{_inside(PICTOGRAPHIC, last=last)}]"
+    emoji = f"{pictograph}(?:[{extend}]*\\u200d{pictograph})*"
+    consonant, joined = f"[{_inside(CONSONANT, last=last)}]", f"(?:(?!\\u200c)[{extend}\\u200d])*"
+    conjunct = f"{consonant}(?:{joined}(?<=[{_inside(LINKER, last=last)}]){joined}{consonant})*"
+    flag = f"[{_inside(_REGIONAL, last=last)}]{{2}}|" if last > _BITMAP else ""
+    every = f"[{prepend}]*(?:{flag}{hangul}|{emoji}|{conjunct}|[^{control}]){marks}|[{prepend}]+{marks}"
+    # Most are a letter with its marks, or consonants with theirs: these first.
+    special = (CONTROL, PREPEND, PICTOGRAPHIC, CONSONANT, _LEADING, VOWEL, _TRAILING, _SYLLABLES, _REGIONAL)
+    common = f"[^{_inside(*special, last=last)}]{marks}|{conjunct}{marks}"
+    return f"{common}|\\r\\n|[{control}]|{every}"
+
+
+_CLUSTERS: Final = re.compile(_rules(_END), re.DOTALL)
+_BASIC_CLUSTERS: Final = re.compile(_rules(_BITMAP), re.DOTALL)
+# Where no character joins another, each code point is a grapheme cluster.
+_JOINING: Final = _inside(PREPEND, EXTEND, SPACING, _ZWJ, _LEADING, VOWEL, _TRAILING, last=_BITMAP)
+_PLAIN: Final = re.compile(f"[^\r{_JOINING}\U00010000-\U0010ffff]*")
+
+
+@lru_cache(maxsize=1024)  # several rules read both ends of the same few surfaces
+def graphemes(text: str) -> tuple[str, ...]:
+    """The grapheme clusters of a string, in order; joined they give the string."""
+    if _PLAIN.fullmatch(text):
+        return tuple(text)
+    return tuple((_BASIC_CLUSTERS if ord(max(text)) <= _BITMAP else _CLUSTERS).findall(text))
+
+
+@lru_cache(maxsize=4096)
+def is_han(cluster: str) -> bool:
+    """Whether a grapheme cluster begins with a Han character (Unicode script property, iteration marks included)."""
+    return _HAN.match(cluster) is not None
