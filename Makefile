@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines interruptions fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -33,9 +33,14 @@ wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 	@ls dist/*.whl
 
+# Builds that are interrupted in six ways, and resumed; see docs/interruptions.md. RUNS=6 takes a minute or two.
+RUNS ?= 60
+SEED ?= 1
+interruptions: $(VENV)/dev
+	$(BIN)/python -m tests.interruptions --seed $(SEED) --runs $(RUNS)
+
 # Mutated dumps for the decoder in C, under the sanitizers. CASES=3000 takes seconds.
 CASES ?= 100000
-SEED ?= 1
 fuzz: $(VENV)/dev
 	$(BIN)/python -m tests.fuzz.bzip2 --cases $(CASES) --seed $(SEED)
 

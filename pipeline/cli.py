@@ -11,6 +11,7 @@ from typing import Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
 from wikisem.pipeline.build.versions import versions
+from wikisem.pipeline.console.interruption import Interruption, leaving, listening
 
 
 class Command(Protocol):
@@ -74,20 +75,39 @@ def main(words: Sequence[str] | None = None) -> int:
     logging.getLogger("wikisem").setLevel(logging.WARNING)
     # What Beam logs of a failure comes back as the first cause in a StageError.
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    with listening() as interruption:
+        try:
+            return _run_or_tell(list(sys.argv[1:] if words is None else words), interruption)
+        except BaseException as error:
+            # Whatever a signal made of the work, it is the signal that ended it.
+            if interruption or isinstance(error, KeyboardInterrupt):
+                return interruption.end(error)
+            raise
+
+
+def command() -> NoReturn:
+    """The program ``wikisem``: run the command that its words name, and end with its exit code."""
+    with leaving():
+        sys.exit(main())
+
+
+def _run_or_tell(words: list[str], interruption: Interruption) -> int:
+    """Run one command; an error that is not an interruption's ends in one message and its exit code."""
     try:
-        return _run(list(sys.argv[1:] if words is None else words))
+        return _run(words)
     except WikisemError as error:
+        if interruption:
+            raise
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
         print(f"wikisem: {error}{hint}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
         return error.exit_code
-    except KeyboardInterrupt:
-        print("wikisem: stopped; what was finished is kept", file=sys.stderr)  # noqa: T201
-        return 130
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
+        if interruption:
+            raise
         # No space left, no permission: what the system says of it is all there is to know.
         print(f"wikisem: expected to read and write files, saw {error}", file=sys.stderr)  # noqa: T201
         return 1

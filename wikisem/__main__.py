@@ -1,8 +1,6 @@
 """``python -m wikisem``: the command line."""
 
-import sys
-
-from wikisem.pipeline.cli import main
+from wikisem.pipeline.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from wikisem.pipeline.console.terminal import error_console, log
 
 _LOOK: Final = 0.5  # seconds between two looks at the finished parts
+_PATIENCE: Final = 2.0  # seconds for the last look, at a file system that may not answer
 _LINE: Final = 30.0  # seconds between two plain lines
 
 
@@ -26,7 +27,7 @@ def progress(label: str, done: Callable[[], int], total: int) -> Iterator[None]:
         yield
     finally:
         stop.set()
-        thread.join()
+        thread.join(_PATIENCE)
 
 
 def _bar(label: str, done: Callable[[], int], total: int, stop: threading.Event) -> None:

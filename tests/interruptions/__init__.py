@@ -1,0 +1,1 @@
+"""Runs that are interrupted in every way that a run can be, and resumed."""

@@ -1,0 +1,136 @@
+"""A run of ``wikisem`` in a process of its own, its workers, and all that it left."""
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+ROOT = Path(__file__).parent.parent.parent
+_MARK = "WIKISEM_INTERRUPTION"
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class Process:
+    """A command that runs; with a ``terminal`` it is the foreground of one, which it writes its progress to.
+
+    ``ignoring`` are signals that it ignores when it starts, as a shell lets commands ignore SIGINT that it starts with
+    ``&``.
+    """
+
+    def __init__(self, words: Sequence[str], *, terminal: bool = False, ignoring: Sequence[int] = ()) -> None:
+        self._mark = uuid4().hex
+        self._terminal, other = pty.openpty() if terminal else os.pipe()
+
+        def prepare() -> None:
+            for number in ignoring:
+                signal.signal(number, signal.SIG_IGN)
+            if terminal:
+                os.setsid()
+                fcntl.ioctl(other, termios.TIOCSCTTY, 0)
+
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "wikisem", *words],
+            cwd=ROOT,
+            env={**os.environ, _MARK: self._mark},
+            preexec_fn=prepare,  # noqa: PLW1509 - no thread of this process holds what it needs
+            stdin=other if terminal else subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=other,
+        )
+        os.close(other)
+        self._text = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                block = os.read(self._terminal, 1 << 16)
+            except OSError:  # what a terminal says when its last process is gone
+                return
+            if not block:
+                return
+            self._text += block
+
+    @property
+    def pid(self) -> int:
+        """The process of the command."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the command has not ended yet."""
+        return self._process.poll() is None
+
+    def press_ctrl_c(self) -> None:
+        """Type Ctrl-C: the terminal sends SIGINT to every process of the foreground."""
+        os.write(self._terminal, b"\x03")
+
+    def wait(self, seconds: float) -> int | None:
+        """The exit code (negative: the signal that ended it), or None if it goes on for so long."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """Kill the command, which hangs."""
+        self._process.kill()
+
+    def workers(self) -> list[int]:
+        """Its worker processes: the children of its children."""
+        parents = _parents()
+        return sorted(pid for pid, parent in parents.items() if parents.get(parent) == self.pid)
+
+    def family(self) -> list[int]:
+        """All processes that it started, and it, as far as they live."""
+        mark = f"{_MARK}={self._mark}".encode()
+        return sorted(pid for pid in _parents() if mark in _environment(pid))
+
+    def end(self) -> list[int]:
+        """The processes that are left two seconds after its end; they are killed then."""
+        deadline = time.monotonic() + 2
+        while (left := self.family()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(5)
+        os.close(self._terminal)
+        return left
+
+    def lines(self) -> list[str]:
+        """What it has written to stderr, without colours and what a bar overwrites, and a terminal's echo of Ctrl-C."""
+        text = _ESCAPES.sub("", self._text.decode(errors="replace")).replace("^C", "")
+        return [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+
+
+def _parents() -> Mapping[int, int]:
+    """The parent of every process that lives."""
+    return dict(_read_parents())
+
+
+def _read_parents() -> Iterator[tuple[int, int]]:
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            yield int(path.parent.name), int(parent)
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""
