@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
+from wikisem.errors import UsageError
 from wikisem.evaluation.error_bars import SEED, ErrorBars, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.words import Vector
@@ -88,6 +89,8 @@ def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
     for word in category.words:
         words.setdefault(tuple(lookup.parts(word)), word)
     vectors = lookup.find(words.values())
+    if any(not isinstance(vector, np.ndarray) for vector in vectors.values()):
+        raise UsageError(f"{lookup.name}: sparse count vectors are scored by outlier detection only")
     known = {key: vectors[word] for key, word in words.items() if word in vectors}
     index = lookup.words.index if lookup.words else {}
     made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]

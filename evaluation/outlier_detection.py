@@ -1,9 +1,10 @@
 """Outlier detection: how often the outlier is the word without which its set is most compact.
 
 The task is that of Camacho-Collados and Navigli (2016), in test groups as Blair et al. (2016), section 4, have it. In
-a set W, a cluster with one outlier, c(w) is the mean pairwise cosine of W without w. The outlier position OP is the
-number of cluster items whose c is below the outlier's. Equations 2 to 4 of Blair et al., read literally, sort the other
-way. The scores of a group, an outlier class or a data set are in ``wikisem.evaluation.outlier_scores``.
+a set W, a cluster with one outlier, c(w) is the mean pairwise cosine (or another symmetric similarity) of W without w.
+The outlier position OP is the number of cluster items whose c is below the outlier's. Equations 2 to 4 of Blair et
+al., read literally, sort the other way. The scores of a group, an outlier class or a data set are in
+``wikisem.evaluation.outlier_scores``.
 
 A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
 1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
@@ -11,12 +12,12 @@ A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1
 without any other item: OP = 3, and it is detected.
 
     >>> cluster = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> outlier_positions(cluster, np.array([[0.0, 1.0], [-1.0, 0.0]])).tolist()
+    >>> outlier_positions(cosine(cluster, cluster), cosine([[0.0, 1.0], [-1.0, 0.0]], cluster)).tolist()
     [0, 3]
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,30 +25,31 @@ import numpy.typing as npt
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
-from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, unit
+from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
-Known = Mapping[str, Vector]
+Known = Mapping[str, Any]
 
 
-def score_groups(groups: Iterable[WordGroup], known: Known) -> list[GroupScore]:
+def score_groups(groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine) -> list[GroupScore]:
     """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
 
     A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
     two cluster items or no outlier left has no cases.
     """
-    return [score_group(group, known) for group in groups]
+    return [score_group(group, known, similarity) for group in groups]
 
 
-def score_group(group: WordGroup, known: Known) -> GroupScore:
+def score_group(group: WordGroup, known: Known, similarity: Similarity = cosine) -> GroupScore:
     """Score one group; every outlier line is a test case, repeated ones too."""
     cluster = [item for item in group.cluster if item in known]
     outliers = [outlier for outlier in group.outliers if outlier.surface in known]
     cases: tuple[CaseScore, ...] = ()
     if len(cluster) >= _FEWEST_CLUSTER_ITEMS and outliers:
-        positions = outlier_positions(_unit(cluster, known), _unit([outlier.surface for outlier in outliers], known))
+        inside, outside = [known[item] for item in cluster], [known[outlier.surface] for outlier in outliers]
+        positions = outlier_positions(similarity(inside, inside), similarity(outside, inside))
         cases = tuple(
             CaseScore(outlier, int(position) / len(cluster), int(position) == len(cluster))
             for outlier, position in zip(outliers, positions, strict=True)
@@ -55,24 +57,21 @@ def score_group(group: WordGroup, known: Known) -> GroupScore:
     return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
 
 
-def outlier_positions(cluster: Vector, outliers: Vector) -> npt.NDArray[np.int64]:
-    """The OP of each outlier, shape ``(m,)``, from unit vectors of shapes ``(n, d)`` and ``(m, d)``, n at least 2.
+def outlier_positions(within: Vector, across: Vector) -> npt.NDArray[np.int64]:
+    """The OP of each of m outliers, shape ``(m,)``, in a cluster of n, at least 2.
+
+    ``within``, shape ``(n, n)``, has the similarities of cluster items, ``across``, ``(m, n)``, those of outliers to
+    cluster items.
 
     Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) that sum within
     W, n(n - 1) c(w) is the sum of all similarities, the same for every w, less 2 p(w). So c(w) is below c(o) by
     2 (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each outlier.
     """
-    count = len(cluster)
-    within = cluster @ cluster.T
+    count = len(within)
     own = within.sum(axis=1) - np.diagonal(within)
-    across = outliers @ cluster.T
     gaps = 2 * (own + across - across.sum(axis=1, keepdims=True)) / (count * (count - 1))
     positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
     return positions
-
-
-def _unit(items: Sequence[str], known: Known) -> Vector:
-    return unit(np.stack([known[item] for item in items]))
 
 
 def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
@@ -90,16 +89,18 @@ def score_models(
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
-    def look_up(lookup: Lookup) -> tuple[str, tuple[str, ...], Known]:
-        return lookup.name, lookup.notes, lookup.find(surfaces)
+    def look_up(lookup: Lookup) -> tuple[str, tuple[str, ...], Known, Similarity]:
+        return lookup.name, lookup.notes, lookup.find(surfaces), lookup.similarity
 
     # Unlike a loop, map holds on to no lookup while the next one is opened.
     models = list(map(look_up, lookups))
     whole = [_evaluate(groups, seed, *model) for model in models]
     if len(models) < 2:
         return whole, []
-    shared = set.intersection(*(set(known) for _, _, known in models))
-    common = [(name, notes, {surface: known[surface] for surface in shared}) for name, notes, known in models]
+    shared = set.intersection(*(set(known) for _, _, known, _ in models))
+    common = [
+        (name, notes, {surface: known[surface] for surface in shared}, near) for name, notes, known, near in models
+    ]
     return whole, [_evaluate(groups, seed, *model) for model in common]
 
 
@@ -108,5 +109,7 @@ def words_of(group: WordGroup) -> list[str]:
     return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
 
 
-def _evaluate(groups: Sequence[WordGroup], seed: int, name: str, notes: tuple[str, ...], known: Known) -> Evaluation:
-    return Evaluation(name, notes, tuple(score_groups(groups, known)), seed)
+def _evaluate(
+    groups: Sequence[WordGroup], seed: int, name: str, notes: tuple[str, ...], known: Known, similarity: Similarity
+) -> Evaluation:
+    return Evaluation(name, notes, tuple(score_groups(groups, known, similarity)), seed)

@@ -2,7 +2,7 @@
 
 import argparse
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,13 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_detection import score_models, words_of
 from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.vectors.asked import tokens_of
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.vectors.models import model_name, open_model
+from wikisem.evaluation.vectors.tokenizers import open_tokenizer
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.score_csv import category_rows, outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
@@ -71,7 +73,8 @@ def outliers(arguments: argparse.Namespace) -> None:
     datasets = read_datasets(arguments.dataset, arguments.language)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
-    whole, common = score_models(groups, _lookups(arguments), arguments.seed)
+    items = {surface for group in groups for surface in words_of(group)}
+    whole, common = score_models(groups, _lookups(arguments, items), arguments.seed)
     parts = [_by_dataset(evaluation, datasets) for evaluation in whole]
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
@@ -148,13 +151,15 @@ def oddoneout(arguments: argparse.Namespace) -> None:
         return score_oddoneout(categories, lookup.words, settings)
 
     drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
-    _categories(arguments, f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}", score)
+    title = f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}"
+    _categories(arguments, title, score, needs_only_these=settings.intruders == "other-categories")
 
 
-def _categories(arguments: argparse.Namespace, title: str, score: Scorer) -> None:
+def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, needs_only_these: bool = False) -> None:
     categories = read_categories(arguments.categories, arguments.language)
     dataset, rows, scores = Path(arguments.categories).stem, [], dict[str, list[CategoryScore]]()
-    for lookup in _lookups(arguments):
+    items = {word for category in categories for word in category.words} if needs_only_these else None
+    for lookup in _lookups(arguments, items):
         found = _score_categories(lookup, categories, score)
         scores[lookup.name] = found
         rows += category_rows(lookup.name, dataset, found)
@@ -181,13 +186,17 @@ def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score:
     return finished
 
 
-def _lookups(arguments: argparse.Namespace) -> Iterator[Lookup]:
-    """The models of --vectors, each opened when it is asked for, under names that are all different."""
+def _lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
+    """The models of --vectors, each opened when it is asked for, under names that are all different.
+
+    Of files, only what ``items`` need is read, if they are given.
+    """
+    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
     sources: list[str] = arguments.vectors
     names = distinct(list(map(model_name, sources)), sources)
     for source, name in zip(sources, names, strict=True):
         with progress(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases, name)
+            lookup = open_model(source, arguments.phrases, name, items, tokenize)
         yield lookup
 
 

@@ -309,6 +309,7 @@ def test_scores_are_those_of_the_command(sets: Path, capsys: pytest.CaptureFixtu
     odd = wikisem.evaluate.oddoneout(str(sets / "c.txt"), model, 2, distance="cosine-unit", skip_oov=True)
     assert capsys.readouterr() == ("", "")
     assert found.as_json() == printed(["outliers", str(sets / "Q1.txt"), *vectors], capsys)
+    assert found.dataset == "Q1"
     assert found.overall().cases == 2
     assert topk.score == printed(["topk", str(sets / "c.txt"), "-k", "2", *vectors], capsys)["score"]
     options = ["-k", "2", "--distance", "cosine-unit", "--skip-oov"]
@@ -326,7 +327,7 @@ def test_groups_of_any_kind_are_scored(world: Path, sets: Path) -> None:
     path = world / "out" / "groups" / "en.jsonl"
     model = wikisem.evaluate.open_vectors(encode, name="letters")
     scores = [
-        wikisem.evaluate.outliers(groups, model).as_json()
+        wikisem.evaluate.outliers(groups, model).as_json() | {"dataset": ""}
         for groups in (path, wikisem.read_groups(path), wikisem.read_dataset(path))
     ]
     assert scores[0] == scores[1] == scores[2]

@@ -1,12 +1,13 @@
 """Scores for models on data sets: outlier detection, Topk and OddOneOut. Part of the public API (docs/python.md)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from wikisem.datasets.folder_languages import name_languages
+from wikisem.datasets.sources import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
 from wikisem.errors import MissingInputError, UsageError
@@ -17,8 +18,10 @@ from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneou
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.vectors.asked import tokens_of
 from wikisem.evaluation.vectors.lookup import Lookup, TextLookup
 from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.vectors.tokenizers import open_tokenizer
 from wikisem.records import Group
 
 __all__ = ["CategoryEvaluation", "Evaluation", "oddoneout", "open_vectors", "outliers", "topk"]
@@ -43,17 +46,23 @@ class CategoryEvaluation:
 
 
 def open_vectors(
-    source: str | PathLike[str] | Callable[[Sequence[str]], Any], *, name: str = "", phrases: bool = True
+    source: str | PathLike[str] | Callable[[Sequence[str]], Any],
+    *,
+    name: str = "",
+    phrases: bool = True,
+    tokenizer: str = "",
 ) -> Lookup:
-    """Open a model: a file of vectors, ``sentence-transformers:NAME``, ``python:MODULE:FUNCTION``, or a callable.
+    """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a callable.
 
     A callable takes a list of strings and returns as many vectors, None for a string it has none for. ``name`` is what
-    reports call the model. ``phrases=False`` reads items token by token even where the vocabulary has phrases. Raises
-    MissingInputError, DamagedInputError and UsageError.
+    reports call the model. ``phrases=False`` reads items token by token even where the vocabulary has phrases.
+    ``tokenizer`` ("fugashi" or "jieba") divides items of a language without spaces. Raises MissingInputError,
+    DamagedInputError and UsageError.
     """
     if not isinstance(source, str | PathLike):
         return TextLookup(name or getattr(source, "__name__", "callable"), source)
-    return open_model(fspath(source), phrases, name)
+    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+    return open_model(fspath(source), phrases, name, None, tokenize)
 
 
 def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors] = ()) -> Evaluation:
@@ -65,13 +74,13 @@ def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors]
     MissingInputError where there are no groups.
     """
     if isinstance(groups, str | PathLike):
-        listed = name_languages(read_dataset(fspath(groups)), Path(groups))
+        listed, name = name_languages(read_dataset(fspath(groups)), Path(groups)), data_set_name(Path(groups))
     else:
-        listed = list(map(_words, groups))
+        listed, name = list(map(_words, groups)), ""
     if not listed:
         raise MissingInputError("expected test groups, saw none")
     whole, common = score_models(listed, (_opened(each) for each in (vectors, *common_with)))
-    return common[0] if common else whole[0]
+    return replace(common[0] if common else whole[0], dataset=name)
 
 
 def topk(

@@ -4,18 +4,24 @@ The averages are those of Blair et al. (2016), section 4.3: the mean of the raw 
 the vocabulary holds phrases, of the longest known phrases, taken greedily from the left.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.vectors.words import Vector, WordVectors, usable
+from wikisem.evaluation.vectors.asked import Tokenizer, mask_digits, tokens_of
+from wikisem.evaluation.vectors.words import Vector, WordVectors, unit, usable
 
-_BLANKS: Final = re.compile(r"[_\s]+")
-_PHRASE: Final = re.compile(r"[^_]_+[^_]")
+Similarity = Callable[[Sequence[Any], Sequence[Any]], Vector]
+
+
+def cosine(ones: Sequence[npt.ArrayLike], others: Sequence[npt.ArrayLike]) -> Vector:
+    """The cosines of vectors, shape ``(ones, others)``."""
+    matrix: Vector = unit(np.array(ones)) @ unit(np.array(others)).T
+    return matrix
 
 
 class Lookup(Protocol):
@@ -33,30 +39,35 @@ class Lookup(Protocol):
     def words(self) -> WordVectors | None:
         """The vocabulary; None for a model that reads any text and lists no words."""
 
-    def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
+    @property
+    def similarity(self) -> Similarity:
+        """How near the vectors of items are to each other; symmetric."""
+
+    def find(self, items: Iterable[str]) -> Mapping[str, Any]:
         """The raw vector of each item, shape ``(dimensions,)``; what is out of vocabulary is not in the mapping."""
 
     def parts(self, item: str) -> list[str]:
         """What an item is looked up as: equal parts, equal item."""
 
 
-def tokens_of(item: str) -> list[str]:
-    """The tokens of an item, which `_` and blanks divide."""
-    return [token for token in _BLANKS.split(item) if token]
-
-
 class WordLookup:
     """Items as means of the word vectors of their tokens or phrases.
 
-    Text is lowercased where no word of the vocabulary starts with a capital. ``phrases`` False reads every item token
-    by token, even where the vocabulary has phrases.
+    Text is lowercased where no word of the vocabulary starts with a capital, and its digits are masked where the
+    vocabulary masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases.
+    ``tokenize`` divides text into tokens: at `_` and blanks, unless a language without spaces needs more.
     """
 
-    def __init__(self, name: str, words: WordVectors, phrases: bool = True) -> None:
+    similarity = staticmethod(cosine)
+
+    def __init__(self, name: str, words: WordVectors, phrases: bool = True, tokenize: Tokenizer = tokens_of) -> None:
+        spelling = words.spelling()
         self.name = name
         self.words = words
-        self.lowercase = not any(word[:1].isupper() or word[:1].istitle() for word in words.index)
-        self.phrases = phrases and any(_PHRASE.search(word) for word in words.index)
+        self.lowercase = not spelling.capitals
+        self.phrases = phrases and spelling.phrases
+        self.masks_digits = spelling.masks_digits
+        self.tokenize = tokenize
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -66,6 +77,7 @@ class WordLookup:
             for holds, note in [
                 (self.lowercase, "text lowercased: no word of the vocabulary starts with a capital"),
                 (self.phrases, "the vocabulary has phrases: items are means of their longest known phrases"),
+                (self.masks_digits, "two or more digits in a row looked up as #, as the vocabulary has them"),
                 (self.words.unseen is not None, "words outside the vocabulary have vectors from character n-grams"),
             ]
             if holds
@@ -77,7 +89,8 @@ class WordLookup:
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
-        tokens = tokens_of(item.lower() if self.lowercase else item)
+        text = item.lower() if self.lowercase else item
+        tokens = self.tokenize(mask_digits(text) if self.masks_digits else text)
         parts = list[str]()
         while tokens:
             length = next((n for n in range(len(tokens), 1, -1) if self._is_phrase(tokens[:n])), 1)
@@ -101,6 +114,7 @@ class TextLookup:
     encode: Callable[[Sequence[str]], Any]
     notes: tuple[str, ...] = ()
     words: None = None
+    similarity: Similarity = cosine
 
     def parts(self, item: str) -> list[str]:
         """The whole item, with blanks between its tokens."""

@@ -1,4 +1,4 @@
-"""A model named by a string as a lookup of vectors: a file, a sentence-transformers model, or a Python function.
+"""A model named by a string as a lookup of vectors: a file, a model of another library, or a Python function.
 
 Files are told apart by what they hold: text, word2vec binary, fastText binary, compressed or not.
 The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
@@ -10,18 +10,36 @@ import importlib
 import struct
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of, words_asked_for
+from wikisem.evaluation.vectors.binary import read_binary
+from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, CountLookup, check_choice, read_counts
 from wikisem.evaluation.vectors.lookup import Lookup, TextLookup, WordLookup
+from wikisem.evaluation.vectors.neural import (
+    contextual_encoder,
+    model2vec_encoder,
+    sentence_encoder,
+    static_encoder,
+)
 from wikisem.evaluation.vectors.text import excerpt, is_text, read_header, read_text
 from wikisem.evaluation.vectors.words import WordVectors
 
-TRANSFORMERS: Final = "sentence-transformers:"
 PYTHON: Final = "python:"
+
+# What may follow "?" in a source of each kind, besides which there are files.
+_OPTIONS: Final[Mapping[str, frozenset[str]]] = {
+    "sentence-transformers:": frozenset({"prompt"}),
+    "transformers:": frozenset(),
+    "contextual:": frozenset({"template", "layer"}),
+    "model2vec:": frozenset(),
+    "counts:": frozenset({"weight", "similarity"}),
+    PYTHON: frozenset(),
+}
 
 # First bytes: of the compressions, and of a fastText model (FASTTEXT_FILEFORMAT_MAGIC_INT32 = 793712314 in its
 # src/fasttext.cc, little-endian; seen 2026-11).
@@ -36,34 +54,64 @@ _DAMAGE: Final = (ValueError, EOFError, struct.error, zlib.error, AssertionError
 
 def model_name(source: str) -> str:
     """What a report calls a model: the name of a file without its folder, any other source as it is."""
-    return source if source.startswith((TRANSFORMERS, PYTHON)) else Path(source).name
+    return source if source.startswith(tuple(_OPTIONS)) else Path(source).name
 
 
-def open_model(source: str, phrases: bool = True, name: str = "") -> Lookup:
-    """The lookup of a vectors file, of ``sentence-transformers:NAME``, or of ``python:MODULE:FUNCTION``.
+def open_model(
+    source: str,
+    phrases: bool = True,
+    name: str = "",
+    items: Iterable[str] | None = None,
+    tokenize: Tokenizer = tokens_of,
+) -> Lookup:
+    """The lookup of a vectors file or of a model of another kind (docs/evaluation.md lists them).
 
-    ``name`` is what reports call it, ``model_name`` if it is empty.
-
-    Raises UsageError for what cannot be imported, MissingInputError for a model that is not there, and what
-    ``read_vectors`` raises.
+    ``name`` is what reports call it, ``model_name`` if it is empty. Of a file, only the vectors that ``items`` may need
+    are read, if they are given; such a lookup has no whole vocabulary. Raises UsageError for what cannot be imported
+    and options that are not known, MissingInputError for a model that is not there, and what ``read_vectors`` raises.
     """
-    if source.startswith(TRANSFORMERS):
-        return TextLookup(name or source, _transformer(source.removeprefix(TRANSFORMERS)))
-    if source.startswith(PYTHON):
-        return TextLookup(name or source, _function(source.removeprefix(PYTHON)))
-    return WordLookup(name or model_name(source), read_vectors(source), phrases)
+    name = name or model_name(source)
+    kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
+    if not kind:
+        asked = None if items is None else words_asked_for(items, tokenize)
+        return WordLookup(name, read_vectors(source, asked), phrases, tokenize)
+    if kind == PYTHON:
+        return TextLookup(name, _function(source.removeprefix(PYTHON)))
+    target, options = _parse_options(source, kind)
+    if kind == "counts:":
+        return _open_counts(name, Path(target), options, phrases, tokenize)
+    return TextLookup(name, _encoder(kind, target, options))
 
 
-def _transformer(name: str) -> Callable[[Sequence[str]], Any]:
-    try:
-        library: Any = importlib.import_module("sentence_transformers")
-    except ImportError as error:
-        raise UsageError(f"{TRANSFORMERS}{name} needs sentence-transformers: install wikisem[transformers]") from error
-    try:
-        encode: Callable[[Sequence[str]], Any] = library.SentenceTransformer(name).encode
-    except (OSError, ValueError) as error:
-        raise MissingInputError(f"{TRANSFORMERS}{name}: expected a model, saw {error}") from error
-    return encode
+def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
+    """The name of a model and its options: "contextual:NAME?template=a {}&layer=-2"."""
+    target, _, query = source.removeprefix(kind).partition("?")
+    options = dict(word.partition("=")[::2] for word in query.split("&") if word)
+    if unknown := sorted(set(options) - _OPTIONS[kind]):
+        known = ", ".join(sorted(_OPTIONS[kind])) or "none"
+        raise UsageError(f"{source}: expected options of {kind.rstrip(':')} ({known}), saw {unknown[0]!r}")
+    return target, options
+
+
+def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Sequence[str]], Any]:
+    if kind == "sentence-transformers:":
+        return sentence_encoder(target, options.get("prompt", ""))
+    if kind == "transformers:":
+        return static_encoder(target)
+    if kind == "model2vec:":
+        return model2vec_encoder(target)
+    layer = options.get("layer", "-1")
+    if not layer.removeprefix("-").isdecimal():
+        raise UsageError(f"expected a layer to be a whole number, saw {layer!r}")
+    return contextual_encoder(target, options.get("template", "{}"), int(layer))
+
+
+def _open_counts(name: str, path: Path, options: Mapping[str, str], phrases: bool, tokenize: Tokenizer) -> CountLookup:
+    weight = check_choice("weight", options.get("weight", "ppmi"), WEIGHTS)
+    similarity = check_choice("similarity", options.get("similarity", "cosine"), SIMILARITIES)
+    lookup = CountLookup(name, read_counts(path, _open), weight, similarity)
+    lookup.read_items_as(phrases=phrases, tokenize=tokenize)
+    return lookup
 
 
 def _function(target: str) -> Callable[[Sequence[str]], Any]:
@@ -77,8 +125,8 @@ def _function(target: str) -> Callable[[Sequence[str]], Any]:
     return function  # type: ignore[no-any-return]
 
 
-def read_vectors(path: str | Path) -> WordVectors:
-    """The words and vectors of a file in any of the known forms.
+def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:
+    """The words and vectors of a file in any of the known forms; with ``asked``, of these words alone.
 
     MissingInputError if there is no such file; DamagedInputError for what is none of the forms, or is cut off;
     UsageError for a binary file without gensim, which reads these.
@@ -87,14 +135,14 @@ def read_vectors(path: str | Path) -> WordVectors:
     if not file.is_file():
         raise MissingInputError(f"expected a file of vectors, saw none at {file}")
     try:
-        return _read(file)
+        return _read(file, asked)
     except (DamagedInputError, UsageError):
         raise
     except _DAMAGE as error:
         raise DamagedInputError(f"{file}: expected whole vectors, saw {error or type(error).__name__}") from error
 
 
-def _read(file: Path) -> WordVectors:
+def _read(file: Path, asked: Container[str] | None) -> WordVectors:
     with _open(file) as stream:
         start = stream.read(_SAMPLE)
     first, _, rest = start.partition(b"\n")
@@ -104,14 +152,19 @@ def _read(file: Path) -> WordVectors:
     if start.startswith(_FASTTEXT):
         return _read_fasttext(file)
     if header and dimensions > 0 and not text:
-        return _read_binary(file)
+        return _read_whole_binary(file) if asked is None else _read_asked_binary(file, asked)
     if not text:
         raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
     with _open(file) as stream:
-        return read_text(stream, str(file))
+        return read_text(stream, str(file), asked)
 
 
-def _read_binary(file: Path) -> WordVectors:
+def _read_asked_binary(file: Path, asked: Container[str]) -> WordVectors:
+    with _open(file) as stream:
+        return read_binary(stream, str(file), asked)
+
+
+def _read_whole_binary(file: Path) -> WordVectors:
     with _suffixed(file) as path:
         vectors = _gensim("keyedvectors").KeyedVectors.load_word2vec_format(path, binary=True, unicode_errors="replace")
     return WordVectors(vectors.key_to_index, vectors.vectors)

@@ -6,13 +6,15 @@ stops with an error.
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import astuple
 from itertools import chain, islice
 from typing import BinaryIO, Final
 
 import numpy as np
 
 from wikisem.errors import DamagedInputError
+from wikisem.evaluation.vectors.asked import Spelling, spelling_of
 from wikisem.evaluation.vectors.words import VectorRows, WordVectors, from_words
 
 _LINES_AT_ONCE: Final = 8192
@@ -47,31 +49,73 @@ def excerpt(line: bytes) -> str:
     return repr(line[:60].decode(errors="replace"))
 
 
-def read_text(stream: BinaryIO, name: str) -> WordVectors:
-    """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault."""
+def read_text(stream: BinaryIO, name: str, asked: Container[str] | None = None) -> WordVectors:
+    """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
+
+    With ``asked``, only the vectors of these words are read and kept, so that the file may be larger than the memory;
+    of other lines only the number of fields is checked.
+    """
     first = stream.readline()
     header = read_header(first)
     dimensions = header[1] if header else len(first.split()) - 1
     lines = enumerate(stream if header else chain([first], stream), start=2 if header else 1)
-    words, rows = _read_lines(((number, line) for number, line in lines if line.strip()), dimensions, name)
-    if header and len(words) != header[0]:
-        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {len(words)}")
-    return from_words(words, rows)
+    kept = _Reader(name, dimensions, asked)
+    kept.read((number, line) for number, line in lines if line.strip())
+    if header and kept.seen != header[0]:
+        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {kept.seen}")
+    return kept.vectors()
 
 
-def _read_lines(lines: Iterator[tuple[int, bytes]], dimensions: int, name: str) -> tuple[list[str], VectorRows]:
-    words, blocks = list[str](), [np.empty((0, dimensions), np.float32)]
-    for block in _blocks(lines):
-        rows = np.empty((len(block), dimensions), np.float32)
-        for row, (number, line) in zip(rows, block, strict=True):
-            word = _read_line(line, row)
-            if word is None:
-                raise DamagedInputError(
-                    f"{name}:{number}: expected a word and {dimensions} numbers, saw {excerpt(line)}"
-                )
-            words.append(word)
-        blocks.append(rows)
-    return words, np.concatenate(blocks)
+class _Reader:
+    """Words and rows as lines come, ``seen`` of them in all."""
+
+    def __init__(self, name: str, dimensions: int, asked: Container[str] | None) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.asked = asked
+        self.words = list[str]()
+        self.blocks = [np.empty((0, dimensions), np.float32)]
+        self.spelling = spelling_of(())
+        self.seen = 0
+
+    def read(self, lines: Iterator[tuple[int, bytes]]) -> None:
+        for block in _blocks(lines):
+            self.seen += len(block)
+            wanted = block if self.asked is None else self._choose(block)
+            rows = np.empty((len(wanted), self.dimensions), np.float32)
+            for row, (number, line) in zip(rows, wanted, strict=True):
+                word = _read_line(line, row)
+                if word is None:
+                    raise self._damage(number, line)
+                self.words.append(word)
+            self.blocks.append(rows)
+
+    def vectors(self) -> WordVectors:
+        return from_words(self.words, np.concatenate(self.blocks), None if self.asked is None else self.spelling)
+
+    def _choose(self, block: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        """The lines of words that are asked for; all others are counted, and their spelling is noted."""
+        assert self.asked is not None
+        words = [line[: _word_end(line, self.dimensions)].decode(errors="replace") for _, line in block]
+        for word, (number, line) in zip(words, block, strict=True):
+            if not word:
+                raise self._damage(number, line)
+        found = spelling_of(words)
+        self.spelling = Spelling(*(old or new for old, new in zip(astuple(self.spelling), astuple(found), strict=True)))
+        return [pair for word, pair in zip(words, block, strict=True) if word in self.asked]
+
+    def _damage(self, number: int, line: bytes) -> DamagedInputError:
+        wanted = f"expected a word and {self.dimensions} numbers"
+        return DamagedInputError(f"{self.name}:{number}: {wanted}, saw {excerpt(line)}")
+
+
+def _word_end(line: bytes, dimensions: int) -> int:
+    """Where the word of a line ends, 0 for a line of too few fields: its first blank, unless the word has blanks."""
+    spaces = line.count(b" ") + line.count(b"\t") - (line[-2:-1].isspace())
+    if spaces == dimensions:
+        return min(at for at in (line.find(b" "), line.find(b"\t")) if at >= 0)
+    fields = line.rsplit(None, dimensions)
+    return len(fields[0]) if len(fields) == dimensions + 1 else 0
 
 
 def _read_line(line: bytes, row: VectorRows) -> str | None:

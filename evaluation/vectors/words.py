@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.evaluation.vectors.asked import Spelling, spelling_of
+
 # Two cosines, or means of cosines, that differ by no more are a tie, and a tie counts against the model. Rounding in
 # double precision stays four orders of magnitude below.
 TIE_TOLERANCE: Final = 1e-12
@@ -19,12 +21,18 @@ VectorRows = npt.NDArray[np.float32]
 class WordVectors:
     """The raw vector of each word: row ``index[word]`` of ``rows``, which has shape ``(words, dimensions)``.
 
-    ``unseen`` makes a vector for a word outside the vocabulary, as fastText does from character n-grams.
+    ``unseen`` makes a vector for a word outside the vocabulary, as fastText does from character n-grams. Where only the
+    words that were asked for have been read, ``whole_spelling`` is how the whole vocabulary spells words.
     """
 
     index: Mapping[str, int]
     rows: VectorRows
     unseen: Callable[[str], VectorRows] | None = None
+    whole_spelling: Spelling | None = None
+
+    def spelling(self) -> Spelling:
+        """How the vocabulary spells words."""
+        return self.whole_spelling or spelling_of(self.index)
 
     def find(self, word: str) -> Vector | None:
         """The raw vector of a word, in double precision; None where there is none to compare."""
@@ -60,10 +68,10 @@ def unit(vectors: Vector) -> Vector:
     return rows
 
 
-def from_words(words: Sequence[str], rows: VectorRows) -> WordVectors:
+def from_words(words: Sequence[str], rows: VectorRows, whole_spelling: Spelling | None = None) -> WordVectors:
     """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
     first: dict[str, int] = {}
     for at, word in enumerate(words):
         first.setdefault(word, at)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: at for at, word in enumerate(first)}, kept)
+    return WordVectors({word: at for at, word in enumerate(first)}, kept, whole_spelling=whole_spelling)

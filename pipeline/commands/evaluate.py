@@ -10,13 +10,15 @@ from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
+from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import argument, at_least, parse_languages, refuse_beam_options
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
-apart by content), sentence-transformers:NAME, or python:MODULE:FUNCTION, a callable from a list of texts to as many
-vectors; repeat to compare models"""
+apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
+contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&similarity=cosine], or
+python:MODULE:FUNCTION, a callable from a list of texts to as many vectors; repeat to compare models"""
 
 
 class TaskParser(Parser):
@@ -127,6 +129,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         dest="phrases",
         action="store_false",
         help="average tokens even where the vocabulary has phrases, which are otherwise looked up, the longest first",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=sorted(TOKENIZERS),
+        default="",
+        help="divide items into the words of a language without spaces: fugashi for Japanese, jieba for Chinese",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV, a row for each score, instead of tables")

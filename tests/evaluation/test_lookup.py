@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import from_words
@@ -95,23 +95,55 @@ def test_a_callable_that_is_not_there_is_named(target: str) -> None:
         open_model(f"python:{target}")
 
 
-def test_sentence_transformers_are_opened_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library's encode gets the texts; without the library, the message says what to install."""
-    opened = list[str]()
+@pytest.mark.parametrize(
+    ("source", "library", "extra"),
+    [
+        ("sentence-transformers:tiny", "sentence_transformers", "transformers"),
+        ("transformers:tiny", "transformers", "transformers"),
+        ("contextual:tiny?template=a {}", "transformers", "transformers"),
+        ("model2vec:tiny", "model2vec", "model2vec"),
+    ],
+)
+def test_a_library_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, source: str, library: str, extra: str
+) -> None:
+    """The message says what to install."""
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(UsageError, match=rf"install wikisem\[{extra}\]"):
+        open_model(source)
 
-    def model(name: str) -> SimpleNamespace:
-        opened.append(name)
-        return SimpleNamespace(encode=stub)
 
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=model))
-    assert set(open_model("sentence-transformers:tiny").find(["a", "nothing"])) == {"a"}
-    assert opened == ["tiny"]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=open))
-    with pytest.raises(MissingInputError, match="sentence-transformers:no/such: expected a model, saw"):
-        open_model("sentence-transformers:no/such")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(UsageError, match=r"install wikisem\[transformers\]"):
-        open_model("sentence-transformers:tiny")
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("transformers:x?layer=1", r"expected options of transformers \(none\), saw 'layer'"),
+        ("contextual:x?layer=last", "expected a layer to be a whole number, saw 'last'"),
+        ("contextual:x?template=this", r"expected a template with one \{\}, saw 'this'"),
+        ("counts:x?weight=tfidf", "expected weight to be raw, pmi, ppmi, saw 'tfidf'"),
+        ("counts:x?similarity=lin", "expected similarity to be cosine, dice, jaccard, saw 'lin'"),
+    ],
+)
+def test_options_of_a_source_are_checked(source: str, message: str) -> None:
+    """Before anything is opened, with those that are known."""
+    with pytest.raises(UsageError, match=message):
+        open_model(source)
+
+
+def test_numbers_are_masked_where_the_vocabulary_masks_them() -> None:
+    """As the vectors of Google News do: two or more digits become #, one digit stays, phrases keep their underline."""
+    news = lookup_of("Boeing_###", "##", "7", "Area", "####_Olympics")
+    assert news.parts("Boeing 747") == ["Boeing_###"]
+    assert news.parts("Area 51") == ["Area", "##"]
+    assert news.parts("1984_Olympics 7") == ["####_Olympics", "7"]
+    assert any("looked up as #" in note for note in news.notes)
+    assert lookup_of("##", "1984", "Area").parts("Area 51") == ["Area", "51"]
+
+
+def test_a_tokenizer_divides_items() -> None:
+    """Its tokens are looked up, and phrases of them where the vocabulary has any."""
+    words = from_words(["東京", "タワー"], np.eye(2, dtype=np.float32))
+    lookup = WordLookup("v", words, tokenize=lambda text: [text[:2], text[2:]])
+    assert lookup.find(["東京タワー"])["東京タワー"].tolist() == [0.5, 0.5]
 
 
 def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
