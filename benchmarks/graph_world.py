@@ -46,24 +46,31 @@ class Size:
 def write_world(folder: Path, size: Size, languages: int = 1) -> None:
     """Write ``entities/*.parquet`` and ``surfaces/l<i>/*.parquet`` under the folder."""
     rng = np.random.default_rng(size.classes)
-    children, parents = _subclasses(rng, size)
-    order = np.argsort(children, kind="stable")
-    children, parents = children[order], parents[order]
-    total = size.classes + size.instances
-    for number, begin in enumerate(range(0, total, _FILE_ROWS)):
-        items = np.arange(begin, min(begin + _FILE_ROWS, total))
-        sitelinks = _sitelinks(rng, len(items))
-        first, end = np.searchsorted(children, [items[0], items[-1] + 1])
-        table = _entities(rng, size, items, sitelinks, children[first:end], parents[first:end])
-        _write(folder / "entities" / f"{number:05d}.parquet", table)
+    edges = subclass_edges(rng, size)
+    for number, items in enumerate(files_of_items(size, _FILE_ROWS)):
+        sitelinks = draw_sitelinks(rng, len(items))
+        _write(folder / "entities" / f"{number:05d}.parquet", entities_of(rng, size, items, sitelinks, edges))
         for language in range(languages):
             linked = items[(sitelinks > 0) & (rng.random(len(items)) < 0.1 + 0.08 * np.minimum(sitelinks, 11))]
             _write(folder / "surfaces" / f"l{'abcdefghij'[language]}" / f"{number:05d}.parquet", _surfaces(linked))
 
 
+def files_of_items(size: Size, rows: int) -> list[Ints]:
+    """All items, classes first, as the places of each file of so many rows."""
+    total = size.classes + size.instances
+    return [np.arange(begin, min(begin + rows, total)) for begin in range(0, total, rows)]
+
+
 def numbers_of(items: Ints) -> Ints:
     """The QID numbers of places: item 0 is the root."""
     return 1 + (items * _STEP + _ROOT - 1) % _PRIME
+
+
+def subclass_edges(rng: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
+    """The subclass and the superclass of each P279, by subclass."""
+    children, parents = _subclasses(rng, size)
+    order = np.argsort(children, kind="stable")
+    return children[order], parents[order]
 
 
 def _subclasses(rng: np.random.Generator, size: Size) -> tuple[Ints, Ints]:
@@ -91,13 +98,17 @@ def _zipf(rng: np.random.Generator, count: int, ranks: int) -> Ints:
     return np.minimum(drawn, ranks - 1)
 
 
-def _sitelinks(rng: np.random.Generator, count: int) -> Ints:
+def draw_sitelinks(rng: np.random.Generator, count: int) -> Ints:
+    """Numbers of sitelinks from 1 up, with a heavy tail."""
     return np.minimum(rng.random(count) ** (-1 / 1.15), 400).astype(np.int32)
 
 
-def _entities(
-    rng: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, children: Ints, parents: Ints
+def entities_of(
+    rng: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, edges: tuple[Ints, Ints]
 ) -> pa.Table:
+    """The rows of successive items, each with an English label alone."""
+    first, end = np.searchsorted(edges[0], [items[0], items[-1] + 1])
+    children, parents = edges[0][first:end], edges[1][first:end]
     is_class = items < size.classes
     kinds = np.where(is_class, rng.random(len(items)) < 0.1, 1 + (rng.random(len(items)) < 0.1)).astype(np.int64)
     # Half of the inner classes have nearly all instances; one P31 in fifty leads to any class.
@@ -124,7 +135,7 @@ def _entities(
 
 def _labels(items: Ints) -> pa.Array:
     offsets = pa.array(np.arange(len(items) + 1, dtype=np.int32))
-    return pa.MapArray.from_arrays(offsets, pa.array(["en"] * len(items)), _names(items))
+    return pa.MapArray.from_arrays(offsets, pa.array(["en"] * len(items)), names_of(items))
 
 
 def _lists(counts: Ints, values: pa.Array) -> pa.Array:
@@ -137,7 +148,7 @@ def _qids(items: Ints) -> pa.Array:
     return pc.binary_join_element_wise("Q", pc.cast(pa.array(numbers_of(items)), pa.string()), "")
 
 
-def _names(items: Ints) -> pa.Array:
+def names_of(items: Ints) -> pa.Array:
     """Eleven letters for each item, different for different items and without common beginnings."""
     mixed = (items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     letters = [(mixed // np.uint64(26**letter) % np.uint64(26)).astype(np.uint8) + 97 for letter in range(11)]
@@ -146,7 +157,7 @@ def _names(items: Ints) -> pa.Array:
 
 def _surfaces(items: Ints) -> pa.Table:
     counts = pa.array(items % 100 + 1)
-    columns = [_qids(items), _names(items), _names(items), counts, counts, pa.array(["anchor"] * len(items))]
+    columns = [_qids(items), names_of(items), names_of(items), counts, counts, pa.array(["anchor"] * len(items))]
     share, label_language = pa.array(np.ones(len(items))), pa.nulls(len(items), pa.string())
     return pa.table([*columns, counts, share, label_language], schema=SURFACES)
 
