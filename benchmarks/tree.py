@@ -137,7 +137,7 @@ def disk_used(folder: Path) -> int:
     for root, _, names in os.walk(folder):
         for name in names:
             try:
-                found = os.stat(f"{root}/{name}", follow_symlinks=False)
+                found = Path(root, name).lstat()
             except OSError:  # it has been removed since it was listed
                 continue
             taken[found.st_ino] = found.st_blocks * 512

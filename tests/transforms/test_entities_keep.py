@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
-from wikisem.arrow.ipc import decode_numbers, encode
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.entities.duplicates import find_duplicates, superseded_by_file
 from wikisem.transforms.entities.item_files import ItemFile
-from wikisem.transforms.entities.keep import ChooseLatestRevision, find_duplicates
 from wikisem.wikidata.selection import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
@@ -61,13 +60,13 @@ def test_equal_revisions_are_decided_by_content_alone() -> None:
 
 def test_superseded_rows_go_to_the_file_they_are_in() -> None:
     """Each file is named once, with the numbers of its own rows."""
-    batches = [
-        encode(duplicates([row("Q6", 4), row("Q6", 5)], 6)),
-        encode(duplicates([row("Q6", 9), row("Q6", 8)], 6, file=UNDECIDED)),
-        encode(duplicates([row("Q6", 1)], 6, file=ItemFile("certain", 12), begin=7)),
+    tables = [
+        duplicates([row("Q6", 4), row("Q6", 5)], 6),
+        duplicates([row("Q6", 9), row("Q6", 8)], 6, file=UNDECIDED),
+        duplicates([row("Q6", 1)], 6, file=ItemFile("certain", 12), begin=7),
     ]
-    found = {name: decode_numbers(rows).tolist() for name, rows in ChooseLatestRevision().process((0, batches))}
-    assert {name: sorted(rows) for name, rows in found.items()} == {
+    assert list(superseded_by_file([])) == []
+    assert {name: rows.tolist() for name, rows in superseded_by_file(tables)} == {
         "certain-000003": [0, 1],
         "certain-000012": [7],
         "undecided-000001": [1],

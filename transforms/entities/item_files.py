@@ -1,19 +1,12 @@
-"""The files of items that each range leaves in the scratch folder, and the files of numbers that say what stays."""
+"""The files of items that each range leaves in the scratch folder."""
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, cast
 
-import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wikisem.arrow.ipc import decode_numbers
-from wikisem.arrow.numbers import Numbers, union
-from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.counts import files_left, write_counts
-from wikisem.transforms.io.files import create_binary, exists
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
+from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.selection import Certainty
 
@@ -35,10 +28,6 @@ class ItemFile(NamedTuple):
     def path(self, scratch: Scratch) -> str:
         """Where the items are."""
         return f"{scratch.parts}/{self.certainty}/{self.part:06}.parquet"
-
-    def superseded(self, scratch: Scratch) -> str:
-        """Where the numbers of the rows are that a later revision supersedes; no file where there are none."""
-        return f"{scratch.parts}/superseded/{self.name}.parquet"
 
     def counts(self, scratch: Scratch) -> str:
         """Where it is counted how many of the items stay."""
@@ -88,43 +77,3 @@ class ItemWriter:
             self._writer = pq.ParquetWriter(self._sink, ENTITIES, compression="zstd", use_dictionary=False)
         self._writer.write_table(pa.concat_tables(self._held).combine_chunks())
         self._held, self._size = [], 0
-
-
-class WriteNumbers(beam.DoFn):
-    """(name, encoded numbers) to one file for each name: the numbers that ``merge`` makes of them, if any.
-
-    Yields the names of the files.
-    """
-
-    def __init__(self, folder: str, merge: Callable[[Iterable[Numbers]], Numbers]) -> None:
-        self._folder, self._merge = folder, merge
-
-    def process(self, element: tuple[object, Iterable[bytes]]) -> Iterator[tuple[None, str]]:
-        """Write one file."""
-        name, batches = element
-        numbers = self._merge(decode_numbers(batch) for batch in batches)
-        if numbers.size:
-            write_parquet(f"{self._folder}/{name}.parquet", pa.table({"number": numbers}))
-            yield None, f"{name}.parquet"
-
-
-class WriteIndex(beam.DoFn):
-    """The names of all files of numbers to a file that ``read_numbers`` reads; no file where there are none."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, element: tuple[None, Iterable[str]]) -> None:
-        """Write the index."""
-        write_counts(f"{self._folder}/index.json", Counts(), sorted(element[1]))
-
-
-def has_numbers(folder: str) -> bool:
-    """Whether there is a file of numbers in a folder."""
-    return exists(f"{folder}/index.json")
-
-
-def read_numbers(folder: str) -> Numbers:
-    """The numbers in all files of a folder, ascending, each once; none where there is no file."""
-    names = files_left([f"{folder}/index.json"]) if has_numbers(folder) else []
-    return union(read_parquet(f"{folder}/{name}")["number"].to_numpy() for name in names)

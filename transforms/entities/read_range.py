@@ -1,38 +1,40 @@
 """One range of a dump into files of its items, and the numbers of these and of what their edges lead to.
 
-This is the only look at the dump. Only numbers travel through shuffles, for whole items would not fit in memory. Each
-range leaves two files, by ``selection.Certainty``, so that most of them need not be written again.
+This is the only look at the dump. Only numbers are shuffled, through bucket files; items wait where they are. Each
+range leaves two files of them, by ``selection.Certainty``, so that most of them need not be written again.
 """
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final
 
 import apache_beam as beam
-import numpy as np
 import pyarrow as pa
-from apache_beam.pvalue import TaggedOutput
 
-from wikisem.arrow.ipc import encode_numbers
 from wikisem.arrow.numbers import Numbers, join, union
-from wikisem.arrow.qids import qid_buckets, qid_numbers
+from wikisem.arrow.qids import qid_numbers
 from wikisem.dumps import Range, read_records
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
+from wikisem.transforms.entities.number_files import add_numbers
+from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
 from wikisem.transforms.io.counts import write_counts, write_rejects
 from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.shuffle import Done, done
 from wikisem.wikidata.chunk_reader import ChunkReader
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.selection import CERTAINTIES, Certainty, edge_targets
 
 STAGE: Final = "entities"
+# The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
+ITEMS: Final = "items"
+TARGETS: Final = "targets"
 # Text is decoded, split and parsed while it is still in the processor's cache.
 _CHUNK_BYTES: Final = 1 << 18
 
 
-def numbers_by_bucket(numbers: Numbers) -> Iterator[tuple[int, bytes]]:
-    """Item numbers as (bucket, encoded numbers)."""
-    for bucket, found in qid_buckets(numbers):
-        yield bucket, encode_numbers(np.sort(numbers[found]))
+def numbers_folder(scratch: Scratch) -> str:
+    """The bucket files of numbers, one for each range."""
+    return f"{scratch.parts}/numbers"
 
 
 def read_counts(scratch: Scratch, part: int) -> str:
@@ -41,14 +43,12 @@ def read_counts(scratch: Scratch, part: int) -> str:
 
 
 class ReadRange(beam.DoFn):
-    """(part, range) to files of items, counts and rejects; yields the items' numbers, and tagged the targets'."""
+    """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets."""
 
-    def __init__(self, reader: EntityReader, linked_only: bool, scratch: Scratch) -> None:
-        self._reader, self._linked_only, self._scratch = reader, linked_only, scratch
+    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, scratch: Scratch) -> None:
+        self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
 
-    def process(
-        self, element: tuple[int, Range]
-    ) -> Iterator[tuple[int, bytes] | TaggedOutput[Literal["targets"], tuple[int, bytes]]]:
+    def process(self, element: tuple[int, Range]) -> Iterator[Done]:
         """Read one range to its end, whatever it holds."""
         part, range_ = element
         chunks = ChunkReader(self._reader, self._linked_only, STAGE)
@@ -62,8 +62,10 @@ class ReadRange(beam.DoFn):
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
         write_rejects(f"{self._scratch.rejects_of(STAGE)}/{part:06}.jsonl", chunks.rejects)
         write_counts(read_counts(self._scratch, part), chunks.counts(), files)
-        yield from numbers_by_bucket(join(numbers))
-        yield from (TaggedOutput("targets", bucket) for bucket in numbers_by_bucket(union(targets)))
+        with create_bucket_file(part_path(numbers_folder(self._scratch), part)) as found:
+            add_numbers(found, ITEMS, join(numbers))
+            add_numbers(found, TARGETS, union(targets))
+        yield done(STAGE, part, self._ranges)
 
 
 def _tables(range_: Range, chunks: ChunkReader) -> Iterator[tuple[Certainty, pa.Table]]:

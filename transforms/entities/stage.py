@@ -1,27 +1,31 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
-come twice, and edges elsewhere may lead to it. So ids and targets travel as numbers, and then most files of items are
-finished as they are, by giving them a second name.
+come twice, and edges elsewhere may lead to it. So ids and targets are shuffled as numbers, through bucket files, and
+then most files of items are finished as they are, by giving them a second name.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import apache_beam as beam
 
-from wikisem.arrow.numbers import Numbers, repeated, union
+from wikisem.arrow.numbers import repeated, union
+from wikisem.arrow.qids import QID_BUCKETS
 from wikisem.dumps import Range, plan_ranges
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
-from wikisem.transforms.entities.item_files import ItemFile, WriteIndex, WriteNumbers, has_numbers, item_file
-from wikisem.transforms.entities.keep import ChooseLatestRevision, FindDuplicates, FindTargets, KeepItems
-from wikisem.transforms.entities.read_range import STAGE, ReadRange, read_counts
+from wikisem.transforms.entities.duplicates import ChooseLatestRevision, FindDuplicates
+from wikisem.transforms.entities.item_files import ItemFile, item_file
+from wikisem.transforms.entities.keep import FindTargets, KeepItems, latest_numbers
+from wikisem.transforms.entities.number_files import Merge, MergeNumbers, merged_folder, read_numbers
+from wikisem.transforms.entities.read_range import ITEMS, STAGE, TARGETS, ReadRange, numbers_folder, read_counts
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts
 from wikisem.transforms.io.files import match, open_binary, size_of
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.shuffle import Task, WhenAllDone, tasks_of
 from wikisem.wikidata.chunk_reader import check_head
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
@@ -58,14 +62,14 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     """
     scratch, runtime = context.scratch, context.runtime
     ranges = list(enumerate(_plan(inputs)))
-    read = ReadRange(
-        EntityReader(Fields(options.labels, options.properties, options.ranks)), options.linked_only, scratch
-    )
+    reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
+    numbers = numbers_folder(scratch)
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
-        found = _spread(pipeline, ranges) | "read" >> beam.ParDo(read).with_outputs("targets", main="items")
-        _write_numbers(found.items, "repeated", repeated, scratch)
-        _write_numbers(found.targets, "targets", union, scratch)
+        read = _spread(pipeline, ranges) | "read" >> beam.ParDo(
+            ReadRange(reader, options.linked_only, len(ranges), scratch)
+        )
+        _merge_numbers(read, numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     runtime.run(read_ranges, label=STAGE, parts=f"{scratch.parts}/counts/read-*.json", total=len(ranges))
     done = [read_counts(scratch, part) for part, _ in ranges]
@@ -73,10 +77,11 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     files = sorted(map(item_file, files_left(done)))
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
-    targets = _find_targets(files, scratch, runtime)
+    duplicates = bool(read_numbers(merged_folder(numbers, ITEMS)).size)
+    targets = _find_targets(files, scratch, runtime) if duplicates else merged_folder(numbers, TARGETS)
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
-        _spread(pipeline, files) | "keep" >> beam.ParDo(KeepItems(scratch, targets))
+        _spread(pipeline, _numbered(files)) | "keep" >> beam.ParDo(KeepItems(scratch, targets, duplicates))
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
     kept = [file.counts(scratch) for file in files]
@@ -89,41 +94,45 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
 
 
 def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
-    """Find superseded rows and what the edges of all others lead to; the folder of the files with these targets."""
-    repeated = f"{scratch.parts}/repeated"
-    if not has_numbers(repeated):
-        return f"{scratch.parts}/targets"
+    """Find superseded rows and what the edges of all others lead to; the folder of these targets."""
+    repeated_items, latest = merged_folder(numbers_folder(scratch), ITEMS), latest_numbers(scratch)
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
-        duplicates = _spread(pipeline, files) | "duplicates" >> beam.ParDo(FindDuplicates(scratch, repeated))
-        superseded = duplicates | "group by item" >> beam.GroupByKey() | "choose" >> beam.ParDo(ChooseLatestRevision())
-        _write_numbers(superseded, "superseded", union, scratch)
+        (
+            _spread(pipeline, _numbered(files))
+            | "duplicates" >> beam.ParDo(FindDuplicates(scratch, repeated_items, len(files)))
+            | "all duplicates" >> WhenAllDone(STAGE, tasks_of({STAGE: QID_BUCKETS}))
+            | "choose" >> beam.ParDo(ChooseLatestRevision(scratch, len(files)))
+        )
 
     def find_targets(pipeline: beam.Pipeline) -> None:
-        targets = _spread(pipeline, files) | "targets" >> beam.ParDo(FindTargets(scratch))
-        _write_numbers(targets, "targets-of-latest", union, scratch)
+        found = _spread(pipeline, _numbered(files)) | "targets" >> beam.ParDo(FindTargets(scratch, len(files)))
+        _merge_numbers(found, latest, len(files), {TARGETS: union})
 
     runtime.run(find_superseded, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")
-    return f"{scratch.parts}/targets-of-latest"
+    return merged_folder(latest, TARGETS)
+
+
+def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
+    return [(number, *file) for number, file in enumerate(files)]
 
 
 def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
-    # As plain tuples: Beam would make rows of its own of named ones.
-    elements = [tuple(element) for element in elements]
     return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
 
 
-def _write_numbers(
-    numbers: beam.PCollection, name: str, merge: Callable[[Iterable[Numbers]], Numbers], scratch: Scratch
-) -> None:
-    folder = f"{scratch.parts}/{name}"
-    (
-        numbers
-        | f"group {name}" >> beam.GroupByKey()
-        | f"write {name}" >> beam.ParDo(WriteNumbers(folder, merge))
-        | f"gather {name}" >> beam.GroupByKey()
-        | f"index {name}" >> beam.ParDo(WriteIndex(folder))
+def _merge_numbers(done: beam.PCollection, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
+    """What so many parts say when their numbers are in bucket files, to the merged numbers of each kind."""
+
+    def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
+        del key, weights
+        return [(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
+
+    _ = (
+        done
+        | "all numbers" >> WhenAllDone(STAGE, list_tasks)
+        | "merge" >> beam.ParDo(MergeNumbers(folder, parts, merges))
     )
 
 
