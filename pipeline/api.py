@@ -64,6 +64,8 @@ def build(
     loaded = _recipe(recipe)
     if workers < 1:
         raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
+    runtime = Runtime(absolute_setup_file(beam_options), workers=workers)
+    runtime.configure_file_systems()
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
     wikipedias = {
@@ -72,9 +74,6 @@ def build(
     chosen = choose_languages(languages, list(wikipedias), loaded)
     for code in chosen:
         known_language(code)
-    run = Run(
-        folder(fspath(output)), Runtime(absolute_setup_file(beam_options), workers=workers), break_lock=break_lock
-    )
     options = BuildOptions(
         recipe=loaded,
         languages=chosen,
@@ -82,6 +81,7 @@ def build(
         wikipedia=wikipedias,
         properties=DEFAULT_PROPERTIES,
     )
+    run = Run(folder(fspath(output)), runtime, break_lock=break_lock)
     records = run_build(options, run)
     units = {record.unit: record for record in records}
     return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)

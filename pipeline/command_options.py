@@ -108,6 +108,7 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe."""
     runtime = Runtime(absolute_setup_file(beam_options), progress, arguments.workers)
+    runtime.configure_file_systems()
     return Run(arguments.output, runtime, arguments.max_rejects, log, arguments.break_lock)
 
 

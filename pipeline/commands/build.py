@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build, write the manifest and print what was done."""
     recipe = options.read_recipe(arguments)
+    run_ = options.make_run(arguments, beam_options)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
-    run_ = options.make_run(arguments, beam_options)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
     records = run_build(BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties), run_)
     return print_summary(records, run_.output)

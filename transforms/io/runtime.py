@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, Self
 
 import apache_beam as beam
+from apache_beam.io.filesystem import FileSystem
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
@@ -113,15 +115,22 @@ class Runtime:
         except ValueError as error:  # a runner that is not known, or lacks an option it needs
             raise UsageError(f"after --: expected options that Beam takes, saw {first_cause(error)}") from error
 
+    def configure_file_systems(self) -> None:
+        """Let this process open files by the options, as workers do: ``--s3_endpoint_url`` and the like."""
+        FileSystems.set_options(self.options())
+
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""
+        # Workers import the file systems that somebody registered with Beam, as this process did.
+        known = [name for name in FileSystem.get_all_plugin_paths() if not name.startswith("apache_beam.")]
+        plugins = [f"--beam_plugin={name}" for name in known]
         if self._names_runner():
-            return PipelineOptions([*self.beam_options])
+            return PipelineOptions([*plugins, *self.beam_options])
         clash = [word for word in self.beam_options if word.startswith(_OTHER_WORKERS)]
         if clash:
             raise UsageError(f"expected --workers N for processes on this machine, saw {clash[0]} after --")
         workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
-        return PipelineOptions(["--runner=FnApiRunner", *workers, *self.beam_options])
+        return PipelineOptions(["--runner=FnApiRunner", *workers, *plugins, *self.beam_options])
 
     def _in_processes(self) -> bool:
         return self.workers > 1 and not self._names_runner()

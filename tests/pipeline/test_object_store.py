@@ -1,0 +1,127 @@
+"""Whole builds on an object store, with every bundle run again and again: the same bytes as on this machine."""
+
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from tests import object_store
+from tests.object_store import FOLDER, Twice, object_path, twice
+from tests.trees import tree_of
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+from wikisem.transforms.io.files import list_files, open_binary, sizes_below
+
+OUT = "store://bucket/a run/out"
+RECIPE = 'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n'
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
+    """The dumps of the sample world."""
+    return write_sample_world(str(tmp_path_factory.mktemp("world")))
+
+
+@pytest.fixture(scope="module")
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A recipe that uses every stage."""
+    path = tmp_path_factory.mktemp("recipe") / "store.toml"
+    path.write_text(RECIPE)
+    return str(path)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty store, which worker processes see too."""
+    (tmp_path / "store").mkdir()
+    monkeypatch.setenv(FOLDER, str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+def build(world: SampleDumps, recipe: str, output: str, *words: str) -> int:
+    """Build two languages and mix them."""
+    wikipedia = [f"{language}={world.wikipedia[language]}" for language in ("de", "ja")]
+    return main(["build", recipe, "--wikidata", world.wikidata, "--wikipedia", *wikipedia, "--output", output, *words])
+
+
+@pytest.fixture(scope="module")
+def local(world: SampleDumps, recipe: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same on this machine."""
+    output = tmp_path_factory.mktemp("local") / "out"
+    assert build(world, recipe, str(output)) == 0
+    return output
+
+
+def fetch(output: str, folder: Path) -> Path:
+    """The objects below a URL, as files."""
+    for path in sizes_below(output):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open_binary(f"{output}/{path}") as source:
+            target.write_bytes(source.read())
+    return folder
+
+
+RESULTS = ("groups", "rejected", "wikisem500", "rejects", "entities", "mentions", "surfaces", "taxonomy")
+
+
+@pytest.mark.usefixtures("store")
+def test_a_build_on_a_store_whose_bundles_run_twice_leaves_the_same_bytes(
+    world: SampleDumps, recipe: str, local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups, what stages hand to each other, and rejects; no scratch, no lock, no other object is left."""
+    monkeypatch.setattr(beam, "ParDo", twice)
+    before = Twice.tries
+    assert build(world, recipe, OUT) == 0
+    assert Twice.tries - before > 200
+    fetched = fetch(OUT, tmp_path / "fetched")
+    assert tree_of(fetched, *RESULTS) == tree_of(local, *RESULTS)
+    others = {path for path in list_files(f"{OUT}/**") if not path.removeprefix(f"{OUT}/").startswith(RESULTS)}
+    units = {path.name for path in (local / ".wikisem").iterdir()}
+    assert others == {f"{OUT}/manifest.json", *(f"{OUT}/.wikisem/{name}" for name in units)}
+
+
+@pytest.mark.usefixtures("store")
+def test_later_runs_on_a_store_find_and_replace_what_earlier_ones_left(
+    world: SampleDumps,
+    recipe: str,
+    local: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With two workers: the same build again does nothing; another seed replaces groups; a lost object is noticed."""
+    monkeypatch.setattr(beam, "ParDo", twice)
+    assert build(world, recipe, OUT, "--workers", "2", "--seed", "7") == 0
+    assert build(world, recipe, OUT) == 0
+    fetched = fetch(OUT, tmp_path / "fetched")
+    assert tree_of(fetched, *RESULTS) == tree_of(local, *RESULTS)
+    capsys.readouterr()
+    assert build(world, recipe, OUT) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert [line for line in said if "finished before" not in line and "warning" not in line] == []
+    (lost,) = list_files(f"{OUT}/surfaces/ja/*/*.parquet")[:1]
+    object_path(lost).unlink()
+    assert main(["groups", recipe, "--languages", "de,ja", "--output", OUT, "--seed", "8"]) == 1
+    assert f"expected {lost}, saw no such file; run `wikisem surfaces`" in capsys.readouterr().err
+    assert main(["surfaces", recipe, "--languages", "de,ja", "--output", OUT]) == 0
+    assert tree_of(fetch(OUT, tmp_path / "again"), *RESULTS) == tree_of(local, *RESULTS)
+
+
+@pytest.mark.usefixtures("store")
+def test_the_store_of_these_tests_is_no_folder() -> None:
+    """What Beam's stores cannot do, this one cannot either."""
+    system = object_store.ObjectStore(None)
+    with system.create("store://b/a/x") as sink:
+        sink.write(b"data")
+        assert not system.exists("store://b/a/x")
+    assert system.exists("store://b/a/x")
+    assert not system.exists("store://b/a")
+    system.mkdirs("store://b/new")
+    assert not system.exists("store://b/new")
+    with pytest.raises(beam.io.filesystem.BeamIOError):
+        system.rename(["store://b/a"], ["store://b/c"])
+    system.delete(["store://b/a"])
+    assert system.exists("store://b/a/x")
+    with pytest.raises(object_store.NotFoundError):
+        system.open("store://b/a").read()
