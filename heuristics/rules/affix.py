@@ -52,8 +52,8 @@ def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
     # Not for English alone: 36 released Spanish and 34 German clusters have three equal first or last words, and none
     # has four, short words included that six characters cannot catch (río, USS, El, Kap).
     if profile.spaced and profile.affix != "han":
-        yield "first word", first_word, number
-        yield "last word", last_word, number
+        yield "first word", partial(first_word, hyphens=profile.hyphens), number
+        yield "last word", partial(last_word, hyphens=profile.hyphens), number
     if profile.affix == "characters":
         length = profile.affix_length
         yield f"first {length} characters", partial(first_characters, length=length), number
@@ -65,16 +65,27 @@ def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
         yield "last 2 characters", partial(last_han, length=2), number
 
 
-def first_word(surface: str) -> str | None:
-    """The part before the first space; the whole surface if it has none, None if it is blank."""
-    words = surface.split()
+def first_word(surface: str, hyphens: bool = False) -> str | None:
+    """The part before the first space; the whole surface if it has none, None if it is blank.
+
+    With ``hyphens`` these part words, too, as in Southern Min: "Tek-kok", Germany, is a land (kok).
+    """
+    words = _split(surface, hyphens)
     return words[0] if words else None
 
 
-def last_word(surface: str) -> str | None:
-    """The part after the last space; the whole surface if it has none, None if it is blank."""
-    words = surface.split()
+def last_word(surface: str, hyphens: bool = False) -> str | None:
+    """The part after the last space; the whole surface if it has none, None if it is blank.
+
+    >>> last_word("Tek-kok"), last_word("Tek-kok", hyphens=True)
+    ('Tek-kok', 'kok')
+    """
+    words = _split(surface, hyphens)
     return words[-1] if words else None
+
+
+def _split(surface: str, hyphens: bool) -> list[str]:
+    return (surface.replace("-", " ") if hyphens else surface).split()
 
 
 def first_characters(surface: str, length: int) -> str | None:

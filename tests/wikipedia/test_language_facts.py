@@ -5,17 +5,36 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.wikipedia import languages
 from wikisem.wikipedia.data import link_trails, namespaces
+from wikisem.wikipedia.data.language_rows import ROWS
 from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, language_profile
 
 DOCS = Path(__file__).parents[2] / "docs" / "languages.md"
-SCRIPT_NAMES = {"Hangul": "ko", "Thai": "th", "Lao": "lo", "Khmer": "km", "Burmese": "my", "Tibetan": "bo"}
+SCRIPT_NAMES = {
+    "Hangul": "ko",
+    "Thai": "th",
+    "Lao": "lo",
+    "Khmer": "km",
+    "Burmese": "my",
+    "Tibetan": "bo",
+    "Devanagari": "hi",
+    "Bengali": "bn",
+    "Gurmukhi": "pa",
+    "Gujarati": "gu",
+    "Oriya": "or",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Kannada": "kn",
+    "Malayalam": "ml",
+    "Sinhala": "si",
+    "Ethiopic": "am",
+    "Cherokee": "chr",
+    "Syllabics": "iu",
+    "Thaana": "dv",
+}
 
 
-@pytest.mark.parametrize(
-    "table", [languages._ROWS, namespaces._NAMES, link_trails._TRAILS], ids=["rows", "namespaces", "trails"]
-)
+@pytest.mark.parametrize("table", [ROWS, namespaces._NAMES, link_trails.TRAILS], ids=["rows", "namespaces", "trails"])
 def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
     """A code with a slip in it would never be found."""
     assert set(table) <= WIKIPEDIA_CODES
@@ -23,7 +42,7 @@ def test_every_row_is_of_a_wikipedia(table: dict[str, object]) -> None:
 
 def test_rows_stand_in_order() -> None:
     """Someone who adds a language sees where it belongs, and that it is not there yet."""
-    assert list(languages._ROWS) == sorted(languages._ROWS)
+    assert list(ROWS) == sorted(ROWS)
     assert list(namespaces._NAMES) == sorted(namespaces._NAMES)
 
 
@@ -40,15 +59,15 @@ def test_every_trail_takes_letters_alone() -> None:
         assert [stop for stop in " ]|[{<.,\n" if trail.match(stop)[0]] == [], code  # type: ignore[index]
 
 
-@pytest.mark.parametrize("code", sorted(languages._ROWS))
+@pytest.mark.parametrize("code", sorted(ROWS))
 def test_list_words_cannot_be_parts_of_words(code: str) -> None:
     """Where words are spaced, a list word is set off by a space, an apostrophe or a colon."""
-    row = languages._ROWS[code]
+    row = ROWS[code]
     words = [word for word in row.lists.split("|") if word]
     if language_profile(code).spaced:
         assert all(word[-1] in " :'’" or word[0] == " " for word in words)
     else:
-        assert all(detect_script([word]) == row.script and len(word) >= 2 for word in words)
+        assert all(detect_script([word]) == language_profile(code).script and len(word) >= 2 for word in words)
 
 
 def test_the_page_on_languages_says_what_the_code_does() -> None:

@@ -1,6 +1,7 @@
-"""What wikisem knows of a language. All that a person must add for a new one is a row in ``_ROWS``, if that.
+"""What the rules and the link scanner need to know of a language, made in one place: ``language_profile``.
 
-The rest follows from the script (``_SCRIPTS``), from facts about MediaWiki, and from the dump itself.
+It comes from a profile file where one was given or edited, from the language's row, from its script, and from the dump
+itself (``wikisem.wikipedia.learning``), in this order; docs/languages.md shows how to judge one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,8 +11,10 @@ from typing import Final, Literal
 
 import regex
 
-from wikisem.wikipedia.data.link_trails import DEFAULT, link_trail
+from wikisem.wikipedia.data.language_rows import ROWS, LanguageRow
+from wikisem.wikipedia.data.link_trails import DEFAULT, TRAILS
 from wikisem.wikipedia.data.namespaces import local_names
+from wikisem.wikipedia.data.scripts import SCRIPTS, script_sets
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
 from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, own_code, wiki_of
 
@@ -26,146 +29,107 @@ __all__ = [
 ]
 
 AffixRule = Literal["words", "characters", "han"]
+# Whether there are spaces between words; and in languages with spaces, whether words take others in front of them
+# (Hebrew, Arabic) or behind them (Korean) without one, so that a link's anchor may begin or end inside a written word.
+Writing = Literal["spaced", "clitics", "particles", "unspaced"]
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageProfile:
     """What the rules and the link scanner need to know of one language.
 
-    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet; ``spaced`` says whether
-    there are spaces between its words, so that a whole word is an affix. ``affix`` says what is one besides: nothing
-    ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a regular expression
-    that matches the trail of a link from right after its ``]]``. ``namespace_aliases`` maps local and historical names
-    of namespaces, which a dump may not list, to their numbers.
+    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet. Where words are not
+    ``unspaced``, a whole word is an affix; hyphens part words, too, with ``hyphens``. ``affix`` says what is one
+    besides: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a
+    regular expression that matches the trail of a link from right after its ``]]``. ``lists`` are those of the
+    ``stop_affixes`` that name list articles. ``namespace_aliases`` maps local and historical names of namespaces,
+    which a dump may not list, to their numbers.
     """
 
     code: str
     script: str = ""
-    spaced: bool = True
+    writing: Writing = "spaced"
+    hyphens: bool = False
     affix: AffixRule = "characters"
     affix_length: int = 6
     length_one: bool = True
+    lists: tuple[str, ...] = ()
     stop_affixes: tuple[str, ...] = ()
     link_trail: str = DEFAULT
     namespace_aliases: Mapping[str, int] = field(default_factory=dict, hash=False)
 
+    @property
+    def spaced(self) -> bool:
+        """Whether there are spaces between words."""
+        return self.writing != "unspaced"
+
 
 @dataclass(frozen=True, slots=True)
-class _Script:
+class Script:
     """How a script decides the rules: its letters, what an affix is, and whether one character is too short a word."""
 
     letters: str = ""
-    spaced: bool = False
+    spaced: bool = True
     affix: AffixRule = "characters"
     affix_length: int = 6
     length_one: bool = True
 
 
 # Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3; length-one is off for Han, 3.1.
-# Scripts that write no spaces between words, and Hangul, whose syllables are one character each, say in fewer
-# characters what six letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each.
-_ALPHABET: Final = _Script(spaced=True)
-_SCRIPTS: Final[Mapping[str, _Script]] = {
-    "Hani": _Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", affix="han", length_one=False),
-    "Hang": _Script(r"\p{Hangul}", spaced=True, affix_length=3),
-    "Thai": _Script(r"\p{Thai}", affix_length=5),
-    "Laoo": _Script(r"\p{Lao}", affix_length=5),
-    "Khmr": _Script(r"\p{Khmer}", affix_length=3),
-    "Mymr": _Script(r"\p{Myanmar}", affix_length=3),
-    "Tibt": _Script(r"\p{Tibetan}", affix_length=5),
+# Scripts that write no spaces between words, or more than a sound in a character, say in fewer characters what six
+# letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each but the last five, which
+# no labels are in and which take what Thai and Burmese have between them.
+_ALPHABET: Final = Script()
+_LENGTHS: Final[Mapping[str, tuple[str, int]]] = {
+    "Hang": ("Hangul", 3),
+    "Deva": ("Devanagari", 3),
+    "Beng": ("Bengali", 3),
+    "Guru": ("Gurmukhi", 3),
+    "Gujr": ("Gujarati", 3),
+    "Orya": ("Oriya", 3),
+    "Taml": ("Tamil", 4),
+    "Telu": ("Telugu", 3),
+    "Knda": ("Kannada", 4),
+    "Mlym": ("Malayalam", 3),
+    "Sinh": ("Sinhala", 4),
+    "Ethi": ("Ethiopic", 4),
+    "Cher": ("Cherokee", 4),
+    "Cans": ("Canadian_Aboriginal", 4),
+    "Thaa": ("Thaana", 4),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _LanguageRow:
-    """What a person knows of a language: its script if that has rules of its own, and how its list articles are called.
-
-    ``words`` is for languages with spaces whose words hardly change their form. ``lists`` holds prefixes and suffixes
-    of the titles of list articles, with the space that sets them off, separated by ``|``; "…" says that something
-    must be in its place.
-    """
-
-    script: str = ""
-    words: bool = False
-    lists: str = ""
-
-
-# List words: naming conventions and list articles of the Wikipedias, read 2026-11. The rule for English: footnote 3.
-_ROWS: Final[Mapping[str, _LanguageRow]] = {
-    "ar": _LanguageRow(lists="قائمة "),
-    "be": _LanguageRow(lists="Спіс "),
-    "bg": _LanguageRow(lists="Списък "),
-    "blk": _LanguageRow("Mymr"),
-    "bo": _LanguageRow("Tibt"),
-    "ca": _LanguageRow(lists="Llista de |Llista d'|Llistat de "),
-    "cs": _LanguageRow(lists="Seznam "),
-    "da": _LanguageRow(lists="Liste over "),
-    "de": _LanguageRow(lists="Liste der |Liste des |Liste von "),
-    "dz": _LanguageRow("Tibt"),
-    "el": _LanguageRow(lists="Κατάλογος "),
-    "en": _LanguageRow(words=True, lists="List of |Lists of "),
-    "eo": _LanguageRow(lists="Listo de "),
-    "es": _LanguageRow(lists="Anexo:|Lista de |Listado de "),
-    "et": _LanguageRow(lists=" loend"),
-    "eu": _LanguageRow(lists=" zerrenda"),
-    "fa": _LanguageRow(lists="فهرست "),
-    "fi": _LanguageRow(lists="Luettelo "),
-    "fr": _LanguageRow(lists="Liste de |Liste des |Liste du |Liste d'|Liste d’"),
-    "gan": _LanguageRow("Hani", lists="一覽|…列表"),
-    "gl": _LanguageRow(lists="Lista de "),
-    "he": _LanguageRow(lists="רשימת "),
-    "hi": _LanguageRow(lists=" की सूची"),
-    "hr": _LanguageRow(lists="Popis "),
-    "hu": _LanguageRow(lists=" listája"),
-    "hy": _LanguageRow(lists=" ցանկ"),
-    "id": _LanguageRow(lists="Daftar "),
-    "it": _LanguageRow(lists="Lista di |Lista dei |Lista degli |Lista delle |Elenco "),
-    "ja": _LanguageRow("Hani", lists="一覧"),
-    "ka": _LanguageRow(lists=" სია"),
-    "km": _LanguageRow("Khmr"),
-    "ko": _LanguageRow("Hang", lists=" 목록"),
-    "lo": _LanguageRow("Laoo"),
-    "lt": _LanguageRow(lists=" sąrašas"),
-    "lv": _LanguageRow(lists=" saraksts"),
-    "mk": _LanguageRow(lists="Список на "),
-    "mnw": _LanguageRow("Mymr"),
-    "ms": _LanguageRow(lists="Senarai "),
-    "my": _LanguageRow("Mymr"),
-    "nl": _LanguageRow(lists="Lijst van "),
-    "nn": _LanguageRow(lists="Liste over "),
-    "no": _LanguageRow(lists="Liste over "),
-    "pl": _LanguageRow(lists="Lista "),
-    "pt": _LanguageRow(lists="Anexo:|Lista de |Lista dos |Lista das "),
-    "ro": _LanguageRow(lists="Lista "),
-    "ru": _LanguageRow(lists="Список "),
-    "sh": _LanguageRow(lists="Spisak |Popis "),
-    "shn": _LanguageRow("Mymr"),
-    "simple": _LanguageRow(words=True, lists="List of |Lists of "),
-    "sk": _LanguageRow(lists="Zoznam "),
-    "sl": _LanguageRow(lists="Seznam "),
-    "sr": _LanguageRow(lists="Списак |Spisak "),
-    "sv": _LanguageRow(lists="Lista över "),
-    "th": _LanguageRow("Thai", lists="รายชื่อ"),
-    "tr": _LanguageRow(lists=" listesi"),
-    "uk": _LanguageRow(lists="Список "),
-    "vi": _LanguageRow(lists="Danh sách "),
-    "wuu": _LanguageRow("Hani", lists="一览|…列表"),
-    "zh": _LanguageRow("Hani", lists="一覽|一览|…列表"),
-    "zh-classical": _LanguageRow("Hani", lists="…列表"),
-    "zh-yue": _LanguageRow("Hani", lists="一覽|…列表"),
+_UNSPACED: Final[Mapping[str, tuple[str, int]]] = {
+    "Thai": ("Thai", 5),
+    "Laoo": ("Lao", 5),
+    "Khmr": ("Khmer", 3),
+    "Mymr": ("Myanmar", 3),
+    "Tibt": ("Tibetan", 5),
+    "Tale": ("Tai_Le", 4),
+    "Talu": ("New_Tai_Lue", 4),
+    "Lana": ("Tai_Tham", 4),
+    "Java": ("Javanese", 4),
+    "Bali": ("Balinese", 4),
+}
+SPECIAL_SCRIPTS: Final[Mapping[str, Script]] = {
+    "Hani": Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", spaced=False, affix="han", length_one=False),
+    **{code: Script(rf"\p{{{name}}}", affix_length=length) for code, (name, length) in _LENGTHS.items()},
+    **{code: Script(rf"\p{{{name}}}", spaced=False, affix_length=length) for code, (name, length) in _UNSPACED.items()},
 }
 
 # Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
+_NO_ROW: Final = LanguageRow()
 
 _SAMPLE: Final = 10_000
 
 
-def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = ()) -> LanguageProfile:
+def language_profile(
+    code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
+) -> LanguageProfile:
     """Everything known of a language: its row, MediaWiki's facts, and what its wiki and its words show, where given.
 
-    ``site`` adds the wiki's namespaces to the stop affixes. A language without a row gets the script that most letters
-    of ``sample`` (strings in the language) are written in.
+    ``site`` adds the wiki's namespaces to the stop affixes. A language that is in no table, or written in several
+    scripts, gets the script that most letters of ``sample`` (strings in the language) are written in. Without ``rows``
+    nothing is known of it but what MediaWiki knows.
 
     >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
     >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
@@ -174,31 +138,51 @@ def language_profile(code: str, *, site: SiteInfo | None = None, sample: Iterabl
     Codes that name the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) have the same profile but for their code.
     """
     known = own_code(code)
-    row = _ROWS.get(known)
-    name = detect_script(sample) if row is None else row.script
-    script = _SCRIPTS.get(name, _ALPHABET)
+    row = ROWS.get(known, _NO_ROW) if rows else _NO_ROW
+    name = _known_script(known) if rows else None
+    name = detect_script(sample) if name is None else name
+    script = SPECIAL_SCRIPTS.get(name, _ALPHABET)
     local = local_names(known)
+    lists = _list_affixes(row.lists)
+    names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
         code=code,
         script=name,
-        spaced=script.spaced,
-        affix="words" if row is not None and row.words else script.affix,
+        writing="spaced" if script.spaced else "unspaced",
+        hyphens=row.hyphens,
+        affix="words" if row.words else script.affix,
         affix_length=script.affix_length,
         length_one=script.length_one,
+        lists=lists,
         stop_affixes=(
-            *_stop_affixes([*CANONICAL, *_EVERYWHERE, *local], row.lists if row is not None else ""),
+            *sorted({*names, *lists}),
             *(namespace_affixes([*site.namespaces.values(), *site.aliases]) if site is not None else ()),
         ),
-        link_trail=link_trail(known),
+        link_trail=TRAILS.get(known, DEFAULT),
         namespace_aliases=local,
     )
+
+
+def _known_script(code: str) -> str | None:
+    """The script with rules of its own that a language is written in, "" for an alphabet; None if its words must say.
+
+    >>> _known_script("ja"), _known_script("ko"), _known_script("en"), _known_script("za"), _known_script("tlh")
+    ('Hani', 'Hang', '', None, None)
+    """
+    if code not in SCRIPTS and code not in ROWS:
+        return None
+    sets = script_sets(code)
+    special = [next((script for script in each if script in SPECIAL_SCRIPTS), "") for each in sets]
+    return special[0] if len(set(special)) == 1 else None
 
 
 def detect_script(sample: Iterable[str]) -> str:
     """The script with rules of its own that most letters of the first 10,000 strings are written in; "" if none is."""
     text = "".join(islice(sample, _SAMPLE))
     letters = _count(r"[\p{L}\p{M}]", text)
-    counts = {name: _count(rf"(?=[\p{{L}}\p{{M}}])[{script.letters}]", text) for name, script in _SCRIPTS.items()}
+    counts = {
+        name: _count(rf"(?=[\p{{L}}\p{{M}}])[{script.letters}]", text) for name, script in SPECIAL_SCRIPTS.items()
+    }
     leader = max(counts, key=lambda name: counts[name])
     return leader if 2 * counts[leader] > letters else ""
 
@@ -207,10 +191,10 @@ def _count(pattern: str, text: str) -> int:
     return len(regex.findall(pattern, text))
 
 
-def _stop_affixes(namespaces: Iterable[str], lists: str) -> tuple[str, ...]:
+def _list_affixes(lists: str) -> tuple[str, ...]:
     # Titles write the first letter large, labels of Wikidata often small.
     words = {form for word in lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
-    return tuple(sorted({*namespace_affixes(namespaces), *words}))
+    return tuple(sorted(words))
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:

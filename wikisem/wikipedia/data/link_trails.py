@@ -97,7 +97,7 @@ _WHOLE: Final[Mapping[str, str]] = {
     "zh": "",
 }
 
-_TRAILS: Final[Mapping[str, str]] = {
+TRAILS: Final[Mapping[str, str]] = {
     **{code: f"[a-z{letters}]+" for letters, codes in _LETTERS.items() for code in codes.split()},
     **_WHOLE,
 }
@@ -105,4 +105,4 @@ _TRAILS: Final[Mapping[str, str]] = {
 
 def link_trail(code: str) -> str:
     """A regular expression for the trail of a link in a wiki; it matches from right after the ``]]``."""
-    return _TRAILS.get(code, DEFAULT)
+    return TRAILS.get(code, DEFAULT)

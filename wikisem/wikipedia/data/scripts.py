@@ -9,19 +9,19 @@ from typing import Final
 
 # Script sets as ISO 15924 codes, joined by "+" where one word mixes them, and by "|" where a wiki uses either.
 _CODES: Final[Mapping[str, str]] = {
-    "Cyrl": "ab ady av ba be be-tarask bg bxr ce cu cv inh kbd koi krc kv ky lbe lez mdf mhr mk mn mrj myv os "
+    "Cyrl": "ab ady alt av ba be be-tarask bg bxr ce cu cv inh kbd koi krc kv ky lbe lez mdf mhr mk mn mrj myv os "
     "rsk ru rue sah tg tyv udm uk xal",
-    "Cyrl|Latn": "crh kk sh sr tt uz",
-    "Arab": "ar ary arz azb ckb fa glk lrc mzn pnb ps sd skr ug ur",
+    "Cyrl|Latn": "crh isv kk sh sr tt uz",
+    "Arab": "aeb aeb-arab ar ary arz azb bgn ckb fa glk lrc mzn pnb ps sd skr ug ur",
     "Arab|Deva": "ks",
     "Hebr": "he yi",
     "Armn": "hy hyw",
     "Geor": "ka xmf",
     "Grek": "el pnt",
-    "Deva": "anp awa bh bho dty hi mai mr ne new sa",
+    "Deva": "anp awa bh bho dty hi mag mai mr ne new pi rwr sa",
     "Deva|Latn": "gom",
     "Beng": "as bn bpy",
-    "Mtei": "mni",
+    "Beng|Mtei": "mni",
     "Guru": "pa",
     "Gujr": "gu",
     "Orya": "or",
@@ -33,8 +33,11 @@ _CODES: Final[Mapping[str, str]] = {
     "Thai": "th",
     "Laoo": "lo",
     "Khmr": "km",
-    "Mymr": "blk mnw my shn",
+    "Mymr": "blk mnw my rki shn",
     "Tibt": "bo dz",
+    "Tale": "tdd",
+    "Beng|Sylo": "syl",
+    "Yiii": "ii",
     "Hani": "gan wuu zh zh-classical zh-yue",
     "Hani|Latn": "cdo hak za",
     "Hira+Kana+Hani": "ja",
