@@ -7,6 +7,7 @@ from wikisem.errors import OutputError
 from wikisem.pipeline.build.lock import Claim, locked
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.run import Run, check_writable
+from wikisem.transforms.io.arrays import remove_copies
 
 
 @contextmanager
@@ -23,6 +24,7 @@ def session(run: Run) -> Iterator[None]:
         try:
             with run.runtime:
                 yield
+            remove_copies()
         except BaseException as error:
             with suppress(OutputError):
                 write_manifest(run)

@@ -150,13 +150,19 @@ def size_of(path: str) -> int:
 
 def sizes_below(folder: str) -> dict[str, int]:
     """The size in bytes of every file below a folder, by its path there; hidden ones, as programs leave, aside."""
+    return {path: size for path, (size, _) in versions_below(folder).items()}
+
+
+def versions_below(folder: str) -> dict[str, tuple[int, float]]:
+    """The same with the time of the last change of each file, in seconds since 1970."""
     if is_local(folder):
-        paths = {path: Path(path).stat().st_size for path in list_files(f"{folder}/**")}
+        found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
+        versions = {path: (one.st_size, one.st_mtime) for path, one in found.items()}
     else:
-        found = _match_remote(f"{folder}/**")
-        paths = {entry.path: int(entry.size_in_bytes) for entry in found}
-    sizes = {path.removeprefix(f"{folder}/"): size for path, size in sorted(paths.items())}
-    return {path: size for path, size in sizes.items() if not path.startswith(".") and "/." not in path}
+        entries = _match_remote(f"{folder}/**")
+        versions = {one.path: (int(one.size_in_bytes), float(one.last_updated_in_seconds or 0)) for one in entries}
+    inside = {path.removeprefix(f"{folder}/"): version for path, version in sorted(versions.items())}
+    return {path: version for path, version in inside.items() if not path.startswith(".") and "/." not in path}
 
 
 def exists(path: str) -> bool:
