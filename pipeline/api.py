@@ -11,6 +11,7 @@ from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder
+from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime
@@ -49,7 +50,7 @@ def build(
     wikipedia: Mapping[str, Path | Sequence[Path]],
     output: Path,
     languages: Sequence[str] | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     beam_options: Sequence[str] = (),
     break_lock: bool = False,
 ) -> BuildResult:
@@ -57,14 +58,15 @@ def build(
 
     ``recipe`` is a Recipe, a path or the name of a shipped recipe. ``wikidata`` and the values of ``wikipedia``, by
     language, are files, globs or URLs; several are one dump in parts. ``languages`` are those of ``wikipedia`` by
-    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". ``break_lock`` begins
+    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". ``workers`` are local
+    processes, by default one for each core if the dumps have 64 MiB. ``break_lock`` begins
     although another run seems to be at work in the output. Raises errors of ``wikisem.errors``, among them
     TooManyRejectsError, StageError and LockError.
     """
     loaded = _recipe(recipe)
-    if workers < 1:
+    if workers is not None and workers < 1:
         raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
-    runtime = Runtime(absolute_setup_file(beam_options), workers=workers)
+    runtime = Runtime(absolute_setup_file(beam_options))
     runtime.configure_file_systems()
     if isinstance(languages, str):
         raise UsageError(f"languages: expected a list such as ['en', 'de'], saw {languages!r}")
@@ -82,7 +84,8 @@ def build(
         properties=DEFAULT_PROPERTIES,
     )
     run = Run(folder(fspath(output)), runtime, break_lock=break_lock)
-    records = run_build(options, run)
+    size = size_of_dumps(options.wikidata, *wikipedias.values())
+    records = run_build(options, with_workers(run, workers, size))
     units = {record.unit: record for record in records}
     return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)
 

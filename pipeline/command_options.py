@@ -48,9 +48,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=argument(_workers),
-        default=1,
         metavar="N",
-        help="local worker processes; default 1. After --, Beam's own options choose any other runner",
+        help="local worker processes; default: one for each core, or a single one for less than 64 MiB of input. "
+        "After --, Beam's own options choose any other runner",
     )
     parser.add_argument(
         "--break-lock",
@@ -106,8 +106,8 @@ def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
-    """The run that the shared options describe."""
-    runtime = Runtime(absolute_setup_file(beam_options), progress, arguments.workers)
+    """The run that the shared options describe; ``with_workers`` gives it its workers once its input is known."""
+    runtime = Runtime(absolute_setup_file(beam_options), progress)
     runtime.configure_file_systems()
     return Run(arguments.output, runtime, arguments.max_rejects, log, arguments.break_lock)
 

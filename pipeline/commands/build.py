@@ -7,6 +7,7 @@ from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,5 +27,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
+    run_ = with_workers(run_, arguments.workers, size_of_dumps(wikidata, *wikipedia.values()))
     records = run_build(BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties), run_)
     return print_summary(records, run_.output)

@@ -9,6 +9,7 @@ from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mixed import mixed
 from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.worker_count import size_of_items, with_workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
     stages = [groups(languages, recipe), *mixed(languages, recipe)]
+    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
     with session(run_):
         records = run_stages(stages, run_, recipe)
     return print_summary(records, run_.output)

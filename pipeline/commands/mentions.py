@@ -9,6 +9,7 @@ from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +26,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Count the links and print what was done."""
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
+    run_ = with_workers(run_, arguments.workers, size_of_dumps(*dumps.values()))
     with session(run_):
         records = run_stages([mentions(dumps, arguments.link_trail)], run_)
     return print_summary(records, run_.output)

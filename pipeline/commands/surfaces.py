@@ -10,6 +10,7 @@ from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
 from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.worker_count import size_of_items, with_workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
+    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
     with session(run_):
         linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
         check_languages(languages, linked, recipe)

@@ -8,6 +8,7 @@ from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
 from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.worker_count import size_of_items, with_workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +21,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build the class graph and print what was done."""
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
+    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
     with session(run_):
         records = run_stages([taxonomy(recipe.graph)], run_, recipe)
     return print_summary(records, run_.output)

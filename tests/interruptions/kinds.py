@@ -37,6 +37,7 @@ def _kill_worker(process: Process, output: Path, chance: random.Random) -> bool:
             with suppress(ProcessLookupError):
                 os.kill(chance.choice(workers), signal.SIGKILL)
                 return True
+        process.wait(0.01)
     return False
 
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import time
 from collections.abc import Collection, Sequence
@@ -15,6 +16,8 @@ from tests.trees import results_of
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
 LANGUAGES = ("de", "en")
+# What a run that lasts says about its progress.
+_PROGRESS = re.compile(r"[\w ]+: \d+ of \S+ parts, \d+ s")
 _HANGS = 60.0
 _ALLOWED = 10.0
 
@@ -130,7 +133,7 @@ def _is_usual(line: str, world: World, kind: Kind) -> bool:
     """Whether a whole run writes the line, too; on a terminal, whether it is a part of a bar."""
     if kind.terminal:
         return not line.startswith(("wikisem: ", "Traceback", "Exception", "  File")) and "Error" not in line
-    return line in world.lines
+    return line in world.lines or _PROGRESS.fullmatch(line) is not None
 
 
 def _resume(world: World, output: Path, workers: int) -> str:

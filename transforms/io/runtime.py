@@ -124,7 +124,7 @@ class Runtime:
         # Workers import the file systems that somebody registered with Beam, as this process did.
         known = [name for name in FileSystem.get_all_plugin_paths() if not name.startswith("apache_beam.")]
         plugins = [f"--beam_plugin={name}" for name in known]
-        if self._names_runner():
+        if self.names_runner:
             return PipelineOptions([*plugins, *self.beam_options])
         clash = [word for word in self.beam_options if word.startswith(_OTHER_WORKERS)]
         if clash:
@@ -133,9 +133,11 @@ class Runtime:
         return PipelineOptions(["--runner=FnApiRunner", *workers, *plugins, *self.beam_options])
 
     def _in_processes(self) -> bool:
-        return self.workers > 1 and not self._names_runner()
+        return self.workers > 1 and not self.names_runner
 
-    def _names_runner(self) -> bool:
+    @property
+    def names_runner(self) -> bool:
+        """Whether the options name a runner, which then decides about workers."""
         return any(option.startswith("--runner") for option in self.beam_options)
 
 

@@ -1,0 +1,77 @@
+"""How many workers a run has: what was asked for, else what the input is worth."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wikisem.pipeline.build.inputs import Dump, Input
+from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.worker_count import (
+    WORTH_WORKERS,
+    available_cores,
+    size_of_dumps,
+    size_of_items,
+    with_workers,
+)
+from wikisem.records import Counts
+from wikisem.transforms.io.runtime import Runtime
+
+
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with eight cores, wherever the tests run."""
+    monkeypatch.setattr("wikisem.pipeline.worker_count.available_cores", lambda: 8)
+
+
+@pytest.mark.parametrize(
+    ("asked", "size", "workers"),
+    [(None, WORTH_WORKERS, 8), (None, WORTH_WORKERS - 1, 1), (3, 0, 3), (1, WORTH_WORKERS, 1)],
+)
+def test_small_inputs_have_one_worker_unless_more_are_asked_for(asked: int | None, size: int, workers: int) -> None:
+    """To start processes for seconds of work would make it longer."""
+    assert with_workers(Run("out", Runtime()), asked, size).runtime.workers == workers
+
+
+def test_beside_a_runner_the_number_changes_nothing_and_a_warning_says_so() -> None:
+    """Only a number that somebody asked for is worth a warning."""
+    lines: list[str] = []
+    run = Run("out", Runtime(["--runner=DataflowRunner"]), log=lines.append)
+    assert with_workers(run, None, WORTH_WORKERS) is run
+    assert lines == []
+    assert with_workers(run, 4, WORTH_WORKERS) is run
+    assert lines == ["warning: --workers 4 is for processes on this machine, and changes nothing beside --runner"]
+
+
+def test_all_files_of_all_dumps_count() -> None:
+    """A dump may be in parts, and there may be several."""
+    two = Dump((Input("a", 5, ""), Input("b", 7, "")))
+    assert size_of_dumps(two, Dump((Input("c", 11, ""),))) == 23
+    assert size_of_dumps() == 0
+
+
+def test_stages_that_read_no_dump_look_at_the_items(tmp_path: Path) -> None:
+    """Their sizes are in the record of the items; without one there is nothing to do, or an error later."""
+    run = Run(str(tmp_path), Runtime())
+    assert size_of_items(run) == 0
+    Ledger(run.output).put(Record("entities", "f" * 32, "i", Counts(2, 2), parts={"a": 3, "b": 4}))
+    assert size_of_items(run) == 7
+
+
+@pytest.mark.parametrize(("quota", "cores"), [("max 100000", 4), ("250000 100000", 2), ("50000 100000", 1), ("", 4)])
+def test_a_container_has_the_cores_of_its_share(
+    quota: str, cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A control group may allow less time than all cores have, of which it sees each one."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    (tmp_path / "cpu.max").write_text(quota)
+    assert available_cores(tmp_path / "cpu.max") == cores
+    assert available_cores(tmp_path / "none") == 4
+
+
+def test_without_an_affinity_the_cores_of_the_machine_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS."""
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert available_cores(tmp_path / "none") == 6
