@@ -5,13 +5,16 @@ import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from wikisem import __version__
 from wikisem.datasets.folder_languages import name_languages
 from wikisem.datasets.sources import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.evaluation.analogies.scores import AnalogyOptions, analogies_as_json, score_analogies
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
@@ -25,6 +28,7 @@ from wikisem.evaluation.vectors.tokenizers import open_tokenizer
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.score_csv import category_rows, outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
+    analogy_report,
     category_report,
     comparison_report,
     few_groups_note,
@@ -33,6 +37,7 @@ from wikisem.pipeline.console.score_tables import (
 )
 from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
 
+T = TypeVar("T")
 Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
 
 
@@ -177,12 +182,36 @@ def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, nee
         make_console().print(comparison_report(comparisons))
 
 
+def analogies(arguments: argparse.Namespace) -> None:
+    """Score analogy questions, section by section."""
+    sections = read_questions(arguments.questions)
+    options = AnalogyOptions(arguments.method, arguments.skip_oov, arguments.restrict)
+    dataset, rows = Path(arguments.questions).stem, []
+    for lookup in _lookups(arguments):
+        scores = _with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections))
+        head = {"model": lookup.name, "dataset": dataset, "version": __version__}
+        if arguments.json:
+            print_json({**head, "method": options.method, **analogies_as_json(scores)})
+            print_notes(lookup.notes)
+        elif arguments.csv:
+            rows += [{**head, **row} for row in analogies_as_json(scores)["sections"]]
+        else:
+            title = f"analogies, {options.method}: {lookup.name}"
+            make_console().print(analogy_report(title, lookup.notes, scores, skipped=options.skip_oov))
+    if arguments.csv:
+        print_csv(rows)
+
+
 def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:
     """All scores, with progress shown as they come."""
     members = [look_up_category(category, lookup) for category in categories]
-    finished: list[CategoryScore] = []
-    with progress(f"scoring {lookup.name}", lambda: len(finished), len(members)):
-        finished.extend(score(members, lookup))
+    return _with_progress(lookup.name, score(members, lookup), len(members))
+
+
+def _with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
+    finished: list[T] = []
+    with progress(f"scoring {name}", lambda: len(finished), total):
+        finished.extend(scores)
     return finished
 
 

@@ -89,14 +89,18 @@ class WordLookup:
 
     def parts(self, item: str) -> list[str]:
         """The words that an item is looked up as, whether known or not: its tokens, or its longest phrases."""
-        text = item.lower() if self.lowercase else item
-        tokens = self.tokenize(mask_digits(text) if self.masks_digits else text)
+        tokens = self.tokenize(self.spelled(item))
         parts = list[str]()
         while tokens:
             length = next((n for n in range(len(tokens), 1, -1) if self._is_phrase(tokens[:n])), 1)
             parts.append("_".join(tokens[:length]))
             tokens = tokens[length:]
         return parts
+
+    def spelled(self, text: str) -> str:
+        """The text as the vocabulary would write it: lowercased, with masked digits."""
+        lowered = text.lower() if self.lowercase else text
+        return mask_digits(lowered) if self.masks_digits else lowered
 
     def _is_phrase(self, tokens: Sequence[str]) -> bool:
         return self.phrases and self.words.knows("_".join(tokens))

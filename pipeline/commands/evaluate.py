@@ -1,4 +1,4 @@
-"""Score vectors on a data set: outlier detection on test groups, Topk and OddOneOut on categories."""
+"""Score vectors on a data set: outlier detection on groups, Topk and OddOneOut on categories, and analogies."""
 
 import argparse
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from wikisem.evaluation.analogies.search import METHODS
 from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
+        ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
     ]:
         declare(tasks.add_parser(name, allow_abbrev=False, help=text, description=text))
 
@@ -109,6 +111,21 @@ def _oddoneout(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
     parser.set_defaults(score=scoring.oddoneout)
+
+
+def _analogies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("questions", metavar="QUESTIONS", help="': section' lines, then 'a b c d' a line")
+    _add_common(parser)
+    parser.add_argument(
+        "--method", choices=METHODS, default="3cosadd", help="how an answer is chosen (default: 3cosadd)"
+    )
+    parser.add_argument(
+        "--restrict", type=at_least(1), default=0, metavar="N", help="use only the first N words of the vocabulary"
+    )
+    parser.add_argument(
+        "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
+    )
+    parser.set_defaults(score=scoring.analogies)
 
 
 def _add_categories(parser: argparse.ArgumentParser) -> None:

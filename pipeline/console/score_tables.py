@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem import __version__
+from wikisem.evaluation.analogies.scores import SectionScore, total
 from wikisem.evaluation.category_words import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.error_bars import FEW_GROUPS, ErrorBars
@@ -112,6 +113,17 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
     lines += few_groups_note(bars.groups if bars else 0, "categories")
     return Group(f"{title}: {name}", table, *lines, *notes, "")
+
+
+def analogy_report(
+    title: str, notes: Sequence[str], scores: Sequence[SectionScore], *, skipped: bool
+) -> RenderableType:
+    """How many questions of each section and in all are right, and how many are unseen."""
+    table = _table_of("section", ("questions", "unseen", "correct", "accuracy"))
+    for row in [*scores, total(scores)]:
+        table.add_row(row.section, *(f"{n:,}" for n in (row.questions, row.unseen, row.correct)), percent(row.percent))
+    unseen = "left out" if skipped else "counted as wrong"
+    return Group(title, table, f"unseen questions, with a word out of vocabulary, are {unseen}", *notes, "")
 
 
 def scores_as_json(model: str, dataset: str, scores: Sequence[CategoryScore]) -> dict[str, Any]:

@@ -1,0 +1,185 @@
+"""Analogies: against the definitions word by word, and against gensim section by section."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.evaluation.strategies import any_vector
+from wikisem.categories.analogies import questions
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.analogies import search
+from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions
+from wikisem.evaluation.analogies.scores import AnalogyOptions, score_analogies, total
+from wikisem.evaluation.analogies.search import METHODS, AnalogySearch, Method
+from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
+from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit
+from wikisem.pipeline.cli import main
+
+FILE = ": capitals\nathens greece oslo norway\noslo norway athens greece\n\n: other\noslo norway rome italy\n"
+
+
+def is_right(rows: Vector, question: tuple[int, int, int, int], method: Method) -> bool:
+    """Whether d has a larger score than every other word but a, b and c, one word at a time."""
+    a, b, c, d = question
+    if d in (a, b, c):
+        return False
+
+    def score(x: int) -> float:
+        first, second, third = (float(rows[x] @ rows[word]) for word in (a, b, c))
+        if method == "3cosadd":
+            return second - first + third
+        return (second + 1) / 2 * (third + 1) / 2 / ((first + 1) / 2 + 0.001)
+
+    others = set(range(len(rows))) - set(question)
+    return all(score(d) > score(x) + 1e-12 for x in others)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(data=st.data())
+def test_answers_are_those_of_the_definition(data: st.DataObject, method: Method) -> None:
+    """Ties, opposite and repeated vectors, and questions that repeat a word, for both methods."""
+    rows = unit(np.array(data.draw(st.lists(any_vector(3).filter(any), min_size=4, max_size=9)), np.float64))
+    word = st.integers(0, len(rows) - 1)
+    asked = data.draw(st.lists(st.tuples(word, word, word, word), min_size=1, max_size=12))
+    found = AnalogySearch(rows, method).right(np.array(asked))
+    assert found.tolist() == [is_right(rows, question, method) for question in asked]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("keep", [3, 40, 5000])
+def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, method: Method, keep: int) -> None:
+    """By few near words, by many, and by the whole vocabulary; in one block of pairs and in many."""
+    generator = np.random.default_rng(7)
+    heads = generator.normal(size=(40, 12))
+    rows = unit(
+        np.vstack([heads, heads + 0.35 * generator.normal(size=(40, 12)) + 0.6, generator.normal(size=(220, 12))])
+    )
+    asked = np.array([(i, 40 + i, j, 40 + j) for i in range(40) for j in range(40) if i != j])
+    monkeypatch.setattr(search, "_NEAREST", keep)
+    monkeypatch.setattr(search, "_NUMBERS_AT_ONCE", 300 * 7)
+    found = AnalogySearch(rows, method).right(asked)
+    expected = [is_right(rows, tuple(question), method) for question in asked.tolist()]
+    assert found.tolist() == expected
+    assert 0.05 < np.mean(expected) < 0.95
+
+
+def lookup_of(table: dict[str, tuple[float, float]]) -> WordLookup:
+    """A model of these vectors."""
+    return WordLookup("v", from_words(list(table), np.array(list(table.values()), np.float32)))
+
+
+def test_unseen_questions_are_wrong_or_left_out() -> None:
+    """Words that are missing, beyond the restricted vocabulary, or without a direction."""
+    table = {"athens": (1, 0), "greece": (1, 1), "oslo": (1, 0.1), "norway": (1, 1.2), "zero": (0, 0), "late": (0, 1)}
+    sections = [
+        Section("seen", [("athens", "greece", "oslo", "norway")]),
+        Section(
+            "mixed",
+            [
+                ("Athens", "Greece", "Oslo", "Norway"),
+                ("athens", "greece", "rome", "italy"),
+                ("athens", "greece", "oslo", "zero"),
+                ("athens", "late", "oslo", "norway"),
+            ],
+        ),
+    ]
+    counted = list(score_analogies(sections, lookup_of(table), AnalogyOptions(restrict=5)))
+    assert [(row.correct, row.questions, row.unseen) for row in counted] == [(1, 1, 0), (1, 4, 3)]
+    skipped = list(score_analogies(sections, lookup_of(table), AnalogyOptions(restrict=5, skip_oov=True)))
+    assert [(row.correct, row.questions, row.unseen) for row in skipped] == [(1, 1, 0), (1, 1, 3)]
+    assert total(counted).percent == 40
+    unrestricted = list(score_analogies(sections, lookup_of(table), AnalogyOptions()))
+    assert unrestricted[1].unseen == 2
+
+
+def test_a_model_without_a_vocabulary_is_refused() -> None:
+    """There is nothing to choose an answer from."""
+    with pytest.raises(UsageError, match="analogies need a model with a vocabulary"):
+        list(score_analogies([Section("s", [("a", "b", "c", "d")])], TextLookup("m", list), AnalogyOptions()))
+
+
+def test_files_are_read_by_section(tmp_path: Path) -> None:
+    """Sections in order, blank lines passed over, two of one name put together."""
+    path = tmp_path / "q.txt"
+    path.write_text(FILE + ": capitals\nrome italy oslo norway\n: empty\n")
+    assert [(section.name, len(section.questions)) for section in read_questions(path)] == [
+        ("capitals", 3),
+        ("other", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (": s\na b c d\na b c\na b c d\n", DamagedInputError, r"q\.txt:3: expected four words, saw 'a b c'"),
+        ("a b c d\n", DamagedInputError, r"q\.txt:1: expected ': section' in front of questions"),
+        (": s\n", MissingInputError, "expected analogy questions, saw none"),
+    ],
+)
+def test_what_is_no_question_is_named(tmp_path: Path, text: str, error: type[Exception], message: str) -> None:
+    """With the file and the line."""
+    (tmp_path / "q.txt").write_text(text)
+    with pytest.raises(error, match=message):
+        read_questions(tmp_path / "q.txt")
+    with pytest.raises(MissingInputError, match="saw none at"):
+        read_questions(tmp_path / "none.txt")
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sections with their questions and right answers, as JSON, CSV and a table."""
+    monkeypatch.chdir(tmp_path)
+    Path("q.txt").write_text(FILE)
+    Path("v.txt").write_text("athens 1 0 0\ngreece 1 1 0\noslo 1 0 0.5\nnorway 1 1 0.5\nx 0 -1 1\n")
+    words = ["evaluate", "analogies", "q.txt", "--vectors", "v.txt"]
+    for method in METHODS:
+        assert main([*words, "--json", "--method", method]) == 0
+        row = json.loads(capsys.readouterr().out)
+        assert (row["model"], row["dataset"], row["method"]) == ("v.txt", "q", method)
+        assert row["sections"] == [
+            {"section": "capitals", "correct": 2, "questions": 2, "unseen": 0, "accuracy": 100},
+            {"section": "other", "correct": 0, "questions": 1, "unseen": 1, "accuracy": 0},
+        ]
+        assert (row["correct"], row["questions"]) == (2, 3)
+    assert main([*words, "--csv", "--skip-oov"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].endswith("other,0,0,1,")
+    assert main(words) == 0
+    assert "counted as wrong" in capsys.readouterr().out
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("restrict", [0, 3000])
+def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> None:
+    """Section by section with real vectors: relations among the words of real categories, unseen questions left out."""
+    keyed = pytest.importorskip("gensim.models").KeyedVectors(100)
+    keyed.add_vectors(list(glove.index), glove.rows)
+    relations = {
+        "capital": "athens greece oslo norway madrid spain rome italy tokyo japan paris france cairo egypt lima peru "
+        "havana cuba berlin germany london england moscow russia beijing china ottawa canada lisbon portugal",
+        "plural": "car cars dog dogs hand hands child children man men year years word words city cities",
+        "past": "go went take took say said make made see saw give gave find found",
+        "unseen": "oslo norway vaduz liechtenstein paris france",
+    }
+    lines = []
+    for name, text in relations.items():
+        words = text.split()
+        lines.append(f": {name}")
+        lines += [" ".join(each) for each in questions(list(zip(words[::2], words[1::2], strict=True)))]
+    (tmp_path / "q.txt").write_text("\n".join(lines))
+    _, theirs = keyed.evaluate_word_analogies(str(tmp_path / "q.txt"), restrict_vocab=restrict or 300_000)
+    options = AnalogyOptions(skip_oov=True, restrict=restrict)
+    ours = list(score_analogies(read_questions(tmp_path / "q.txt"), WordLookup("glove", glove), options))
+    assert [(row.section, row.correct, row.questions - row.correct) for row in ours] == [
+        (row["section"], len(row["correct"]), len(row["incorrect"])) for row in theirs[:-1]
+    ]
+    assert total(ours).correct > 30
+
+
+def test_words_are_looked_up_as_the_vocabulary_has_them() -> None:
+    """Lowercased where it has no capitals; else as they are."""
+    section = Section("s", [("Rome", "rome", "x", "y")])
+    assert look_up_questions(section, lookup_of({"rome": (1, 0), "x": (0, 1)})).tolist() == [[0, 0, 1, -1]]
+    assert look_up_questions(section, lookup_of({"Rome": (1, 0), "x": (0, 1)})).tolist() == [[0, -1, 1, -1]]
