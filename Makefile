@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines interruptions fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines test-harness interruptions fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -28,6 +28,11 @@ test-engines: $(VENV)/dev
 	if [ -z "$$WIKISEM_PRISM" ] && [ -z "$(ENGINES)" ] && command -v go >/dev/null; \
 	then GOBIN=$(CURDIR)/build go install $(PRISM) && export WIKISEM_PRISM=$(CURDIR)/build/prism; fi; \
 	$(BIN)/python -m tests.engines $(ENGINES)
+
+# lm-evaluation-harness, inspect-ai and MTEB on releases, in an environment of its own that takes gigabytes. With
+# WRITE=--write the table goes to docs/harnesses/results.md.
+test-harness: $(VENV)/dev
+	$(BIN)/python .ci/harness.py $(WRITE)
 
 wheel: $(VENV)/dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

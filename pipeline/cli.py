@@ -40,6 +40,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
     "explain": "why a class has the group that it has",
     "release": "a folder to publish: Parquet, card, Croissant, tasks for harnesses",
+    "browse": "a page to look through the groups, from disk",
     "audit": "measure every group of a run or of a released set, worst first",
     "check": "which groups of a data set break which filter",
 }

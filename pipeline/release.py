@@ -1,6 +1,7 @@
 """A release folder from what a run left: which files there are, and how each is written whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,13 +19,23 @@ from wikisem.outputs.release.facts import LanguageFacts, ReleaseFacts, read_fact
 from wikisem.outputs.release.harness_files import harness_files
 from wikisem.outputs.release.legal import citation, license_text
 from wikisem.outputs.release.parquet import parquet_bytes
+from wikisem.pipeline.browse import browse_files
 from wikisem.records import Group, Rejection
 
 _EXTRAS: Final = ("categories", "analogies")
 
 
-def read_run(output: Path) -> tuple[dict[str, list[Group]], dict[str, list[Rejection]], dict[str, Any]]:
-    """The groups and rejections of a run by language, and its manifest; MissingInputError where it is no run."""
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """What people read of a run: groups and rejections by language, and the manifest."""
+
+    groups: Mapping[str, list[Group]]
+    rejections: Mapping[str, list[Rejection]]
+    manifest: Mapping[str, Any]
+
+
+def read_run(output: Path) -> RunFiles:
+    """The plainly named files of a run; MissingInputError where it is no run or has no groups at all."""
     manifest = output / "manifest.json"
     if not manifest.is_file():
         raise MissingInputError(f"{output}: expected the output folder of a run, saw no manifest.json in it")
@@ -32,8 +43,18 @@ def read_run(output: Path) -> tuple[dict[str, list[Group]], dict[str, list[Rejec
     if not languages:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     groups = {code: read_groups(output, code) for code in languages}
+    if not any(groups.values()):
+        raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: _rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
-    return groups, rejections, orjson.loads(manifest.read_bytes())
+    return RunFiles(groups, rejections, orjson.loads(manifest.read_bytes()))
+
+
+def facts_of(
+    run: RunFiles, published: str, repository: str = "", extras: Mapping[str, tuple[str, ...]] | None = None
+) -> ReleaseFacts:
+    """What is to be said of a run."""
+    languages = [_language(code, groups, run.rejections[code]) for code, groups in run.groups.items()]
+    return read_facts(run.manifest, languages, published, repository, extras)
 
 
 def _rejections(path: Path) -> list[Rejection]:
@@ -51,13 +72,10 @@ def write_release(output: Path, folder: Path, published: str, repository: str = 
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
-    groups, rejections, manifest = read_run(output)
-    if not any(groups.values()):
-        raise MissingInputError(f"{output}: expected test groups to release, saw none in {', '.join(groups)}")
-    languages = [_language(code, groups[code], rejections[code]) for code in groups]
+    run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _filled(output / kind))}
-    facts = read_facts(manifest, languages, published, repository, extras)
-    for name, data in _files(facts, groups, output):
+    facts = facts_of(run, published, repository, extras)
+    for name, data in _files(facts, run, output):
         with whole_file(folder / name) as sink:
             sink.write(data)
     return facts
@@ -73,17 +91,18 @@ def _filled(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.jsonl") if path.stat().st_size))
 
 
-def _files(facts: ReleaseFacts, groups: dict[str, list[Group]], output: Path) -> Iterator[tuple[str, bytes]]:
+def _files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has none."""
     about = facts.metadata()
     for language in facts.filled:
-        own = groups[language.code]
+        own = run.groups[language.code]
         yield f"groups/{language.code}.parquet", parquet_bytes(groups_table(map(encode_group, own)), about)
         yield f"cases/{language.code}.parquet", parquet_bytes(cases_table(own, facts.seed), about)
     for kind, codes in facts.extras.items():
         for code in codes:
             yield f"{kind}/{code}.parquet", parquet_bytes(_json_lines(output / kind / f"{code}.jsonl"), about)
     yield from harness_files(facts)
+    yield from browse_files(facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections)
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)

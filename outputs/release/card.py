@@ -83,6 +83,7 @@ $ lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --task
 $ inspect eval inspect_wikisem.py -T language={first} --model MODEL
 $ wikisem evaluate outliers groups --vectors VECTORS
 ```"""
+    yield "`index.html` shows every group, from disk: open it in a browser."
 
 
 def _languages_table(facts: ReleaseFacts) -> str:

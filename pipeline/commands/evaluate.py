@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wikisem.evaluation.analogies.search import METHODS
 from wikisem.evaluation.error_bars import SEED
+from wikisem.evaluation.harness_samples import MEASURES
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
@@ -15,6 +16,7 @@ from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import argument, at_least, parse_languages, refuse_beam_options
+from wikisem.pipeline.sample_scoring import samples
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -40,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
+        ("samples", _samples, "OPP and accuracy of a language model from what lm-evaluation-harness logged"),
     ]:
         declare(tasks.add_parser(name, allow_abbrev=False, help=text, description=text))
 
@@ -79,6 +82,26 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
     parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
     parser.set_defaults(score=scoring.outliers)
+
+
+def _samples(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        metavar="SAMPLES",
+        nargs="+",
+        type=Path,
+        help="files that lm_eval --log_samples wrote for the tasks of a release: samples_wikisem_de_....jsonl",
+    )
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        default="acc",
+        help="what choices are compared by, as in the harness's metrics: their log-likelihood, or that by character "
+        "(acc_norm) or by byte (acc_bytes); default: acc",
+    )
+    parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
+    parser.set_defaults(score=samples, vectors=[])
 
 
 def _topk(parser: argparse.ArgumentParser) -> None:

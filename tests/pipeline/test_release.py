@@ -48,7 +48,8 @@ def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
     found = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
     tasks = {f"lm_eval/{code}{suffix}.yaml" for code in CODES for suffix in ("", "_letters")}
     tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases") for code in CODES}
-    assert found == tasks | tables | {
+    pages = {"index.html", "data/index.js", *(f"data/{code}.js" for code in CODES)}
+    assert found == tasks | tables | pages | {
         "README.md", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE", "CITATION.cff",
         "categories/no.parquet", "lm_eval/_words.yaml", "lm_eval/_letters.yaml", "lm_eval/wikisem.yaml",
         "lm_eval/wikisem_letters.yaml",
@@ -235,7 +236,7 @@ def test_what_cannot_be_released_is_said(tmp_path: Path, capsys: pytest.CaptureF
         assert told in capsys.readouterr().err
     (run / "groups" / "de.jsonl").write_bytes(b"")
     assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 1
-    assert "expected test groups to release, saw none in de, la" in capsys.readouterr().err
+    assert "expected test groups, saw none in de, la" in capsys.readouterr().err
     (run / "groups" / "de.jsonl").write_bytes(b"{}\n")
     assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 1
     assert "de.jsonl:1: expected a JSON line of a group" in capsys.readouterr().err

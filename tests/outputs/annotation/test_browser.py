@@ -3,8 +3,6 @@
 Needs an installed Chromium with its driver (Debian: apt install chromium chromium-driver); skipped without them.
 """
 
-import json
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.browser import needs_browser, open_browser, problems, requests
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
@@ -23,28 +22,7 @@ from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
 from wikisem.outputs.annotation.page import format_page
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver is installed: the page is not tried in a browser"
-)
-
-# The last flags keep the browser itself from looking for anything on the network.
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=900,1000",
-)
-
-# The tab that Chromium opens first, the files in it, and the download.
-INSIDE = ("chrome:", "data:", "blob:")
+pytestmark = needs_browser
 
 WORDS = {
     "en": ("capital", ("Paris", "Cairo", "Tokyo", "Rome", "Lima", "Oslo", "Quito", "Accra"), "Danube"),
@@ -96,16 +74,12 @@ class Page:
         raise AssertionError(f"nothing was downloaded: {list(self.downloads.iterdir())}")
 
     def problems(self) -> list[str]:
-        """What the browser complains of: errors of the script, breaches of the policy."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]
+        """What the browser complains of."""
+        return problems(self.driver)
 
     def requests(self) -> set[str]:
-        """The addresses that were asked for, the page itself included; not those inside the browser."""
-        entries = self.driver.get_log("performance")  # type: ignore[no-untyped-call]
-        messages = [json.loads(entry["message"])["message"] for entry in entries]
-        sent = {"Network.requestWillBeSent", "Network.webSocketCreated"}
-        asked = {str(one["params"].get("request", one["params"])["url"]) for one in messages if one["method"] in sent}
-        return {address for address in asked if not address.startswith(INSIDE)}
+        """The addresses that were asked for."""
+        return requests(self.driver)
 
 
 @contextmanager
@@ -114,21 +88,12 @@ def browse(annotation: AnnotationSet, folder: Path, *, storage: bool = True) -> 
     path, downloads = folder / "sheet.html", folder / "downloads"
     path.write_text(format_page(annotation.sheet("annotator-1")), encoding="utf-8")
     downloads.mkdir(exist_ok=True)
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
-        options.add_argument(flag)
     preferences: dict[str, object] = {"download.default_directory": str(downloads)}
     if not storage:
         preferences["profile.default_content_setting_values.cookies"] = 2  # this bars localStorage too
-    options.add_experimental_option("prefs", preferences)
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
-    try:
+    with open_browser(folder / "profile", preferences) as driver:
         driver.get(path.as_uri())
         yield Page(driver, downloads)
-    finally:
-        driver.quit()
 
 
 def make_set(language: str) -> AnnotationSet:

@@ -1,0 +1,87 @@
+"""OPP from what an evaluation harness logged: lm-evaluation-harness keeps the score of every choice of every sample.
+
+Where a model gives each choice a log-likelihood, the outlier position is the number of cluster words that score below
+the outlier; as in the harness, of equal scores the first counts as higher. Accuracy, OP = |C|, is then its own.
+
+A worked example: choices a, b, X, c score -3, -5, -1, -4. All three score below X: OP / |C| is 1, and X is detected.
+With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.error_bars import SEED
+from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
+
+Measure = Literal["acc", "acc_norm", "acc_bytes"]
+MEASURES: Final[tuple[Measure, ...]] = ("acc", "acc_norm", "acc_bytes")
+
+
+def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Evaluation:
+    """The scores in a file that ``lm_eval --log_samples`` wrote for a task of a release.
+
+    ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
+    harness's metrics of these names. MissingInputError without samples, DamagedInputError with the line of another.
+    """
+    cases: defaultdict[tuple[str, str], list[tuple[Mapping[str, Any], CaseScore]]] = defaultdict(list)
+    for number, sample in _lines(path):
+        try:
+            doc = sample["doc"]
+            cases[doc["language"], doc["class"]].append((doc, score_case(doc, _likelihoods(sample), measure)))
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise DamagedInputError(
+                f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
+                f"{type(error).__name__}: {error}"
+            ) from error
+    if not cases:
+        raise MissingInputError(f"{path}: expected samples, saw none")
+    groups = tuple(_group(path, scored) for _, scored in sorted(cases.items()))
+    return Evaluation(path.parent.name or path.stem, (), groups, seed, path.stem)
+
+
+def score_case(doc: Mapping[str, Any], likelihoods: Sequence[float], measure: Measure) -> CaseScore:
+    """A test case, from the log-likelihood of each of its choices."""
+    choices, answer = [str(choice) for choice in doc["choices"]], int(doc["answer"])
+    if len(likelihoods) != len(choices):
+        raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")
+    scores = [one / _length(choice, measure) for one, choice in zip(likelihoods, choices, strict=True)]
+    below = sum(
+        one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
+    )
+    outlier = OutlierWord(choices[answer], doc.get("outlier_class"))
+    return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
+
+
+def _length(choice: str, measure: Measure) -> int:
+    if measure == "acc":
+        return 1
+    return len(choice) if measure == "acc_norm" else len(choice.encode())
+
+
+def _likelihoods(sample: Mapping[str, Any]) -> list[float]:
+    """Each choice's log-likelihood; beside it is whether it would be the greedy answer."""
+    return [float(pair[0]) for pair in sample["filtered_resps"]]
+
+
+def _group(path: Path, scored: Sequence[tuple[Mapping[str, Any], CaseScore]]) -> GroupScore:
+    doc = scored[0][0]
+    cluster = tuple(str(word) for at, word in enumerate(doc["choices"]) if at != doc["answer"])
+    outliers = tuple(case.outlier for _, case in scored)
+    words = WordGroup(str(doc["class"]), cluster, outliers, str(path), str(doc["language"]), str(doc["label"]))
+    return GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise DamagedInputError(f"{path}:{number}: expected a JSON line of a sample, saw {error}") from error

@@ -1,0 +1,285 @@
+"use strict";
+// Every state is in the fragment of the address: #/de?q=river&show=weak, #/class/Q515, #/de/quiz?at=3&right=2.
+// Words of the data only ever become text nodes.
+const MARKS = { in: "●", o1: "▲", o2: "◆", o3: "■" };
+const PLACES = { in: "cluster", o1: "O1, sibling class", o2: "O2, cousin", o3: "O3, far" };
+const SOURCES = ["anchor", "label", "title"];
+const PAGE = 24, SIDE_BY_SIDE = 6;
+const main = document.getElementById("main"), choose = document.getElementById("choose");
+let index = null;
+const loaded = new Map(), waiting = new Map();
+
+const wikisem = {
+  index(value) { index = value; start(); },
+  language(value) { loaded.set(value.code, value); },
+};
+
+function load(code) {
+  if (loaded.has(code)) return Promise.resolve(loaded.get(code));
+  if (!waiting.has(code)) {
+    waiting.set(code, new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = `data/${code}.js`;
+      script.onload = () => loaded.has(code) ? done(loaded.get(code)) : failed(new Error(code));
+      script.onerror = () => failed(new Error(code));
+      document.head.append(script);
+    }));
+  }
+  return waiting.get(code);
+}
+
+function el(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, String(value));
+  }
+  element.append(...children.flat().filter((child) => child != null && child !== ""));
+  return element;
+}
+
+const language = (code) => index.languages.find((one) => one.code === code);
+const number = (value) => Number(value).toLocaleString("en");
+const percent = (value) => value == null ? "–" : `${(100 * value).toFixed(0)} %`;
+const bdi = (text, own) => el("bdi", { lang: own.tag, dir: "auto" }, text);
+const link = (href, ...children) => el("a", { href, ...(href.startsWith("#") ? {} : { rel: "noreferrer", target: "_blank" }) }, ...children);
+const counts = (value) => Object.entries(value).map(([name, count]) => `${name} ${number(count)}`).join(", ");
+
+function address(path, parameters = {}) {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value != null));
+  return `#/${path}${[...query].length ? `?${query}` : ""}`;
+}
+
+function place() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query || "") };
+}
+
+function start() {
+  choose.append(el("option", { value: "" }, "all"), ...index.languages.map((one) => el("option", { value: one.code }, `${one.code} · ${one.name}`)));
+  choose.addEventListener("change", () => { location.hash = address(choose.value); });
+  document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+  window.addEventListener("hashchange", show);
+  show();
+}
+
+let turn = 0, lastPath = null;
+async function show() {
+  const mine = ++turn, { parts, query } = place();
+  let content;
+  try {
+    content = await route(parts, query);
+  } catch (error) {
+    content = [el("h1", {}, "Not found"), el("p", {}, `There are no data for ${error.message}.`), el("p", {}, link("#/", "All languages"))];
+  }
+  if (mine !== turn) return;
+  const typing = document.activeElement && document.activeElement.id === "q";
+  const path = parts.join("/");
+  main.replaceChildren(...content);
+  choose.value = language(parts[0]) ? parts[0] : "";
+  const heading = main.querySelector("h1");
+  document.title = `${heading ? heading.textContent : ""} · ${index.about.name}`;
+  if (typing) { const box = document.getElementById("q"); box.focus(); box.setSelectionRange(box.value.length, box.value.length); }
+  else if (lastPath !== null && (path !== lastPath || query.has("at"))) { heading.tabIndex = -1; heading.focus(); }
+  lastPath = path;
+}
+
+async function route(parts, query) {
+  if (!parts.length) return overview();
+  if (parts[0] === "class" && parts[1]) return sideBySide(parts[1], query);
+  const own = language(parts[0]);
+  if (!own) throw new Error(parts[0]);
+  const data = await load(own.code);
+  if (parts[1] === "rejected") return rejected(own, data, query);
+  if (parts[1] === "quiz") return quiz(own, data, query);
+  return groups(own, data, query);
+}
+
+function table(caption, names, rows) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, el("table", {},
+    el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell, at) => at === 0
+      ? el("th", { scope: "row" }, cell) : el("td", { class: typeof cell === "number" ? "number" : null }, typeof cell === "number" ? number(cell) : cell)))))));
+}
+
+function overview() {
+  const models = [...new Set(index.languages.flatMap((one) => Object.keys(one.scores)))];
+  const rows = index.languages.map((one) => [
+    one.groups || Object.keys(one.rejected).length ? link(address(one.code), `${one.code} · ${one.name}`) : one.code,
+    one.groups, one.cases, counts(one.sources), counts(one.rejected),
+    ...models.map((model) => one.scores[model] == null ? "–" : one.scores[model].toFixed(1)),
+  ]);
+  const about = Object.entries(index.about.facts).map(([name, value]) => [name, String(value)]);
+  return [
+    el("h1", {}, index.about.name),
+    el("p", {}, `${number(index.languages.reduce((sum, one) => sum + one.cases, 0))} test cases in ${index.languages.filter((one) => one.groups).length} languages.`),
+    table("Languages", ["language", "groups", "cases", "words from", "rejected classes", ...models.map((model) => `OPP of ${model}`)], rows),
+    el("h2", {}, "How it was made"),
+    table("Recipe, versions and dumps", ["what", "value"], about),
+  ];
+}
+
+function tabs(own, here) {
+  const items = [["", "Groups"], ["/rejected", "Rejected classes"], ["/quiz", "Quiz"]];
+  return el("nav", { "aria-label": `parts of ${own.name}` }, el("ul", { class: "tabs" }, ...items.map(([path, name]) =>
+    el("li", {}, el("a", { href: address(own.code + path), "aria-current": path === here ? "page" : null }, name)))));
+}
+
+function weakness(row) {
+  const [, , source, count, total, links, , other] = row;
+  if (source) return `a ${SOURCES[source]}, because no link names the page`;
+  if (other) return `its language is ${other}`;
+  if (links && count / links < 0.5) return `only ${percent(count / links)} of the links with this anchor lead to the page`;
+  if (total && count / total < 0.3) return `only ${percent(count / total)} of the links to the page have this anchor`;
+  return total < 3 ? "fewer than three links" : "";
+}
+
+function word(row, kind, own, about) {
+  const weak = weakness(row), name = `${PLACES[kind]}${weak ? ", weak" : ""}`;
+  const open = () => { if (about.current !== row) { about.current = row; about.replaceChildren(details(row, kind, own, weak)); } about.hidden = false; };
+  // Enter goes on to the details, whose links Tab then reaches; Escape comes back.
+  const enter = () => { open(); about.onkeydown = (key) => { if (key.key === "Escape") button.focus(); }; about.focus(); };
+  const button = el("button", { type: "button", class: `word ${kind}${weak ? " weakly" : ""}`, onclick: enter, onfocus: open, onmouseenter: open, "aria-label": `${row[1]}, ${name}` },
+    el("span", { "aria-hidden": "true" }, `${MARKS[kind]} `), bdi(row[1], own), weak ? el("span", { class: "weak", "aria-hidden": "true" }, " ~") : "");
+  return el("li", {}, button);
+}
+
+function details(row, kind, own, weak) {
+  const [item, surface, source, count, total, links, sitelinks, , , via] = row;
+  const data = loaded.get(own.code), via_name = via && data && data.names[via];
+  const facts = [
+    ["word", bdi(surface, own)],
+    ["item", link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`)],
+    ["page", own.wiki ? link(`https://www.wikidata.org/wiki/Special:GoToLinkedPage/${own.wiki}/Q${item}`, `in ${own.name} Wikipedia`) : "–"],
+    ["from", SOURCES[source]],
+    ["links to the page", total ? `${number(count)} of ${number(total)} have this anchor (${percent(count / total)})` : "–"],
+    ["page share", links ? `${percent(count / links)} of ${number(links)} links with this anchor` : "–"],
+    ["sitelinks", number(sitelinks)],
+    kind === "in" ? null : ["brought by", el("span", {}, link(`https://www.wikidata.org/wiki/Q${via}`, `Q${via}`), via_name ? el("span", {}, " ", bdi(via_name, own)) : "")],
+    weak ? ["weak", weak] : null,
+  ];
+  return el("dl", {}, ...facts.filter(Boolean).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+function card(group, own, options = {}) {
+  const about = el("div", { class: "about", dir: "ltr", tabindex: -1, hidden: true });
+  const kinds = group.out.map((row) => `o${row[8]}`);
+  const several = (index.classes[group.q] || []).length;
+  const scores = Object.entries(group.scores || {}).map(([model, [opp, accuracy]]) =>
+    el("li", { class: accuracy != null && accuracy < 50 ? "score bad" : "score" }, `${model}: OPP ${opp == null ? "–" : opp.toFixed(0)}, accuracy ${accuracy == null ? "–" : `${accuracy.toFixed(0)} %`}`));
+  return el("article", { class: "card", dir: own.dir, "aria-label": `${group.label}, ${own.name}` },
+    el("h2", {}, options.title || bdi(group.label, own)),
+    el("p", { class: "soft", dir: "ltr" }, link(`https://www.wikidata.org/wiki/Q${group.q}`, `Q${group.q}`), several > 1 && !options.title ? el("span", {}, " · ", link(address(`class/Q${group.q}`), `in ${several} languages`)) : ""),
+    el("ul", { class: "words" }, ...group.in.map((row) => word(row, "in", own, about))),
+    el("ul", { class: "words" }, ...group.out.map((row, at) => word(row, kinds[at], own, about))),
+    scores.length ? el("ul", { class: "soft", dir: "ltr" }, ...scores) : "", about);
+}
+
+const worst = (group) => Math.min(...Object.values(group.scores || {}).map(([opp]) => opp ?? Infinity));
+const isWeak = (group) => [...group.in, ...group.out].some(weakness);
+
+function matches(group, wanted) {
+  if (!wanted) return true;
+  const low = wanted.toLowerCase(), ids = [group, ...group.in, ...group.out].map((one) => `q${one.q || one[0]}`);
+  return group.label.toLowerCase().includes(low) || ids.includes(low) || [...group.in, ...group.out].some((row) => row[1].toLowerCase().includes(low));
+}
+
+function control(name, label, query, base, input) {
+  input.id = name;
+  input.addEventListener(input.tagName === "INPUT" ? "input" : "change", () => {
+    const next = Object.fromEntries(query);
+    next[name] = input.value;
+    delete next.page;
+    history.replaceState(null, "", address(base, next));
+    show();
+  });
+  return el("label", {}, `${label} `, input);
+}
+
+function select(query, name, options) {
+  const input = el("select", {}, ...options.map(([value, text]) => el("option", { value }, text)));
+  input.value = query.get(name) || options[0][0];
+  return input;
+}
+
+function pager(total, page, base, query, name) {
+  const last = Math.max(1, Math.ceil(total / PAGE)), to = (at) => address(base, { ...Object.fromEntries(query), page: at });
+  return el("nav", { "aria-label": name }, el("ul", { class: "tabs" },
+    page > 1 ? el("li", {}, el("a", { href: to(page - 1) }, "Previous")) : "", el("li", {}, `page ${page} of ${last}`), page < last ? el("li", {}, el("a", { href: to(page + 1) }, "Next")) : ""));
+}
+
+function groups(own, data, query) {
+  const scored = data.groups.some((group) => group.scores);
+  const sort = query.get("sort") || "class", show_ = query.get("show") || "all";
+  let found = data.groups.filter((group) => matches(group, (query.get("q") || "").trim()));
+  if (show_ === "weak") found = found.filter(isWeak);
+  if (show_ === "fails") found = found.filter((group) => Object.values(group.scores || {}).some(([, accuracy]) => accuracy < 50));
+  if (sort === "label") found = [...found].sort((one, other) => one.label.localeCompare(other.label, own.tag));
+  if (sort === "score") found = [...found].sort((one, other) => worst(one) - worst(other));
+  const page = Math.max(1, Number(query.get("page")) || 1);
+  const shows = [["all", "all groups"], ["weak", "with weak words"], ...(scored ? [["fails", "that a model fails"]] : [])];
+  const sorts = [["class", "class number"], ["label", "label"], ...(scored ? [["score", "lowest score"]] : [])];
+  return [
+    el("h1", {}, `${own.name} (${own.code})`), tabs(own, ""),
+    el("div", { class: "filters", role: "search" },
+      control("q", "Word, label or QID", query, own.code, el("input", { type: "search", value: query.get("q") || "", autocomplete: "off" })),
+      control("show", "Show", query, own.code, select(query, "show", shows)), control("sort", "Sort by", query, own.code, select(query, "sort", sorts))),
+    el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(data.groups.length)} groups`),
+    pager(found.length, page, own.code, query, "pages"),
+    el("div", { class: "cards" }, ...found.slice((page - 1) * PAGE, page * PAGE).map((group) => card(group, own))), pager(found.length, page, own.code, query, "pages, after the groups")];
+}
+
+async function sideBySide(qid, query) {
+  const here = (index.classes[qid.replace(/^Q/, "")] || []).map((at) => index.languages[at]);
+  if (!here.length) throw new Error(qid);
+  const count = Math.min(here.length, Number(query.get("n")) || SIDE_BY_SIDE), own = here.slice(0, count);
+  const found = (await Promise.all(own.map((one) => load(one.code)))).map((data) => data.groups.find((group) => `Q${group.q}` === qid));
+  return [
+    el("h1", {}, `${qid} in ${here.length} languages`),
+    el("div", { class: "cards" }, ...found.map((group, at) => card(group, own[at], { title: el("span", {}, link(address(own[at].code, { q: qid }), own[at].name), ": ", bdi(group.label, own[at])) }))),
+    count < here.length ? el("p", {}, link(address(`class/${qid}`, { n: count + SIDE_BY_SIDE }), `${Math.min(SIDE_BY_SIDE, here.length - count)} more languages`)) : ""].filter(Boolean);
+}
+
+function rejected(own, data, query) {
+  const reason = query.get("reason") || "", total = Object.values(own.rejected).reduce((sum, count) => sum + count, 0);
+  const found = data.rejected.filter((row) => !reason || row[1] === reason);
+  const reasons = [["", "every reason"], ...Object.entries(own.rejected).map(([name, count]) => [name, `${name} (${number(count)})`])];
+  return [
+    el("h1", {}, `${own.name} (${own.code}): classes without a group`), tabs(own, "/rejected"),
+    el("div", { class: "filters" }, control("reason", "Reason", query, `${own.code}/rejected`, select(query, "reason", reasons))),
+    el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(total)} classes${data.rejected.length < total ? `; the page has the first ${number(data.rejected.length)}` : ""}`),
+    table("Rejected classes", ["class", "reason", "detail"], found.map(([item, why, detail]) => [link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`), why, bdi(detail, own)]))];
+}
+
+// A small generator of numbers that depends on its seed alone, so that an address shows the same case again.
+function seeded(seed) {
+  let state = seed >>> 0;
+  return () => { state = (state + 0x6d2b79f5) >>> 0; let t = Math.imul(state ^ (state >>> 15), 1 | state); t ^= t + Math.imul(t ^ (t >>> 7), 61 | t); return ((t ^ (t >>> 14)) >>> 0) / 4294967296; };
+}
+
+function quiz(own, data, query) {
+  if (!data.groups.length) throw new Error(`${own.code}: a quiz needs groups`);
+  const seed = Number(query.get("seed")) || 1, at = Number(query.get("at")) || 1, right = Number(query.get("right")) || 0;
+  const draw = seeded(seed * 7919 + at), pick = (list) => list[Math.floor(draw() * list.length)];
+  const group = pick(data.groups), outlier = pick(group.out);
+  const rows = [...group.in, outlier].map((row) => [draw(), row]).sort((one, other) => one[0] - other[0]).map(([, row]) => row);
+  const answer = el("div", { role: "status" }), about = el("div", { class: "about", hidden: true });
+  const chance = 1 / rows.length;
+  const list = el("ul", { class: "words", dir: own.dir }, ...rows.map((row) => el("li", {}, el("button", { type: "button", class: "word", onclick: (event) => {
+    if (answer.childNodes.length) return;
+    const good = row === outlier, now = right + (good ? 1 : 0);
+    event.currentTarget.classList.add(good ? "right" : "wrong");
+    const models = Object.entries(own.scores).map(([model, opp]) => opp == null ? "" : `; ${model} has an OPP of ${opp.toFixed(0)} here`).join("");
+    answer.append(
+      el("p", {}, good ? "Right: " : "No: ", bdi(outlier[1], own), " is no ", bdi(group.label, own), "."),
+      el("p", {}, `You: ${now} of ${at} (${percent(now / at)}). By chance: ${percent(chance)}${models}.`),
+      el("p", {}, link(address(`${own.code}/quiz`, { seed, at: at + 1, right: now }), "Next case"), " · ", link(address(own.code, { q: `Q${group.q}` }), "See the group")));
+    about.replaceChildren(details(outlier, `o${outlier[8]}`, own, weakness(outlier)));
+    about.hidden = false;
+    answer.querySelector("a").focus();
+  } }, bdi(row[1], own)))));
+  return [el("h1", {}, `${own.name} (${own.code}): which word does not belong?`), tabs(own, "/quiz"),
+    el("p", { class: "soft" }, `Case ${at}, ${right} right so far.`), el("div", { class: "quiz" }, list), answer, about];
+}

@@ -1,0 +1,90 @@
+"""The files of the page that shows a run: what is read, and which file each part becomes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wikisem.atomic_files import whole_file
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.ids import is_qid, qid_number
+from wikisem.outputs.browse.data import BrowseLanguage, index_script, language_script
+from wikisem.outputs.browse.page import browse_page
+from wikisem.outputs.release.facts import ReleaseFacts
+from wikisem.records import Group, Rejection
+from wikisem.wikis import WIKIPEDIAS, wiki_of
+
+
+class _GroupScore(msgspec.Struct):
+    group: str
+    language: str
+    opp: float | None = None
+    accuracy: float | None = None
+
+
+class _Scores(msgspec.Struct):
+    model: str
+    by_group: list[_GroupScore]
+
+
+def browse_files(
+    facts: ReleaseFacts,
+    groups: Mapping[str, Sequence[Group]],
+    rejections: Mapping[str, Sequence[Rejection]],
+    scores: Sequence[Path] = (),
+) -> Iterator[tuple[str, bytes]]:
+    """Every file of the page: the path beside index.html, and the bytes; a script for each language."""
+    read = [one for path in scores for one in read_scores(path)]
+    languages = [
+        BrowseLanguage(code, own, rejections.get(code, ()), {one.model: _of(one, code) for one in read})
+        for code, own in groups.items()
+    ]
+    about: dict[str, Any] = {"name": facts.name, "facts": dict(_facts(facts))}
+    for language in languages:
+        yield f"data/{language.code}.js", language_script(language)
+    yield "data/index.js", index_script(about, languages, {code: _name(code) for code in groups})
+    yield "index.html", browse_page(facts.name)
+
+
+def write_page(folder: Path, files: Iterator[tuple[str, bytes]]) -> None:
+    """Write the files, index.html last: a page without its data is never there."""
+    for name, data in files:
+        with whole_file(folder / name) as sink:
+            sink.write(data)
+
+
+def read_scores(path: Path) -> list[_Scores]:
+    """The lines that ``wikisem evaluate outliers --json`` printed, one for each model and data set."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
+    found = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            found.append(msgspec.json.decode(line, type=_Scores))
+        except msgspec.DecodeError as error:
+            raise DamagedInputError(
+                f"{path}:{number}: expected what wikisem evaluate outliers --json prints, saw {error}"
+            ) from error
+    return found
+
+
+def _of(scores: _Scores, code: str) -> dict[int, tuple[float | None, float | None]]:
+    return {
+        qid_number(one.group): (one.opp, one.accuracy)
+        for one in scores.by_group
+        if one.language == code and is_qid(one.group)
+    }
+
+
+def _facts(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
+    yield "recipe", str(facts.recipe.get("name", ""))
+    yield "seed", str(facts.seed)
+    yield from sorted(facts.versions.items())
+    for source in facts.sources:
+        yield f"Wikipedia, {source.language}" if source.language else "Wikidata", source.name
+
+
+def _name(code: str) -> str:
+    wiki = wiki_of(code)
+    return WIKIPEDIAS[wiki].name if wiki is not None and wiki in WIKIPEDIAS else code

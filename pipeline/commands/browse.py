@@ -1,0 +1,40 @@
+"""Write a page to look through the groups of a run: plain HTML that works from disk and without a network.
+
+OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons, a
+class in all its languages side by side, and a quiz. --scores adds what models score on each group.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from wikisem.pipeline.browse import browse_files, write_page
+from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.pipeline.console.terminal import print_line
+from wikisem.pipeline.release import facts_of, read_run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of browse."""
+    parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
+    parser.add_argument(
+        "--output", type=argument(local_output), metavar="FOLDER", help="where to write the page; default OUT/browse"
+    )
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="what wikisem evaluate outliers --json printed; repeat for several files",
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Write the page and say where it is."""
+    refuse_beam_options("browse", beam_options)
+    folder = Path(arguments.output) if arguments.output else arguments.run / "browse"
+    read = read_run(arguments.run)
+    write_page(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores))
+    print_line(f"open in a browser: {folder / 'index.html'}")
+    return 0

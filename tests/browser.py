@@ -1,0 +1,63 @@
+"""A real browser for the tests of pages: Chromium with its driver (Debian: apt install chromium chromium-driver)."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+
+needs_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver is installed: the page is not tried in a browser"
+)
+
+# The last flags keep the browser itself from looking for anything on the network.
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=900,1000",
+)
+
+# The tab that Chromium opens first, the files in it, and downloads.
+_INSIDE = ("chrome:", "data:", "blob:")
+
+
+@contextmanager
+def open_browser(profile: Path, preferences: Mapping[str, object] | None = None) -> Iterator[webdriver.Chrome]:
+    """A new browser that keeps its profile in a folder and logs what it asks for and complains of."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.add_experimental_option("prefs", dict(preferences or {}))
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def problems(driver: webdriver.Chrome) -> list[str]:
+    """What the browser complains of: errors of scripts, breaches of a policy."""
+    return [entry["message"] for entry in driver.get_log("browser")]  # type: ignore[no-untyped-call]
+
+
+def requests(driver: webdriver.Chrome) -> set[str]:
+    """The addresses that were asked for, the page itself included; not those inside the browser."""
+    entries = driver.get_log("performance")  # type: ignore[no-untyped-call]
+    messages = [json.loads(entry["message"])["message"] for entry in entries]
+    sent = {"Network.requestWillBeSent", "Network.webSocketCreated"}
+    asked = {str(one["params"].get("request", one["params"])["url"]) for one in messages if one["method"] in sent}
+    return {address for address in asked if not address.startswith(_INSIDE)}

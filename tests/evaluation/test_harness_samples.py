@@ -1,0 +1,124 @@
+"""Samples that lm-evaluation-harness logged: its accuracies and our OPP from the same scores."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.harness_samples import MEASURES, Measure, read_samples, score_case
+from wikisem.pipeline.cli import main
+
+CHOICES = ("a", "bb", "éé", "dddd")
+
+
+def _doc(answer: int = 2, qid: str = "Q1", language: str = "de", choices: Sequence[str] = CHOICES) -> dict[str, Any]:
+    return {
+        "id": f"{language}-{qid}-{answer}",
+        "class": qid,
+        "label": "class",
+        "language": language,
+        "outlier_class": 1,
+        "choices": list(choices),
+        "answer": answer,
+    }
+
+
+def _write(path: Path, samples: Sequence[tuple[dict[str, Any], Sequence[float]]]) -> Path:
+    """A file as ``--log_samples`` leaves it: scores as text, with whether they are the greedy answer."""
+    rows = [{"doc": doc, "filtered_resps": [[str(one), "False"] for one in scores]} for doc, scores in samples]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_the_worked_example_holds() -> None:
+    """All three below the outlier, then two of them."""
+    one = score_case(_doc(), [-3, -5, -1, -4], "acc")
+    assert (one.position, one.detected) == (1.0, True)
+    other = score_case(_doc(), [-3, -5, -3.5, -4], "acc")
+    assert not other.detected
+    assert other.position == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(("measure", "detected"), [("acc", False), ("acc_norm", False), ("acc_bytes", True)])
+def test_choices_are_compared_as_the_metric_does(measure: Measure, detected: bool) -> None:
+    """By the whole, by character and by byte: "éé" has two characters and four bytes."""
+    assert score_case(_doc(), [-2.0, -3.8, -4.2, -4.9], measure).detected is detected
+
+
+@given(
+    st.lists(st.integers(-5, 0), min_size=4, max_size=4),
+    st.integers(0, 3),
+    st.sampled_from(MEASURES),
+)
+def test_detected_is_the_argmax_of_the_harness(scores: list[int], answer: int, measure: Measure) -> None:
+    """lm-evaluation-harness takes numpy's argmax, the first of equal ones."""
+    lengths = {
+        "acc": [1] * 4,
+        "acc_norm": [len(one) for one in CHOICES],
+        "acc_bytes": [len(c.encode()) for c in CHOICES],
+    }
+    expected = int(np.argmax(np.array(scores) / np.array(lengths[measure]))) == answer
+    case = score_case(_doc(answer), scores, measure)
+    assert case.detected is expected
+    assert case.detected is (case.position == 1)
+
+
+def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
+    """Error bars are over classes: six samples of two classes in a language, one of another language."""
+    samples = [(_doc(2, qid), [-3, -5, score, -4]) for qid in ("Q1", "Q2") for score in (-1, -9, -3.5)]
+    path = _write(tmp_path / "samples_wikisem_de.jsonl", [*samples, (_doc(0, "Q1", "no"), [-1, -2, -3, -4])])
+    found = read_samples(path)
+    overall = found.overall()
+    assert (overall.cases, overall.groups) == (7, 3)
+    assert overall.accuracy == pytest.approx(100 * 3 / 7)
+    assert overall.opp == pytest.approx(100 * (2 * (1 + 0 + 2 / 3) + 1) / 7)
+    assert set(found.by_language()) == {"de", "no"}
+    assert found.groups[0].group.cluster == ("a", "bb", "dddd")
+    assert overall.error_bars is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("not json", "expected a JSON line of a sample"),
+        ("{}", "with the score of each choice, saw KeyError: 'doc'"),
+        (json.dumps({"doc": _doc(), "filtered_resps": [["-1", "x"]]}), "ValueError: 1 scores for 4 choices"),
+        (json.dumps({"doc": _doc(9), "filtered_resps": [["-1", "x"]] * 4}), "IndexError"),
+        (json.dumps({"doc": _doc(), "filtered_resps": ["generated text"]}), "ValueError"),
+    ],
+)
+def test_what_is_no_sample_is_named_with_its_line(tmp_path: Path, line: str, told: str) -> None:
+    """A task of another kind, a cut file: the message has the place and the reason."""
+    path = _write(tmp_path / "samples.jsonl", [(_doc(), [-1, -2, -3, -4])])
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(DamagedInputError, match=r"samples.jsonl:2: expected a") as caught:
+        read_samples(path)
+    assert told in str(caught.value)
+
+
+def test_no_samples_are_no_score(tmp_path: Path) -> None:
+    """An empty file, and none."""
+    (tmp_path / "samples.jsonl").write_text("\n")
+    with pytest.raises(MissingInputError, match="expected samples, saw none"):
+        read_samples(tmp_path / "samples.jsonl")
+    with pytest.raises(MissingInputError, match="expected a file of samples, saw nothing"):
+        read_samples(tmp_path / "nothing.jsonl")
+
+
+def test_the_command_prints_each_model_with_error_bars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files of one folder are of one model, named by the folder; --measure and --json are kept to."""
+    (tmp_path / "tiny").mkdir()
+    path = _write(tmp_path / "tiny" / "samples_wikisem_de.jsonl", [(_doc(), [-2.0, -3.8, -4.2, -4.9])])
+    assert main(["evaluate", "samples", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "outlier detection, choices compared by acc: tiny" in out
+    assert "samples_wikisem_de" in out
+    assert main(["evaluate", "samples", "--measure", "acc_bytes", "--json", str(path)]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["model"], row["accuracy"], row["cases"]) == ("tiny", 100.0, 1)

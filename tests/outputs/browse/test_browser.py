@@ -1,0 +1,227 @@
+"""The page in a real browser, from disk: every view by its address, by keyboard alone, with no request and no error."""
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.browser import needs_browser, open_browser, problems, requests
+from tests.outputs.release.world import HOSTILE, write_run
+from wikisem.pipeline.cli import main
+
+pytestmark = needs_browser
+
+VIEWS = (
+    "",
+    "#/de",
+    "#/de?show=weak&sort=label",
+    "#/class/Q1",
+    "#/no/rejected",
+    "#/ar/quiz?at=2&seed=7",
+    "#/de?q=nothing",
+)
+
+
+class Page:
+    """The page of a small run, with what a person does."""
+
+    def __init__(self, driver: webdriver.Chrome, folder: Path) -> None:
+        self.driver = driver
+        self.address = (folder / "index.html").as_uri()
+
+    def open(self, fragment: str) -> None:
+        """Go to a view, from whichever one."""
+        self.driver.get("about:blank")
+        self.driver.get(self.address + fragment)
+        WebDriverWait(self.driver, 20).until(lambda driver: driver.find_elements("css selector", "main h1"))
+
+    def texts(self, selector: str) -> list[str]:
+        """What a person reads in all such elements."""
+        return [str(element.text) for element in self.driver.find_elements("css selector", selector)]
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self) -> str:
+        """The text of what has the focus, or its accessible name."""
+        found = self.driver.switch_to.active_element
+        return str(found.get_attribute("aria-label") or found.text or found.get_attribute("id"))
+
+    def tab_to(self, name: str) -> None:
+        """Press Tab until something has the focus."""
+        for _ in range(120):
+            if self.focused() == name:
+                return
+            self.press(Keys.TAB)
+        raise AssertionError(f"{name} is not reached")
+
+    def wait(self, selector: str, text: str) -> None:
+        """Wait until the first such element reads so."""
+        WebDriverWait(self.driver, 20).until(lambda _: (self.texts(selector) or [""])[0] == text)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The page of the hostile world, with scores of a model in German, in a browser."""
+    folder = tmp_path_factory.mktemp("browse")
+    run = write_run(folder / "out")
+    groups = [
+        {"group": f"Q{number}", "language": "de", "opp": 100.0 - 20 * number, "accuracy": 90.0 - 20 * number}
+        for number in (1, 2, 3)
+    ]
+    (folder / "scores.jsonl").write_text(json.dumps({"model": "<i>glove", "by_group": groups}) + "\n")
+    assert main(["browse", str(run), "--scores", str(folder / "scores.jsonl")]) == 0
+    with open_browser(folder / "profile") as driver:
+        yield Page(driver, run / "browse")
+
+
+def test_the_overview_has_a_row_for_each_language(page: Page) -> None:
+    """Counts, reasons, scores and dumps; the language without groups is there, too."""
+    page.open("")
+    rows = page.texts("main table:first-of-type tbody th")
+    assert [row.partition(" ")[0] for row in rows[:6]] == ["ar", "de", "la", "nan", "no", "zh-classical"]
+    text = page.texts("main")[0]
+    assert "100 test cases in 5 languages." in text
+    assert "OPP of <i>glove" in text
+    assert "zh_classicalwiki-2026-11-01-p1p9.xml.bz2" in text
+
+
+def test_words_of_the_data_are_never_markup(page: Page) -> None:
+    """A closing script tag with an image, a line separator, a comma: all are read as they are, nothing runs."""
+    page.open("#/de")
+    shown = page.texts(".card:first-of-type .word bdi")
+    assert {" ".join(word.split()) for word in HOSTILE} <= {" ".join(word.split()) for word in shown}
+    assert page.driver.find_elements("css selector", "img, bdi *") == []
+
+
+def test_every_view_asks_for_nothing_but_its_files_and_has_no_error(page: Page) -> None:
+    """The page, the index and a script for each language that is looked at; the browser complains of nothing."""
+    requests(page.driver)
+    problems(page.driver)
+    for view in VIEWS:
+        page.open(view)
+    folder = page.address.removesuffix("index.html")
+    asked = {address.partition("#")[0] for address in requests(page.driver)} - {"about:blank"}
+    assert {address for address in asked if not address.startswith(folder)} == set()
+    assert f"{folder}data/nan.js" in asked, "a class side by side loads its languages"
+    assert problems(page.driver) == []
+
+
+def test_a_word_says_all_of_itself_when_it_has_the_focus(page: Page) -> None:
+    """By keyboard alone: from the skip link to a word, its details, and the link to its item."""
+    page.open("#/de")
+    page.press(Keys.TAB)
+    assert page.focused() == "Skip to the groups"
+    page.press(Keys.ENTER)
+    page.tab_to("null, cluster, weak")
+    text = page.texts(".about:not([hidden])")[0]
+    assert "Q101" in text
+    assert "8 of 10 have this anchor (80 %)" in text
+    assert "25 % of 20 links with this anchor" not in text
+    assert "weak" in text
+    page.press(Keys.ENTER, Keys.TAB)
+    link = page.driver.switch_to.active_element
+    assert link.get_attribute("href") == "https://www.wikidata.org/wiki/Q101"
+    page.press(Keys.TAB)
+    target = page.driver.switch_to.active_element.get_attribute("href")
+    assert target == "https://www.wikidata.org/wiki/Special:GoToLinkedPage/dewiki/Q101"
+    page.press(Keys.ESCAPE)
+    assert page.focused() == "null, cluster, weak"
+
+
+def test_search_and_filters_are_in_the_address(page: Page) -> None:
+    """Typing narrows the list; the address opens the same view again; what a model fails comes first."""
+    page.open("#/de")
+    page.tab_to("q")
+    page.press("de 4 out 1")
+    page.wait("[role=status]", "1 of 5 groups")
+    assert page.focused() == "q"
+    address = page.driver.current_url
+    assert address.endswith("q=de+4+out+1")
+    page.open(address.removeprefix(page.address))
+    assert page.texts("[role=status]") == ["1 of 5 groups"]
+    page.open("#/de?q=q203")
+    assert page.texts(".card h2") == ["NA"]
+    page.open("#/de?show=fails&sort=score")
+    assert page.texts(".card h2") == ["class 3"]
+    assert "<i>glove: OPP 40, accuracy 30 %" in page.texts(".card")[0]
+
+
+def test_a_class_is_shown_in_all_its_languages(page: Page) -> None:
+    """Side by side, each card in the direction of its language, every word with its language."""
+    page.open("#/class/Q2")
+    assert page.texts("h1") == ["Q2 in 5 languages"]
+    cards = page.driver.find_elements("css selector", ".card")
+    assert len(cards) == 5
+    tags = {str(each.get_attribute("lang")) for each in page.driver.find_elements("css selector", ".word bdi")}
+    assert tags == {"ar", "de", "lzh", "nan", "no"}
+
+
+def test_rejected_classes_have_reasons(page: Page) -> None:
+    """Class, reason and detail, also of a language without groups."""
+    page.open("#/la/rejected?reason=few-outliers")
+    assert page.texts("tbody tr") == ["Q77 few-outliers expected at least 2 outliers, saw 0"]
+
+
+def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
+    """No word is marked before the answer; after it the outlier is named; the next case is one key away."""
+    page.open("#/de/quiz?seed=3")
+    words = page.texts(".word")
+    assert not page.driver.find_elements("css selector", ".word.o1, .word.o2, .word.o3, .word .mark")
+    outlier = next(word for word in words if " out " in word)
+    page.tab_to(outlier)
+    page.press(Keys.ENTER)
+    assert "You: 1 of 1 (100 %)." in page.texts("[role=status]")[0]
+    assert page.focused() == "Next case"
+    page.press(Keys.ENTER)
+    page.wait("main p.soft", "Case 2, 1 right so far.")
+    assert page.focused() == "German (de): which word does not belong?"
+    again = page.driver.current_url.removeprefix(page.address)
+    words = page.texts(".word")
+    page.open(again)
+    assert page.texts(".word") == words
+
+
+def test_what_is_not_there_is_said(page: Page) -> None:
+    """An address of a language or class that the set does not have."""
+    for fragment in ("#/xx", "#/class/Q999", "#/la/quiz"):
+        page.open(fragment)
+        assert page.texts("h1") == ["Not found"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("axe_core_python") is None, reason="no axe-core-python is installed")
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_no_fault(page: Page, view: str) -> None:
+    """The rules of axe-core for WCAG, on every view: roles, names, contrast, order of headings."""
+    package = importlib.util.find_spec("axe_core_python")
+    assert package is not None
+    assert package.origin is not None
+    script = next(Path(package.origin).parent.rglob("axe*.js")).read_text(encoding="utf-8")
+    page.open(view)
+    page.driver.execute_script(script)
+    found: Any = page.driver.execute_async_script(
+        "const done = arguments[0]; axe.run().then((result) => done(result.violations));"
+    )
+    faults = [(fault["id"], fault["impact"], [node["html"][:150] for node in fault["nodes"][:2]]) for fault in found]
+    assert faults == []
+
+
+def test_a_language_of_500_groups_has_pages(tmp_path: Path, page: Page) -> None:
+    """Cards are made for one page of groups; the next one is a link away."""
+    run = write_run(tmp_path / "out", 500, ("de",), ())
+    assert main(["browse", str(run)]) == 0
+    large = Page(page.driver, run / "browse")
+    large.open("#/de")
+    assert large.texts("[role=status]") == ["500 of 500 groups"]
+    assert len(large.texts(".card")) == 24
+    large.tab_to("Next")
+    large.press(Keys.ENTER)
+    large.wait("nav[aria-label=pages] li:nth-child(2)", "page 2 of 21")

@@ -1,0 +1,31 @@
+"""The command ``wikisem browse``: where it writes, and what it says of files that are none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.outputs.release.world import write_run
+from wikisem.pipeline.cli import main
+
+
+def test_a_page_is_written_beside_the_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Into the run by default, or where it is asked to."""
+    run = write_run(tmp_path / "out", 1, ("de", "no"))
+    assert main(["browse", str(run)]) == 0
+    assert capsys.readouterr().out == f"open in a browser: {run / 'browse' / 'index.html'}\n"
+    assert {path.name for path in (run / "browse" / "data").iterdir()} == {"index.js", "de.js", "no.js", "la.js"}
+    assert main(["browse", str(run), "--output", str(tmp_path / "page")]) == 0
+    assert (tmp_path / "page" / "index.html").read_bytes() == (run / "browse" / "index.html").read_bytes()
+
+
+def test_files_of_scores_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the line; nothing is written."""
+    run = write_run(tmp_path / "out", 1, ("de",))
+    scores = tmp_path / "scores.jsonl"
+    assert main(["browse", str(run), "--scores", str(scores)]) == 1
+    assert f"expected a file of scores, saw nothing at {scores}" in capsys.readouterr().err
+    scores.write_text(json.dumps({"model": "m", "by_group": []}) + "\n{}\n")
+    assert main(["browse", str(run), "--scores", str(scores)]) == 1
+    assert "scores.jsonl:2: expected what wikisem evaluate outliers --json prints" in capsys.readouterr().err
+    assert not (run / "browse").exists()
