@@ -108,5 +108,5 @@ def last_han(surface: str, length: int) -> str | None:
     return _whole(tuple(filter(is_han, graphemes(surface)[-length:])), length)
 
 
-def _whole(clusters: tuple[str, ...], length: int) -> str | None:
+def _whole(clusters: Sequence[str], length: int) -> str | None:
     return "".join(clusters) if len(clusters) == length else None

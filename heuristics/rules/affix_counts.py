@@ -1,9 +1,11 @@
 """How often each beginning and each end occurs among the surface forms of a language: what ``affix`` is measured by."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from wikisem.wikipedia.graphemes import graphemes
 
@@ -13,7 +15,7 @@ LONGEST: Final = 8
 # rare it is, and for any cluster it is rare enough.
 RARE: Final = 1e-4
 
-Graphemes = tuple[str, ...]
+Graphemes = Sequence[str]
 # The affix of a given length at one side, or None where there are fewer grapheme clusters.
 ReadAffix = Callable[[Graphemes, int], str | None]
 
@@ -57,13 +59,25 @@ def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict
     """Affix -> count, one length after another.
 
     An affix is no more frequent than the shorter one that it extends. So only surface forms that had a frequent one are
-    counted at the next length, and memory is bounded by their number.
+    counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as in
+    most surface forms, Arrow slices and counts them.
     """
     frequent: dict[str, int] = {}
-    left = list(split)
+    plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
+    others = [letters for letters in split if not isinstance(letters, str)]
     for length in range(1, LONGEST + 1):
-        found = [read(letters, length) for letters in left]
-        counts = Counter(affix for affix in found if affix is not None)
-        frequent.update((affix, count) for affix, count in counts.items() if count >= least)
-        left = [letters for letters, affix in zip(left, found, strict=True) if affix in frequent]
+        plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
+        others = [letters for letters in others if len(letters) >= length]
+        found = _slice(plain, read, length)
+        of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
+        counts = pc.value_counts(pa.concat_arrays([found, of_others]))
+        often = counts.filter(pc.greater_equal(counts.field("counts"), least)).flatten()
+        frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
+        plain = plain.filter(pc.is_in(found, often[0]))
+        others = [letters for letters in others if read(letters, length) in frequent]
     return frequent
+
+
+def _slice(texts: pa.Array, read: ReadAffix, length: int) -> pa.Array:
+    """The affixes of strings that have at least so many code points, each a grapheme cluster."""
+    return pc.utf8_slice_codeunits(texts, 0, length) if read is beginning else pc.utf8_slice_codeunits(texts, -length)

@@ -7,6 +7,7 @@ first items under their surface forms; whatever is further on the rings only whe
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Final
 
 import numpy as np
 
@@ -61,6 +62,9 @@ class PoolItem:
             label_language=member.label_language,
         )
 
+
+# Most classes whose items are listed before anybody asks for those of the first of them.
+_MOST_AHEAD: Final = 16
 
 # An item in each of the languages that have a surface form for it.
 _Named = Mapping[str, PoolItem]
@@ -162,9 +166,11 @@ def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int)
 
 
 def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[Iterator[_Named]]:
-    """What the class of each row brings, one after another."""
-    for row in rows:
-        one = np.array([row])
-        (locations,) = draw.locations(naming.outlier_class, one, np.array([bit]))
-        (node,) = draw.nodes(one)
-        yield naming.lazily(locations, node)
+    """What the class of each row brings, one after another; each look prepares four times as many classes."""
+    look = 1
+    while ahead := list(islice(rows, look)):
+        several = np.array(ahead)
+        found = draw.locations(naming.outlier_class, several, np.full(len(several), bit))
+        for locations, node in zip(found, draw.nodes(several), strict=True):
+            yield naming.lazily(locations, node)
+        look = min(4 * look, _MOST_AHEAD)

@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from tests.entity_files import entity_row
+from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.outlier_sets.class_making import ItemStatements, class_making
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
@@ -33,7 +34,7 @@ def made(instances: int, having: int, elsewhere: int, value: str = NATIONS, othe
 def _made(entities: list[Entity]) -> list[str]:
     graph = Taxonomy.of_entities(entities, GraphOptions(disambiguation=(), root="")).graph
     table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
-    statements = ItemStatements.of_table(table, ("P361", "P463"))
+    statements = ItemStatements.of_columns(qid_numbers(table["qid"]), table["statements"], ("P361", "P463"))
     making, having = class_making(graph, statements, 7)
     names = [qid_of(int(graph.nodes[node])) for node in making.owners]
     assert len(making.rows.targets) == 0 or set(having.rows.targets.tolist()) == set(making.rows.targets.tolist())

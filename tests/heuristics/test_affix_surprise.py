@@ -84,6 +84,19 @@ def test_counts_are_those_of_plain_counting(surfaces: list[str]) -> None:
     assert counts.total == len(surfaces)
 
 
+LETTERS = st.lists(st.sampled_from(["a", "b", "e\u0301", "กำ"]), min_size=1, max_size=10)
+
+
+@given(st.lists(LETTERS, min_size=1, max_size=40))
+def test_marks_are_counted_with_their_letter(split: list[list[str]]) -> None:
+    """The same where letters have marks: an affix is whole letters, in some surface forms or in all."""
+    counts = count_affixes(map("".join, split))
+    lengths = range(1, LONGEST + 1)
+    beginnings = Counter("".join(letters[:n]) for letters in split for n in lengths if n <= len(letters))
+    ends = Counter("".join(letters[-n:]) for letters in split for n in lengths if n <= len(letters))
+    assert (counts.total, counts.beginnings, counts.ends) == (len(split), beginnings, ends)
+
+
 def test_rare_affixes_are_left_out() -> None:
     """Of 30,000 surface forms, an affix of two is not kept and one of three is."""
     counts = count_affixes([*["oak"] * 29_995, *["elm"] * 3, *["yew"] * 2])

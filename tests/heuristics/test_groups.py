@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.entity_files import entity_row
 from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, choose_together
+from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
@@ -55,10 +56,9 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
     graph = Taxonomy.of_entities(entities, recipe.graph).graph
     tables = {language: surface_table(graph, own) for language, own in names.items()}
     able = [table.items[table.sitelinks >= recipe.outliers.min_sitelinks] for table in tables.values()]
-    statements = ItemStatements.of_table(
-        pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES),
-        recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else (),
-    )
+    table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
+    properties = recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
+    statements = ItemStatements.of_columns(qid_numbers(table["qid"]), table["statements"], properties)
     making, having = class_making(graph, statements, recipe.cluster.minimum)
     items, numbers, lists = outlier_pool(graph, able, having)
     sides = {}

@@ -4,78 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.qids import qid_numbers
-from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.sorting import indices_of
-from wikisem.heuristics.rules.list_titles import LIST_ARTICLE, common_affixes
+from wikisem.graph.array_types import Flags, Int64s
+from wikisem.heuristics.rules.list_titles import common_affixes
 from wikisem.sampling import hash_keys
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.files import list_files, open_binary
-from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
+from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
 from wikisem.wikipedia.languages import LanguageProfile, label_codes, language_profile, wiki_of
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
 
-# About how many items of the graph show what titles of other articles look like.
-_OTHERS = 200_000
+
+def write_labels(path: str, entities: str, numbers: Int64s, is_class: Flags, languages: Sequence[str]) -> None:
+    """Write the labels of the classes among the items of a file of entities."""
+    tables = [LABELS.empty_table()]
+    for rows, maps in _maps(entities, "labels", is_class):
+        tables.extend(_labels(numbers[rows], maps, language) for language in languages)
+    write_parquet(path, pa.concat_tables(tables))
 
 
-class CollectLabels(beam.DoFn):
-    """A numbered file of entities to the labels of its classes and the titles of its list articles, and of others."""
-
-    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
-        self._files, self._languages = files, languages
-        self._wanted: tuple[Ints, int] | None = None
-
-    def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Write both; yields the path."""
-        number, path = numbered
-        classes, every = self._classes_and_sampling()
-        numbers, lists = _items(path)
-        is_class = indices_of(numbers, classes)[1]
-        # Not by the recipe's seed: which clusters are lists must not depend on it.
-        shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
-        labels, titles = [LABELS.empty_table()], [TITLES.empty_table()]
-        for rows, maps in _maps(path, "labels", is_class):
-            labels.extend(_labels(numbers[rows], maps, language) for language in self._languages)
-        for rows, maps in _maps(path, "titles", shown):
-            titles.extend(_titles(numbers[rows], lists[rows], maps, language) for language in self._languages)
-        write_parquet(f"{self._files.labels()}/labels-{number:05d}.parquet", pa.concat_tables(labels))
-        write_parquet(f"{self._files.labels()}/titles-{number:05d}.parquet", pa.concat_tables(titles))
-        yield None, path
-
-    def _classes_and_sampling(self) -> tuple[Ints, int]:
-        """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
-        if self._wanted is None:
-            graph = self._files.graph()
-            classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
-            self._wanted = classes, 1 + len(graph.items) // _OTHERS
-        return self._wanted
-
-
-def _items(path: str) -> tuple[Int64s, Flags]:
-    """The numbers of all items of a file, and which of them are list articles."""
-    numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    for table in read_row_groups(path, ["qid", "instance_of"], ["instance_of.list.element"]):
-        numbers.append(qid_numbers(table["qid"]))
-        lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
-    return np.concatenate(numbers), np.concatenate(lists)
-
-
-def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
-    flags = np.zeros(len(classes), dtype=bool)
-    flat = classes.flatten()
-    codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
-    if len(codes):
-        flags[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
-    return flags
+def write_titles(path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str]) -> None:
+    """Write the titles of the list articles among the items of a file of entities, and of one in ``every`` other."""
+    # Not by the recipe's seed: which clusters are lists must not depend on it.
+    shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
+    tables = [TITLES.empty_table()]
+    for rows, maps in _maps(entities, "titles", shown):
+        tables.extend(_titles(numbers[rows], lists[rows], maps, language) for language in languages)
+    write_parquet(path, pa.concat_tables(tables))
 
 
 def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:

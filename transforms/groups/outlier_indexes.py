@@ -8,15 +8,17 @@ import apache_beam as beam
 import numpy as np
 
 from wikisem.graph.array_types import Int64s, Ints
-from wikisem.graph.outlier_sets.class_lists import outlier_pool
+from wikisem.graph.csr import SparseRows
+from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, outlier_pool
+from wikisem.graph.outlier_sets.class_making import ItemStatements, class_making
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.sorting import indices_of
+from wikisem.graph.store import open_arrays
 from wikisem.heuristics.selection.item_range import in_range
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.groups.shared_files import GroupFiles
-from wikisem.transforms.groups.statements import read_class_making
-from wikisem.transforms.io.arrays import save_arrays
+from wikisem.transforms.io.arrays import local_folder, save_arrays
 
 # Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
 SLICE: Final = 1024
@@ -25,11 +27,11 @@ SLICE: Final = 1024
 class IndexOutliers(beam.DoFn):
     """Once surface forms and labels are there: write the outlier index and the rings, hand out numbers of slices.
 
-    ``statement_files`` is the number of files of statements that ``CollectStatements`` wrote.
+    ``entity_files`` is the number of files of entities that ``ReadItems`` read.
     """
 
-    def __init__(self, files: GroupFiles, languages: Sequence[str], statement_files: int) -> None:
-        self._files, self._languages, self._statement_files = files, languages, statement_files
+    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int) -> None:
+        self._files, self._languages, self._entity_files = files, languages, entity_files
 
     def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
         """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
@@ -42,7 +44,7 @@ class IndexOutliers(beam.DoFn):
         minimum = files.recipe.outliers.min_sitelinks
         able = partial(in_range, options=files.recipe.items, role="outliers")
         by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        making, having = read_class_making(files, self._statement_files)
+        making, having = self._class_making()
         items, numbers, lists = outlier_pool(files.graph(), by_language, having)
         candidates = files.all_candidates(self._languages)
         index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making)
@@ -51,6 +53,15 @@ class IndexOutliers(beam.DoFn):
             ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
             save_arrays(ring, f"{files.language(language)}/ring")
         yield from range(max(1, -(-len(candidates) // SLICE)))
+
+    def _class_making(self) -> tuple[SparseRows, SparseRows]:
+        """What makes each class, and what each item has of it, where the recipe bars kin."""
+        files = self._files
+        if files.recipe.outliers.exclude != "kin":
+            return NO_STATEMENTS, NO_STATEMENTS
+        folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
+        statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
+        return class_making(files.graph(), statements, files.recipe.cluster.minimum)
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:

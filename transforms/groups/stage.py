@@ -11,11 +11,10 @@ import apache_beam as beam
 
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
+from wikisem.transforms.groups.items import ReadItems
 from wikisem.transforms.groups.judging import FinishLanguage, JudgeClasses
-from wikisem.transforms.groups.labels import CollectLabels
 from wikisem.transforms.groups.outlier_indexes import IndexOutliers
 from wikisem.transforms.groups.shared_files import GroupFiles
-from wikisem.transforms.groups.statements import CollectStatements
 from wikisem.transforms.groups.surface_tables import IndexSurfaces, ReadSurfaces, SurfacePart
 from wikisem.transforms.io.counts import sum_counts
 from wikisem.transforms.io.files import match
@@ -44,7 +43,6 @@ def build_groups(
     ]
     entity_files = list(enumerate(match([f"{entities}/*.parquet"])))
     languages = sorted(surfaces)
-    kin = recipe.outliers.exclude == "kin"
 
     def construct(pipeline: beam.Pipeline) -> None:
         indexed = (
@@ -56,14 +54,11 @@ def build_groups(
             | "index surfaces" >> beam.ParDo(IndexSurfaces(files))
         )
         items = pipeline | "entities" >> beam.Create(entity_files) | "distribute entities" >> beam.Reshuffle()
-        collected = [indexed, items | "collect labels" >> beam.ParDo(CollectLabels(files, languages))]
-        if kin:
-            collected.append(items | "collect statements" >> beam.ParDo(CollectStatements(files)))
         (
-            collected
+            [indexed, items | "read items" >> beam.ParDo(ReadItems(files, languages))]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files) if kin else 0))
+            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files)))
             | "distribute slices" >> beam.Reshuffle()
             | "judge classes" >> beam.ParDo(JudgeClasses(files, languages))
             | "group slices by language" >> beam.GroupByKey()

@@ -8,6 +8,7 @@ consonants that a virama joins are one (GB9c), and so are joined emoji, flags an
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -73,10 +74,13 @@ _PLAIN: Final = re.compile(f"[^\r{_JOINING}\U00010000-\U0010ffff]*")
 
 
 @lru_cache(maxsize=1024)  # several rules read both ends of the same few surfaces
-def graphemes(text: str) -> tuple[str, ...]:
-    """The grapheme clusters of a string, in order; joined they give the string."""
+def graphemes(text: str) -> Sequence[str]:
+    """The grapheme clusters of a string, in order; joined they give the string.
+
+    The string itself where each of its code points is one, so that slices are cheap.
+    """
     if _PLAIN.fullmatch(text):
-        return tuple(text)
+        return text
     return tuple((_BASIC_CLUSTERS if ord(max(text)) <= _BITMAP else _CLUSTERS).findall(text))
 
 

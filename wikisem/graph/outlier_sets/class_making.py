@@ -20,7 +20,7 @@ Nine tenths leaves room for what Wikidata lacks, and a property that few instanc
 bars only items that have that very statement.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.numbers import differs_from_previous, distinct
+from wikisem.arrow.numbers import differs_from_previous
 from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
@@ -51,37 +51,58 @@ class ItemStatements:
     keys: Int64s
 
     @staticmethod
-    def of_table(table: pa.Table, properties: Iterable[str]) -> "ItemStatements":
-        """Those of some properties, from the columns ``qid`` and ``statements`` of ``schemas.ENTITIES``."""
-        lists = table["statements"].combine_chunks()
+    def of_columns(items: Int64s, statements: pa.ChunkedArray, properties: Sequence[str]) -> "ItemStatements":
+        """Those of some properties, from the numbers of items and their ``statements`` as in ``schemas.ENTITIES``."""
+        lists = statements.combine_chunks()
         lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-        parents, flat = pc.list_parent_indices(lists), pc.list_flatten(lists)
+        flat = pc.list_flatten(lists)
         names = pc.index_in(flat.field("property"), pa.array(list(properties), pa.string()))
-        wanted = pc.and_(pc.is_valid(names), pc.match_substring_regex(flat.field("value"), "^Q[1-9][0-9]{0,15}$"))
-        wanted = pc.fill_null(wanted, False)
-        numbers = qid_numbers(flat.field("value").filter(wanted))
-        keys = names.filter(wanted).to_numpy().astype(np.int64) << _VALUE_BITS | numbers
-        return ItemStatements(qid_numbers(table["qid"].take(parents.filter(wanted))), keys)
+        wanted = pc.indices_nonzero(pc.is_valid(names))
+        values = flat.field("value").take(wanted)
+        is_item = pc.fill_null(pc.match_substring_regex(values, "^Q[1-9][0-9]{0,15}$"), False)
+        wanted, values = wanted.filter(is_item), values.filter(is_item)
+        owners = pc.list_parent_indices(lists).take(wanted).to_numpy()
+        keys = names.take(wanted).to_numpy().astype(np.int64) << _VALUE_BITS | qid_numbers(values)
+        return ItemStatements(items[owners], keys)
+
+    @staticmethod
+    def join(parts: Sequence["ItemStatements"]) -> "ItemStatements":
+        """The statements of several tables as one."""
+        none = np.zeros(0, dtype=np.int64)
+        return ItemStatements(
+            np.concatenate([none, *(part.items for part in parts)]),
+            np.concatenate([none, *(part.keys for part in parts)]),
+        )
 
 
 def class_making(graph: ClassGraph, statements: ItemStatements, minimum: int) -> tuple[SparseRows, SparseRows]:
     """For each node the numbers of the statements that make it, and for each item those it has of these statements."""
     items, found = indices_of(statements.items, graph.items)
-    known = distinct(statements.keys[found])
-    property_of = known >> _VALUE_BITS
-    having = sort_pairs(pack_pairs(np.searchsorted(known, statements.keys[found]), items[found]))
+    items, keys = items[found], statements.keys[found]
+    frequent = _frequent(keys, minimum)
+    indices, is_frequent = indices_of(keys, frequent)
+    having = sort_pairs(pack_pairs(indices[is_frequent], items[is_frequent]))
     made, nodes, inside = _count_by_class(graph, having)
-    speaking = sort_pairs(pack_pairs(property_of[first_of(having)], second_of(having)))
+    enough = inside >= minimum
+    made, nodes, inside = made[enough], nodes[enough], inside[enough]
+    speaking = sort_pairs(pack_pairs(keys >> _VALUE_BITS, items))
     properties, speakers, with_any = _count_by_class(graph, speaking)
-    indices = np.searchsorted(pack_pairs(properties, speakers), pack_pairs(property_of[made], nodes))
-    everywhere = np.bincount(first_of(having), minlength=len(known))[made]
-    nearly_all = _NEARLY_ALL[1] * inside >= _NEARLY_ALL[0] * with_any[indices]
-    makes = (inside >= minimum) & nearly_all & (_MOST[1] * inside >= _MOST[0] * everywhere)
+    property_of, everywhere = frequent >> _VALUE_BITS, np.bincount(first_of(having), minlength=len(frequent))
+    at = np.searchsorted(pack_pairs(properties, speakers), pack_pairs(property_of[made], nodes))
+    nearly_all = _NEARLY_ALL[1] * inside >= _NEARLY_ALL[0] * with_any[at]
+    makes = nearly_all & (_MOST[1] * inside >= _MOST[0] * everywhere[made])
     used = np.isin(first_of(having), made[makes])
     return (
         SparseRows.from_pairs(nodes[makes], made[makes]),
         SparseRows.from_pairs(second_of(having)[used], first_of(having)[used]),
     )
+
+
+def _frequent(keys: Int64s, minimum: int) -> Int64s:
+    """The statements that occur at least ``minimum`` times, ascending: no other one makes a class."""
+    ordered = np.sort(keys)
+    starts = np.flatnonzero(differs_from_previous(ordered))
+    return ordered[starts[np.diff(np.append(starts, len(ordered))) >= minimum]]
 
 
 def _count_by_class(graph: ClassGraph, pairs: PairKeys) -> tuple[Ints, Ints, Int64s]:

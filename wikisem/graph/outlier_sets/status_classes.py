@@ -27,16 +27,28 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float) -> Flags:
         return np.zeros(len(candidates), dtype=bool)
     instances = graph.instances.counts()[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
-    return _with_another_class(graph, candidates) >= np.round(share * instances, 9)
+    needed = np.round(share * instances, 9)
+    several = graph.classes.take(np.flatnonzero(graph.classes.counts() > 1))
+    # An instance with another class is on several; where these are too few, nobody has to look whether they are below.
+    possible = np.bincount(several.targets, minlength=len(graph.nodes))[candidates] >= needed
+    found = np.zeros(len(candidates), dtype=bool)
+    found[possible] = _with_another_class(graph, several, candidates[possible]) >= needed[possible]
+    return found
 
 
-def _with_another_class(graph: ClassGraph, candidates: Ints) -> Int64s:
-    """How many instances of each candidate have a class that is neither the candidate nor below it."""
-    several = np.flatnonzero(graph.classes.counts() > 1)
-    numbers, lists = class_lists(graph.classes.take(several))
+def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints) -> Int64s:
+    """How many instances of each candidate have a class that is neither the candidate nor below it.
+
+    ``several`` has the classes of every item with more than one.
+    """
+    is_candidate = np.zeros(len(graph.nodes), dtype=bool)
+    is_candidate[candidates] = True
+    asked = several.keep(is_candidate[several.targets]).counts() > 0
+    numbers, lists = class_lists(several.take(np.flatnonzero(asked)))
     owners, first, second = _ordered_pairs(lists)
     rows, found = indices_of(first, candidates)
-    outside = found & ~_at_or_below(graph, second, first)
+    owners, rows = owners[found], rows[found]
+    outside = ~_at_or_below(graph, second[found], first[found])
     keys = sort_pairs(pack_pairs(owners[outside], rows[outside]))
     items = np.bincount(numbers, minlength=len(lists))
     counts = np.bincount(second_of(keys), items[first_of(keys)], minlength=len(candidates))
