@@ -5,10 +5,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
+from wikisem.pipeline.console.byte_progress import progress_words
 from wikisem.pipeline.console.terminal import error_console, log
 
 _LOOK: Final = 0.5  # seconds between two looks at the finished parts
@@ -16,12 +28,28 @@ _PATIENCE: Final = 2.0  # seconds for the last look, at a file system that may n
 _LINE: Final = 30.0  # seconds between two plain lines
 
 
+class _Work(NamedTuple):
+    """What there is to do, and how to see how much of it is done: parts, and bytes if ``size`` is not 0."""
+
+    label: str
+    done: Callable[[], int]
+    total: int
+    read: Callable[[], int]
+    size: int
+
+
 @contextmanager
-def progress(label: str, done: Callable[[], int], total: int) -> Iterator[None]:
-    """Show how many of ``total`` parts are done until the context is left; the ``progress`` of a Runtime."""
+def progress(
+    label: str, done: Callable[[], int], total: int, read: Callable[[], int] = lambda: 0, size: int = 0
+) -> Iterator[None]:
+    """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
+
+    Bytes tell of progress inside a part: one gzip member of 100 GB is a single one. They are only shown if there is a
+    size, and once some were read: on other machines nobody counts them.
+    """
     stop = threading.Event()
     show = _bar if sys.stderr.isatty() else _lines
-    thread = threading.Thread(target=show, args=(label, done, total, stop), daemon=True)
+    thread = threading.Thread(target=show, args=(_Work(label, done, total, read, size), stop), daemon=True)
     thread.start()
     try:
         yield
@@ -30,24 +58,39 @@ def progress(label: str, done: Callable[[], int], total: int) -> Iterator[None]:
         thread.join(_PATIENCE)
 
 
-def _bar(label: str, done: Callable[[], int], total: int, stop: threading.Event) -> None:
-    columns = [
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    ]
-    with Progress(*columns, console=error_console, transient=True) as bar:
-        task = bar.add_task(label, total=total or None)
+def _bar(work: _Work, stop: threading.Event) -> None:
+    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn()]
+    if work.size:
+        columns += [TextColumn("{task.fields[parts]}"), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()]
+    else:
+        columns += [MofNCompleteColumn()]
+    with Progress(*columns, TimeElapsedColumn(), console=error_console, transient=True) as bar:
+        task = bar.add_task(work.label, total=work.size or work.total or None, parts="")
         while not stop.wait(_LOOK):
-            bar.update(task, completed=done())
+            parts = work.done()
+            completed = min(work.read(), work.size) if work.size else parts
+            bar.update(task, completed=completed, parts=f"{parts}/{work.total}")
 
 
-def _lines(label: str, done: Callable[[], int], total: int, stop: threading.Event) -> None:
+def _lines(work: _Work, stop: threading.Event) -> None:
     begin = last = time.monotonic()
-    log(label)
+    log(work.label)
     while not stop.wait(_LOOK):
         if time.monotonic() - last >= _LINE:
             last = time.monotonic()
-            log(f"{label}: {done()} of {total or '?'} parts, {last - begin:.0f} s")
+            words = words_of_work(work.done(), work.total, work.read(), work.size, last - begin)
+            log(f"{work.label}: {words}")
+
+
+def words_of_work(done: int, total: int, read: int, size: int, seconds: float) -> str:
+    """Parts and bytes, their rate, the time that is left for them, and the time that has passed.
+
+    >>> words_of_work(0, 1, 30_000_000_000, 100_000_000_000, 600.0)
+    '0 of 1 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
+    >>> words_of_work(2, 0, 0, 0, 30.0)
+    '2 of ? parts, 30 s'
+    """
+    words = [f"{done} of {total or '?'} parts"]
+    if size and read:
+        words.append(progress_words(0, min(read, size), size, seconds))
+    return ", ".join([*words, f"{seconds:.0f} s"])

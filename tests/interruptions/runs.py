@@ -17,7 +17,7 @@ from wikisem.pipeline.demo.sample_world import write_sample_world
 
 LANGUAGES = ("de", "en")
 # What a run that lasts says about its progress.
-_PROGRESS = re.compile(r"[\w ]+: \d+ of \S+ parts, \d+ s")
+_PROGRESS = re.compile(r"[\w: ]+: \d+ of \S+ parts, .*\d+ s")
 _HANGS = 60.0
 _ALLOWED = 10.0
 

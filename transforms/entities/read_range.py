@@ -16,8 +16,8 @@ from wikisem.dumps import Range, read_records
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
 from wikisem.transforms.entities.number_files import add_numbers
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
+from wikisem.transforms.io.bytes_read import open_counted
 from wikisem.transforms.io.counts import write_counts, write_rejects
-from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import Done, done
 from wikisem.wikidata.chunk_reader import ChunkReader
@@ -69,6 +69,6 @@ class ReadRange(beam.DoFn):
 
 
 def _tables(range_: Range, chunks: ChunkReader) -> Iterator[tuple[Certainty, pa.Table]]:
-    for chunk in read_records(range_, open_binary, chunk_bytes=_CHUNK_BYTES):
+    for chunk in read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES):
         yield from chunks.read(chunk)
     yield from chunks.finish()

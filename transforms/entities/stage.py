@@ -71,7 +71,8 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
         )
         _merge_numbers(read, numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
 
-    runtime.run(read_ranges, label=STAGE, parts=f"{scratch.parts}/counts/read-*.json", total=len(ranges))
+    counts, size = f"{scratch.parts}/counts/read-*.json", sum(range_.stop - range_.start for _, range_ in ranges)
+    runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
     done = [read_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     files = sorted(map(item_file, files_left(done)))

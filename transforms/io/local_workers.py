@@ -12,13 +12,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
+from wikisem.transforms.io.bytes_read import BytesRead
 from wikisem.transforms.io.failures import WorkerError
 
+_COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")
 _LOOK: Final = 0.2  # seconds between two looks at the answers of workers
 _END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
 
@@ -39,7 +41,6 @@ class Client(Protocol):
 
 class LocalWorkers:
     """Worker processes, each for one client: forked when it asks, gone when this is closed; a context manager.
-
     ``failure`` is what went wrong first since the last ``reset``, if anything did.
     """
 
@@ -48,14 +49,15 @@ class LocalWorkers:
         self._gone: Exception | None = None
         self._clients: dict[str, Client] = {}
         self._lock = threading.RLock()
+        self._bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the workers
         self._channel, other = socket.socketpair()
         with other:
             self._starter = subprocess.Popen(  # noqa: S603 - this Python, no shell
-                [sys.executable, "-P", "-m", "wikisem.transforms.io.worker", str(other.fileno())],
+                [sys.executable, *_COMMAND, str(other.fileno()), str(self._bytes_read.writer)],
                 env=_environment(),
-                pass_fds=[other.fileno()],
+                pass_fds=[other.fileno(), self._bytes_read.writer],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._stderr,
@@ -90,6 +92,12 @@ class LocalWorkers:
                 self.end(client)
             self.failure = None
 
+    @contextmanager
+    def count_bytes(self) -> Iterator[BytesRead]:
+        """What the workers read, from now on."""
+        self._bytes_read.reset()
+        yield self._bytes_read
+
     def close(self) -> None:
         """End all processes, and wait until they are gone."""
         self.reset()
@@ -103,6 +111,7 @@ class LocalWorkers:
         self._watcher.join()
         self._channel.close()
         self._stderr.close()
+        self._bytes_read.close()
 
     def _ask(self, request: Mapping[str, Any]) -> None:
         with suppress(OSError):  # the process is gone, as the watcher will see

@@ -76,10 +76,18 @@ class PlanningRuntime(Runtime):
     planned_for: PipelineOptions = field(default_factory=PipelineOptions)
     plans: list[PlannedPipeline] = field(default_factory=list)
 
-    def run(self, construct: Callable[[beam.Pipeline], object], *, label: str, parts: str = "", total: int = 0) -> None:
+    def run(
+        self,
+        construct: Callable[[beam.Pipeline], object],
+        *,
+        label: str,
+        parts: str = "",
+        total: int = 0,
+        size: int = 0,
+    ) -> None:
         """Plan, then run here."""
         self.plans.append(plan_pipeline(construct, label, self.planned_for))
-        super().run(construct, label=label, parts=parts, total=total)
+        super().run(construct, label=label, parts=parts, total=total, size=size)
 
 
 def _steps(proto: Any) -> Iterator[PlannedStep]:

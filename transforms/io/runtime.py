@@ -13,6 +13,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 
 from wikisem.errors import StageError, UsageError
+from wikisem.transforms.io.bytes_read import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.local_workers import LocalWorkers
@@ -24,16 +25,20 @@ _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
 
 
 class Progress(Protocol):
-    """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts."""
+    """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts, ``read()`` of ``size`` bytes."""
 
-    def __call__(self, label: str, done: Callable[[], int], total: int) -> AbstractContextManager[None]:
+    def __call__(
+        self, label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int, /
+    ) -> AbstractContextManager[None]:
         """A context that shows progress until it is left."""
         ...
 
 
-def no_progress(label: str, done: Callable[[], int], total: int) -> AbstractContextManager[None]:
+def no_progress(
+    label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int
+) -> AbstractContextManager[None]:
     """Show nothing."""
-    del label, done, total
+    del label, done, total, read, size
     return nullcontext()
 
 
@@ -93,17 +98,23 @@ class Runtime:
         label: str,
         parts: str = "",
         total: int = 0,
+        size: int = 0,
     ) -> None:
         """Construct a pipeline, run it and wait for it.
 
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
-        processes and on other machines can report by doing their work. Raises StageError from the first cause, an
-        error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
+        processes and on other machines can report by doing their work. ``size`` is how many bytes the pipeline reads
+        with ``open_counted``; how many it has read is known on this machine only. Raises StageError from the first
+        cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
+
+        def done() -> int:
+            return len(list_files(parts)) if parts else 0
+
         with self._local_workers() as workers, _runner(workers, self.options()) as runner:
             pipeline = self._new_pipeline(runner)
             construct(pipeline)
-            with self.progress(label, lambda: len(list_files(parts)) if parts else 0, total):
+            with _bytes_read(workers) as read, self.progress(label, done, total, read.total, size):
                 _finish(pipeline, label, workers)
 
     def _local_workers(self) -> AbstractContextManager[LocalWorkers | None]:
@@ -143,6 +154,11 @@ class Runtime:
 
 def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractContextManager[FnApiRunner | None]:
     return nullcontext() if workers is None else local_runner(workers, options)
+
+
+def _bytes_read(workers: LocalWorkers | None) -> AbstractContextManager[BytesRead]:
+    """What the workers have read since now, or this process if there are none."""
+    return count_here() if workers is None else workers.count_bytes()
 
 
 def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -> None:

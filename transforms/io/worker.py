@@ -1,4 +1,4 @@
-"""The process that local workers are forked from, and the workers: ``python -m wikisem.transforms.io.worker FD``.
+"""The process that local workers are forked from, and the workers: ``python -m wikisem.transforms.io.worker FD PIPE``.
 
 It imports Beam and wikisem once, has no threads of Python's and opens no connection, so a fork of it is a worker within
 milliseconds. It forks and kills as the run asks over the socket FD, one line of JSON each, and reports which workers
@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import wikisem.transforms
+from wikisem.transforms.io.bytes_read import tell
 
 _PR_SET_PDEATHSIG: Final = 1  # include/uapi/linux/prctl.h
 _PARENT_CHECK: Final = 0.5  # seconds between two looks whether the parent is still there
@@ -37,8 +38,8 @@ _PARENT_CHECK: Final = 0.5  # seconds between two looks whether the parent is st
 class WorkerForks:
     """The workers of a run: forked and killed at its request, until it is gone."""
 
-    def __init__(self, channel: socket.socket) -> None:
-        self._channel = channel
+    def __init__(self, channel: socket.socket, pipe: int) -> None:
+        self._channel, self._pipe = channel, pipe
         self._names: dict[int, str] = {}
         self._text = b""
 
@@ -81,6 +82,7 @@ class WorkerForks:
         pid = os.fork()
         if pid == 0:
             self._channel.close()
+            tell(self._pipe)
             _end_as_worker(environment, starter)
         self._names[pid] = name
 
@@ -152,14 +154,14 @@ def import_all() -> None:
     gc.freeze()  # a collection in a worker would touch, and so copy, every page that it shares
 
 
-def main(descriptor: int) -> None:
-    """Fork workers for the run at the other end of a socket."""
+def main(descriptor: int, pipe: int) -> None:
+    """Fork workers for the run at the other end of a socket, which tell through a pipe how much they have read."""
     # Ctrl-C and a closed terminal reach every process of the group; what they mean to a run is the run's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     import_all()
-    WorkerForks(socket.socket(fileno=descriptor)).serve()
+    WorkerForks(socket.socket(fileno=descriptor), pipe).serve()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -12,8 +12,8 @@ from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
+from wikisem.transforms.io.bytes_read import open_counted
 from wikisem.transforms.io.counts import write_counts, write_rejects
-from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.shuffle import Done, done
 from wikisem.transforms.mentions.files import MentionFiles
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -62,6 +62,6 @@ class ScanRange(beam.DoFn):
 def _read(part: Range, language: str) -> Iterator[Chunk | Damage]:
     """The chunks of a range; StageError says in which language a dump could not be read."""
     try:
-        yield from read_records(part, open_binary, PAGE_END, CHUNK_BYTES)
+        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES)
     except OSError as error:
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error

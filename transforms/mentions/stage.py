@@ -47,7 +47,8 @@ def count_mentions(
         )
 
     parts = f"{context.scratch.parts}/counts/*.json"
-    context.runtime.run(construct, label=label_of(STAGE, list(dumps)), parts=parts, total=len(ranges))
+    size = sum(part.stop - part.start for _, _, part in ranges)
+    context.runtime.run(construct, label=label_of(STAGE, list(dumps)), parts=parts, total=len(ranges), size=size)
     return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
 
 

@@ -1,0 +1,63 @@
+"""Progress: what a bar and plain lines say of parts and bytes."""
+
+import io
+import itertools
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from wikisem.pipeline.console import progress as module
+from wikisem.pipeline.console.progress import progress, words_of_work
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        ((3, 12, 0, 0, 30.0), "3 of 12 parts, 30 s"),
+        ((0, 0, 0, 0, 30.0), "0 of ? parts, 30 s"),
+        ((0, 1, 0, 1000, 30.0), "0 of 1 parts, 30 s"),
+        ((0, 1, 600, 1200, 30.0), "0 of 1 parts, 600 bytes of 1.20 kB, 20 bytes/s, 30 s left, 30 s"),
+        # A range is read a little beyond its end, to the end of its last record.
+        ((1, 1, 1300, 1200, 60.0), "1 of 1 parts, 1.20 kB of 1.20 kB, 20 bytes/s, 60 s"),
+    ],
+)
+def test_bytes_are_told_where_they_are_counted(work: tuple[int, int, int, int, float], words: str) -> None:
+    """A stage that reads no dump has none, and on other machines nobody counts them."""
+    assert words_of_work(*work) == words
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_plain_lines_come_while_a_single_part_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One gzip member of 100 GB is a single part: its bytes are told all the same."""
+    lines: list[str] = []
+    monkeypatch.setattr(module, "log", lines.append)
+    monkeypatch.setattr(module, "_LOOK", 0.001)
+    monkeypatch.setattr(module, "_LINE", 0.01)
+    with progress("entities", lambda: 0, 1, lambda: 25_000_000_000, 100_000_000_000):
+        _wait(lambda: len(lines) > 2)
+    assert lines[0] == "entities"
+    assert lines[1].startswith("entities: 0 of 1 parts, 25.0 GB of 100 GB, ")
+    assert " left, " in lines[1]
+
+
+@pytest.mark.parametrize(("size", "shown"), [(100_000_000_000, ["1/4", "/100.0 GB", "GB/s"]), (0, ["1/4"])])
+def test_a_bar_shows_parts_and_bytes(size: int, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, in one line."""
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, no_color=True, width=160)
+    monkeypatch.setattr(module, "error_console", terminal)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(module, "_LOOK", 0.01)
+    read = itertools.count(0, 100_000_000)
+    with progress("entities", lambda: 1, 4, lambda: next(read), size):
+        _wait(lambda: all(text in screen.getvalue() for text in shown))
+    assert ("GB" in screen.getvalue()) == bool(size)
