@@ -9,7 +9,7 @@ from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Stage, run_stages
-from wikisem.pipeline.build.stages.entities import entities, labels_for
+from wikisem.pipeline.build.stages.entities import entities, labels_for, properties_for
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.build.stages.mixed import mixed
@@ -65,12 +65,8 @@ def _entity_options(options: BuildOptions) -> EntityOptions:
     recipe = options.recipe
     return EntityOptions(
         labels=labels_for(options.languages),
-        properties=tuple(sorted({*options.properties, *_kin_properties(recipe)})),
+        properties=tuple(sorted({*options.properties, *properties_for(recipe)})),
         ranks=recipe.graph.ranks,
         # An item without any sitelink can then be neither in a cluster nor an outlier.
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )
-
-
-def _kin_properties(recipe: Recipe) -> Sequence[str]:
-    return recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()

@@ -9,6 +9,7 @@ from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
+from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.wikipedia.languages import label_codes
@@ -72,4 +73,21 @@ def check_labels(items: Record, language: str) -> None:
         raise MissingInputError(
             f"expected entities with labels in {language}, saw {', '.join(kept)}; "
             f"run `wikisem entities` or `wikisem build` with {language} among the languages first"
+        )
+
+
+def properties_for(recipe: Recipe) -> tuple[str, ...]:
+    """The properties whose statements the groups of a recipe need."""
+    return recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
+
+
+def check_properties(items: Record, recipe: Recipe) -> None:
+    """Raise MissingInputError when the entities were read without statements that the recipe needs."""
+    missing = [name for name in properties_for(recipe) if name not in items.facts["properties"]]
+    if missing:
+        asked = ",".join(sorted({*items.facts["properties"], *missing}))
+        raise MissingInputError(
+            f'expected entities with statements of {", ".join(missing)}, which outliers.exclude = "kin" reads, saw '
+            f"{', '.join(items.facts['properties']) or 'none'}; run `wikisem entities --properties {asked}` first, or "
+            "`wikisem build` with this recipe"
         )

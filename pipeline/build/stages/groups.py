@@ -9,8 +9,9 @@ import msgspec
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group, decode_rejection
+from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES
+from wikisem.pipeline.build.stages.entities import ENTITIES, check_properties
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
@@ -51,8 +52,11 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             for language in todo
         }
 
+    def check(run: Run) -> None:
+        check_properties(run.ledger.require(ENTITIES), recipe)
+
     units = [_unit(language, sorted(languages) if shared else [language], recipe) for language in languages]
-    return Stage(STAGE, units, work, together=shared)
+    return Stage(STAGE, units, work, together=shared, check=check)
 
 
 def read_groups(output: str, language: str) -> list[Group]:
