@@ -43,6 +43,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "browse": "a page to look through the groups, from disk",
     "audit": "measure every group of a run or of a released set, worst first",
     "check": "which groups of a data set break which filter",
+    "recipes": "the recipes that ship, or one of them as a file",
+    "formats": "what wikisem reads and writes",
+    "completion": "a script that completes commands and options in bash or zsh",
 }
 
 _HINTS: Final = {

@@ -1,24 +1,39 @@
 """The dumps that a command was given: found, told apart by size and time or checksum, and named by language."""
 
 import hashlib
+import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.pipeline.download.record import origin_of
+from wikisem.transforms.io.addresses import is_local
 from wikisem.transforms.io.files import match, open_binary, size_and_time
 from wikisem.wikis import known_language
+
+# First bytes of archives in which older dumps and other tools keep XML.
+_ARCHIVES: Final = {
+    "a 7z archive": b"7z\xbc\xaf\x27\x1c",
+    "an xz file": b"\xfd7zXZ\x00",
+    "a zip archive": b"PK\x03\x04",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file of a dump; ``modified`` is UTC, ``sha256`` is empty unless asked for."""
+    """One file of a dump; ``modified`` is UTC, ``sha256`` is empty unless asked for.
+
+    ``origin`` is what ``wikisem download`` wrote down of it: its address, date and checksum; empty if it did not.
+    """
 
     path: str
     size: int
     modified: str
     sha256: str = ""
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +51,12 @@ class Dump:
         """What a fingerprint sees of the dump; with checksums, neither paths nor times."""
         if all(file.sha256 for file in self.files):
             return [{"sha256": digest} for digest in sorted(file.sha256 for file in self.files)]
-        return self.describe()
+        return [{key: value for key, value in file.items() if key != "origin"} for file in self.describe()]
 
     def describe(self) -> list[dict[str, Any]]:
         """The files as plain values, for the manifest."""
-        return [asdict(file) for file in self.files]
+        described = [asdict(file) for file in self.files]
+        return [{key: value for key, value in file.items() if key != "origin" or value} for file in described]
 
 
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
@@ -52,12 +68,27 @@ def _describe_file(path: str, checksum: bool) -> Input:
     try:
         size, modified = size_and_time(path)
         with open_binary(path) as source:
-            source.read(1)
+            _refuse_other_forms(path, source.read(8))
         digest = _digest(path) if checksum else ""
     except OSError as error:
         raise MissingInputError(f"expected a file that can be read, saw {path!r}: {error}") from error
     moment = time.gmtime(modified)
-    return Input(path, size, time.strftime("%Y-%m-%dT%H:%M:%SZ", moment), digest)
+    origin = origin_of(Path(path), size) if is_local(path) else {}
+    return Input(path, size, time.strftime("%Y-%m-%dT%H:%M:%SZ", moment), digest, origin)
+
+
+def _refuse_other_forms(path: str, head: bytes) -> None:
+    """Raise DamagedInputError for tables of SQL, which hold no text, and for archives that are to be unpacked."""
+    if re.search(r"\.sql(\.gz)?$", path):
+        raise DamagedInputError(
+            f"{path}: expected an XML or JSON dump, saw a dump of SQL tables, which have no text; "
+            "wikisem download fetches what is needed"
+        )
+    for form, magic in _ARCHIVES.items():
+        if head.startswith(magic):
+            raise DamagedInputError(
+                f"{path}: expected a plain file, .bz2, .gz or .zst, saw {form}; unpack it, or take the .bz2 beside it"
+            )
 
 
 def _digest(path: str) -> str:

@@ -21,9 +21,9 @@ from wikisem.atomic_files import whole_file
 from wikisem.errors import DownloadError, OutputError
 from wikisem.pipeline.download.fetch import Fetcher, digest_of
 from wikisem.pipeline.download.model import RemoteDump, RemoteFile
+from wikisem.pipeline.download.record import RECORD, read_record
 from wikisem.pipeline.download.web import StoppedError, Web
 
-RECORD: Final = "downloads.json"
 # What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
 _CONNECTIONS: Final = 3
 
@@ -88,18 +88,6 @@ def download(
     errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
     for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):
         raise error
-
-
-def read_record(folder: Path) -> Mapping[str, Any]:
-    """Where the files of a folder came from, by name; empty where nothing was downloaded to it."""
-    path = folder / RECORD
-    if not path.exists():
-        return {}
-    try:
-        files: Mapping[str, Any] = orjson.loads(path.read_bytes())["files"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DownloadError(f"{path}: expected a record of downloads, saw {error}; remove it to go on") from error
-    return files
 
 
 def _record(folder: Path, one: Download, today: str) -> None:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import orjson
 import pytest
 
-from wikisem.errors import BadIdError, MissingInputError, UsageError
-from wikisem.pipeline.build.inputs import by_language, find_dump
+from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, UsageError
+from wikisem.pipeline.build.inputs import by_language, find_dump, find_wikipedias
 
 
 def test_language_ends_at_the_first_equals_sign() -> None:
@@ -45,3 +46,45 @@ def test_a_name_without_a_file_is_named(tmp_path: Path) -> None:
         find_dump([f"{tmp_path}/none.json"], checksum=False)
     with pytest.raises(MissingInputError):
         find_dump([str(tmp_path)], checksum=False)
+
+
+def test_a_glob_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``dewiki-*.bz2`` names files of the current folder."""
+    for name in (
+        "dewiki-2026-11-01-p1p9.xml.bz2",
+        "dewiki-2026-11-01-p10p19.xml.bz2",
+        "dewiki-2026-11-01-p1p9.xml.bz2.part",
+    ):
+        (tmp_path / name).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    dumps = find_wikipedias(["de=dewiki-2026-11-01-p*.xml.bz2"], checksum=False)
+    assert dumps["de"].paths == ["dewiki-2026-11-01-p10p19.xml.bz2", "dewiki-2026-11-01-p1p9.xml.bz2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "told"),
+    [
+        ("dewiki-pages-meta-history1.xml.7z", b"7z\xbc\xaf\x27\x1c\x00\x04", "saw a 7z archive; unpack it"),
+        ("dewiki.xml.xz", b"\xfd7zXZ\x00", "saw an xz file"),
+        ("dump.zip", b"PK\x03\x04", "saw a zip archive"),
+        ("dewiki-20261101-pagelinks.sql.gz", b"\x1f\x8b\x08", "saw a dump of SQL tables"),
+        ("dewiki-20261101-page.sql", b"-- MySQL", "saw a dump of SQL tables"),
+    ],
+)
+def test_other_files_of_wikimedia_are_named_as_what_they_are(tmp_path: Path, name: str, head: bytes, told: str) -> None:
+    """Before any stage begins, and with what to do."""
+    (tmp_path / name).write_bytes(head)
+    with pytest.raises(DamagedInputError, match=f"{name}: expected .*{told}"):
+        find_dump([str(tmp_path / name)], checksum=False)
+
+
+def test_a_downloaded_file_keeps_its_origin(tmp_path: Path) -> None:
+    """The manifest has where it came from; whether a unit is finished does not depend on that."""
+    (tmp_path / "a.json").write_text("[]")
+    plain = find_dump([f"{tmp_path}/a.json"], checksum=False)
+    assert "origin" not in plain.describe()[0]
+    about = {"size": 2, "url": "https://dumps.example/a.json", "date": "2026-11-02", "sha1": "00"}
+    (tmp_path / "downloads.json").write_bytes(orjson.dumps({"files": {"a.json": about}}))
+    known = find_dump([f"{tmp_path}/a.json"], checksum=False)
+    assert known.describe()[0]["origin"] == about
+    assert known.identity() == plain.identity()

@@ -15,7 +15,8 @@ import pytest
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DownloadError, OutputError
 from wikisem.pipeline.download.catalogue import find_wikipedia
-from wikisem.pipeline.download.downloads import RECORD, download, only_download_in, plan_downloads, read_record
+from wikisem.pipeline.download.downloads import download, only_download_in, plan_downloads
+from wikisem.pipeline.download.record import RECORD, origin_of, read_record
 from wikisem.pipeline.download.web import Web
 from wikisem.queries.patience import Patience
 
@@ -292,3 +293,13 @@ def test_a_record_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / RECORD).write_text("[]")
     with pytest.raises(DownloadError, match=r"downloads.json: expected a record of downloads"):
         read_record(tmp_path)
+
+
+def test_a_file_says_where_it_came_from(server: Server, tmp_path: Path) -> None:
+    """Unless it is another file by now, or was never downloaded."""
+    _download(server, tmp_path)
+    origin = origin_of(tmp_path / NAME, len(BODY))
+    assert (origin["url"], origin["date"]) == (server.url + _path(server), "2026-11-01")
+    assert origin_of(tmp_path / NAME, len(BODY) - 1) == {}
+    assert origin_of(tmp_path / "other.xml", 1) == {}
+    assert origin_of(tmp_path / "nowhere" / NAME, len(BODY)) == {}
