@@ -1,7 +1,7 @@
 """From dumps to the anchor dictionary: every link once, under the page where it ends, whatever the files look like."""
 
 import bz2
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +10,8 @@ import pytest
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
 from wikisem import schemas
 from wikisem.arrow.buckets import bucket_of
-from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.dumps import Chunk
+from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
@@ -194,3 +195,25 @@ def test_mistaken_inputs_are_named(tmp_path: Path) -> None:
         count(tmp_path, other)
     with pytest.raises(DamagedInputError, match=r"a\.xml of ltgwiki and .*b\.xml of lvwiki"):
         count(tmp_path, one, two)
+
+
+def test_languages_that_are_counted_together_leave_what_each_leaves_alone(tmp_path: Path, counted: Path) -> None:
+    """Two wikis in one pipeline, one of them in parts: no row and no count goes to the other."""
+    other = write(tmp_path / "lv.xml", dump([page(1, "A", "[[bus]]"), page(2, "Bus", "", redirect="A")], "lvwiki"))
+    both = count_all(tmp_path / "both", {"lv": [other], "ltg": write_parts(tmp_path / "parts")})
+    assert both == {"ltg": COUNTS, "lv": Counts(read=2, kept=1, left_out={"redirect": 1})}
+    assert bytes_of(tmp_path / "both") == bytes_of(counted)
+    assert read_all(tmp_path / "both" / "lv").to_pylist() == [{"title": "A", "anchor": "bus", "count": 1}]
+    assert sorted(path.name for path in (tmp_path / "both" / "rejects" / "mentions").iterdir()) == ["ltg"]
+
+
+def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among many languages of a run the message says whose dump it is."""
+
+    def fail(*_: object) -> Iterator[Chunk]:
+        raise OSError("the disk is on fire")
+        yield
+
+    monkeypatch.setattr("wikisem.transforms.mentions.scan.read_records", fail)
+    with pytest.raises(StageError, match=r"mentions/ltg: expected to read .*dump\.xml, saw the disk is on fire"):
+        count(tmp_path, write(tmp_path / "dump.xml", dump()))

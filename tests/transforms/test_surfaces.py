@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wikisem import schemas
 from wikisem.arrow.buckets import split
@@ -17,6 +19,7 @@ from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.surfaces.items import divide
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 
 # qid, page title in ltgwiki, labels.
@@ -222,6 +225,38 @@ def test_same_bytes_from_two_workers(tmp_path: Path, entities: str, mentions: st
         {path.name: path.read_bytes() for path in (tmp_path / run / "published").iterdir()} for run in ("1", "2")
     )
     assert one == two
+
+
+def test_languages_that_are_named_together_leave_what_each_leaves_alone(
+    tmp_path: Path, entities: str, mentions: str
+) -> None:
+    """One with a dictionary and one without, from one look at the entities."""
+    folders = {language: f"{tmp_path}/both/{language}" for language in ("ltg", "de")}
+    options = SurfaceOptions(fallback="title")
+    context = StageContext(Scratch(f"{tmp_path}/scratch"), Runtime())
+    counts = resolve_surfaces(entities, {"ltg": mentions}, options, folders, context)
+    alone, _ = resolve(tmp_path / "alone", entities, mentions, "title")
+    assert counts["ltg"].items == alone
+    assert counts["de"].items == Counts(read=9, kept=9)
+    assert (counts["de"].sources, counts["de"].refused) == ({"anchor": 0, "label": 0, "title": 9}, {})
+    one, other = (
+        {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+        for folder in (folders["ltg"], f"{tmp_path}/alone/published")
+    )
+    assert one == other
+    assert sorted(path.name for path in Path(folders["de"]).iterdir()) == ["fallback-00000.parquet", "summary.json"]
+
+
+@given(st.lists(st.integers(0, 9_000_000), min_size=1, max_size=30))
+def test_parts_of_the_entities_hold_every_file_once(sizes: list[int]) -> None:
+    """However large the files are, no part is empty, and none has more than its share and one file."""
+    files = [(f"{number:02d}.parquet", size) for number, size in enumerate(sizes)]
+    parts = divide(files)
+    assert sorted(path for part in parts for path in part) == [path for path, _ in files]
+    assert all(parts)
+    assert divide(files[::-1]) == parts
+    held = [sum(dict(files)[path] for path in part) for part in parts]
+    assert max(held) <= sum(sizes) / len(parts) + max(sizes) + len(files)
 
 
 def test_entities_must_be_there(tmp_path: Path) -> None:
