@@ -14,6 +14,7 @@ from wikisem.pipeline.command_options import absolute_setup_file, choose_languag
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
+from wikisem.transforms.io.addresses import absolute
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
@@ -63,7 +64,7 @@ def build(
     although another run seems to be at work in the output. Raises errors of ``wikisem.errors``, among them
     TooManyRejectsError, StageError and LockError.
     """
-    loaded = _recipe(recipe)
+    loaded, target = _recipe(recipe), absolute(folder(fspath(output)))
     if workers is not None and workers < 1:
         raise UsageError(f"workers: expected a whole number from 1 up, saw {workers}")
     runtime = Runtime(absolute_setup_file(beam_options))
@@ -83,7 +84,7 @@ def build(
         wikipedia=wikipedias,
         properties=DEFAULT_PROPERTIES,
     )
-    run = Run(folder(fspath(output)), runtime, break_lock=break_lock)
+    run = Run(target, runtime, break_lock=break_lock)
     size = size_of_dumps(options.wikidata, *wikipedias.values())
     records = run_build(options, with_workers(run, workers, size))
     units = {record.unit: record for record in records}

@@ -13,7 +13,7 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.addresses import check_address, is_local
+from wikisem.transforms.io.addresses import absolute, check_address, is_local
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
@@ -109,7 +109,7 @@ def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe; ``with_workers`` gives it its workers once its input is known."""
     runtime = Runtime(absolute_setup_file(beam_options), progress)
     runtime.configure_file_systems()
-    return Run(arguments.output, runtime, arguments.max_rejects, log, arguments.break_lock)
+    return Run(absolute(arguments.output), runtime, arguments.max_rejects, log, arguments.break_lock)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.pipeline.download.record import origin_of
-from wikisem.transforms.io.addresses import is_local
+from wikisem.transforms.io.addresses import absolute, is_local
 from wikisem.transforms.io.files import match, open_binary, size_and_time
 from wikisem.wikis import known_language
 
@@ -60,8 +60,9 @@ class Dump:
 
 
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The dump that paths, globs and URLs name; MissingInputError when one names nothing."""
-    return Dump(tuple(_describe_file(path, checksum) for path in match(patterns)))
+    """The dump that paths, globs and URLs name, as absolute paths; MissingInputError when one names nothing."""
+    paths = dict.fromkeys(absolute(path) for path in match(patterns))
+    return Dump(tuple(_describe_file(path, checksum) for path in paths))
 
 
 def _describe_file(path: str, checksum: bool) -> Input:

@@ -8,21 +8,23 @@ from wikisem.pipeline.build.lock import Claim, locked
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.transforms.io.arrays import remove_copies
+from wikisem.transforms.io.shared_folder import check_shared
 
 
 @contextmanager
 def session(run: Run) -> Iterator[None]:
     """Be the only run into OUT, without what dead ones left; write the manifest and remove the scratch at the end.
 
-    Raises UsageError and OutputError for an output that cannot be written, LockError where another run is at work. What
-    ends the context with an error is passed on, whatever then can still be written; a run that is interrupted leaves
-    its scratch to the next one, for removing it may take long.
+    Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError
+    where another run is at work. What ends the context with an error is passed on, whatever then can still be written;
+    a run that is interrupted leaves its scratch to the next one, for removing it may take long.
     """
     check_writable(run.output)
     with locked(run.output, Claim.of_this_process(run.name), run.break_lock, run.log):
         run.remove_leftovers()
         try:
             with run.runtime:
+                check_shared(run.output, run.runtime)
                 yield
             remove_copies()
         except BaseException as error:

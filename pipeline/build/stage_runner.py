@@ -12,6 +12,7 @@ from typing import Any
 
 from wikisem import __version__
 from wikisem.errors import MissingInputError
+from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
 from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.parts import measure_parts
@@ -152,6 +153,7 @@ def _run_units(
     One that has the same fingerprint as the earlier one is written to the same folder, and so is that with plain names.
     """
     _log_decoder(todo, run)
+    _warn_of_disk(stage, todo, run)
     prints = {unit.name: _fingerprint(unit, needs[unit.name]) for unit in todo if not unit.leaves}
     for name, one in prints.items():
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
@@ -178,6 +180,15 @@ def _run_units(
             run.log(f"warning: {results[unit.name].warning}")
     remove_folder(context.scratch.root)
     return records
+
+
+def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
+    """Say when the disk is likely to be too small: before the work, which may take hours."""
+    wanted = sum(
+        estimate_bytes(stage.name, unit.facts.get("inputs", ()), map(run.ledger.require, unit.needs)) for unit in todo
+    )
+    if warning := lacking_disk(run.output, stage.name, wanted):
+        run.log(warning)
 
 
 def _log_decoder(todo: Iterable[Unit], run: Run) -> None:

@@ -49,7 +49,7 @@ def test_a_name_without_a_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_glob_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``dewiki-*.bz2`` names files of the current folder."""
+    """``dewiki-*.bz2`` names files of the current folder; their paths mean the same to workers elsewhere."""
     for name in (
         "dewiki-2026-11-01-p1p9.xml.bz2",
         "dewiki-2026-11-01-p10p19.xml.bz2",
@@ -58,7 +58,8 @@ def test_a_glob_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (tmp_path / name).write_text("x")
     monkeypatch.chdir(tmp_path)
     dumps = find_wikipedias(["de=dewiki-2026-11-01-p*.xml.bz2"], checksum=False)
-    assert dumps["de"].paths == ["dewiki-2026-11-01-p10p19.xml.bz2", "dewiki-2026-11-01-p1p9.xml.bz2"]
+    names = ["dewiki-2026-11-01-p10p19.xml.bz2", "dewiki-2026-11-01-p1p9.xml.bz2"]
+    assert dumps["de"].paths == [f"{tmp_path}/{name}" for name in names]
 
 
 @pytest.mark.parametrize(

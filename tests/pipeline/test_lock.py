@@ -1,4 +1,4 @@
-"""One run into OUT at a time: whoever comes second is told so, and what a dead run left is no obstacle."""
+"""One run into OUT at a time: the second one is told so, and what a dead run left is no obstacle."""
 
 import json
 import os

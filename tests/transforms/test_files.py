@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.errors import MissingInputError, OutputError, UsageError
 from wikisem.transforms.io import addresses
-from wikisem.transforms.io.addresses import check_address, is_local
+from wikisem.transforms.io.addresses import absolute, check_address, is_local
 from wikisem.transforms.io.files import (
     copy,
     create_binary,
@@ -192,3 +192,12 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     assert size_and_time(f"{tmp_path}/a/b")[0] == 3
     with pytest.raises(OutputError, match=f"expected to write {tmp_path}/a"):
         replace_file(f"{tmp_path}/a", b"three")
+
+
+def test_a_relative_path_becomes_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What workers get does not depend on the folder that they are in; URLs stay."""
+    monkeypatch.chdir(tmp_path)
+    assert absolute("out") == f"{tmp_path}/out"
+    assert absolute("./a/../o[u]t") == f"{tmp_path}/o[u]t"
+    assert absolute("/data/out") == "/data/out"
+    assert absolute("gs://bucket/out") == "gs://bucket/out"

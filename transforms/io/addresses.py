@@ -1,6 +1,7 @@
 """Paths and URLs as people write them: which are on this machine, and which file systems need something installed."""
 
 import importlib.util
+import os
 import re
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -22,6 +23,11 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 def is_local(path: str) -> bool:
     """Whether a path is on this machine: whether it is no URL."""
     return _SCHEME.match(path) is None
+
+
+def absolute(path: str) -> str:
+    """A path that means the same to a worker with another current folder; a URL does as it is."""
+    return os.path.abspath(path) if is_local(path) else path  # noqa: PTH100 - a Path would keep ".."
 
 
 def check_address(path: str) -> str:

@@ -40,7 +40,7 @@ def require_files(folder: str, names: Iterable[str]) -> None:
     """Raise StageError unless all these files are below a folder."""
     known = sizes_below(folder)
     for name in names:
-        # A list may be behind on some stores; a question for one object never is.
+        # On some stores a list may lack what was just written; a question for one object never does.
         if name not in known and not exists(f"{folder}/{name}"):
             raise StageError(f"expected every part of the work to be written, saw no {folder}/{name}")
 

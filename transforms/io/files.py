@@ -14,6 +14,7 @@ from typing import IO, Any, BinaryIO, Final, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError
@@ -22,6 +23,10 @@ from wikisem.transforms.io.addresses import check_address, is_local
 _GLOB: Final = re.compile(r"[*?\[]")
 # What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
 _IN_MEMORY: Final = 1 << 24
+
+# Beam sets options when a pipeline is made, or a worker begins. Without any its S3 file system opens nothing.
+if FileSystems._pipeline_options is None:  # noqa: SLF001
+    FileSystems.set_options(PipelineOptions([]))
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -189,8 +194,8 @@ def remove(path: str) -> None:
     """Remove a file, if it is there."""
     if is_local(path):
         Path(path).unlink(missing_ok=True)
-    elif exists(path):
-        FileSystems.delete([path])
+    elif not FileSystems.get_filesystem(path).has_dirs() or exists(path):
+        FileSystems.delete([path])  # which object stores do whether there is one or not
 
 
 def remove_folder(folder: str) -> None:
@@ -212,7 +217,8 @@ def copy(source: str, target: str) -> None:
         _link(Path(source), Path(target))
         return
     make_folder(target.rpartition("/")[0])
-    remove(target)
+    if FileSystems.get_filesystem(target).has_dirs():
+        remove(target)  # HDFS writes over nothing
     try:
         # S3's gives a list of what failed, where the other file systems raise.
         failed = [one for one in FileSystems.copy([source], [target]) or [] if one[-1] is not None]
