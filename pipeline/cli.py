@@ -36,6 +36,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "groups": "stage 5: test groups in every language",
     "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
+    "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
     "explain": "why a class has the group that it has",

@@ -16,6 +16,7 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.analogies.questions import read_questions
 from wikisem.evaluation.analogies.scores import AnalogyOptions, analogies_as_json, score_analogies
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
+from wikisem.evaluation.combined import combined_as_json
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import score_models, words_of
@@ -30,6 +31,7 @@ from wikisem.pipeline.console.score_csv import category_rows, outlier_rows, prin
 from wikisem.pipeline.console.score_tables import (
     analogy_report,
     category_report,
+    combined_report,
     comparison_report,
     few_groups_note,
     outlier_report,
@@ -148,9 +150,7 @@ def topk(arguments: argparse.Namespace) -> None:
 
 def oddoneout(arguments: argparse.Namespace) -> None:
     """Score OddOneOut on a file of categories."""
-    settings = OddOneOutOptions(
-        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
-    )
+    settings = _oddoneout_options(arguments)
 
     def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
         return score_oddoneout(categories, lookup.words, settings)
@@ -180,6 +180,33 @@ def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, nee
         print_json({"comparisons": [one.as_json() for one in comparisons]})
     elif comparisons:
         make_console().print(comparison_report(comparisons))
+
+
+def combined(arguments: argparse.Namespace) -> None:
+    """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
+    categories = read_categories(arguments.categories, arguments.language)
+    settings = _oddoneout_options(arguments)
+    rows: list[dict[str, Any]] = []
+    for lookup in _lookups(arguments):
+        if lookup.words is None:
+            raise UsageError(f"combined needs a model with a vocabulary, {lookup.name} has none")
+        members = [look_up_category(category, lookup) for category in categories]
+        odd = _with_progress(lookup.name, score_oddoneout(members, lookup.words, settings), len(members))
+        top = [score_topk(each, lookup.words, arguments.k, arguments.skip_oov) for each in members]
+        head = {"model": lookup.name, "dataset": Path(arguments.categories).stem, "version": __version__}
+        rows.append(head | combined_as_json(odd, top))
+        if arguments.json:
+            print_json(rows[-1])
+    if arguments.csv:
+        print_csv(rows)
+    elif not arguments.json:
+        make_console().print(combined_report(rows))
+
+
+def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
+    return OddOneOutOptions(
+        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
+    )
 
 
 def analogies(arguments: argparse.Namespace) -> None:

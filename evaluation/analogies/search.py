@@ -40,6 +40,7 @@ _FIRST_LOOK: Final = 32
 # Products of unit vectors, and logarithms of them, are off by some 1e-6 in single precision.
 _MARGIN: Final = np.float32(2e-5)
 _NUMBERS_AT_ONCE: Final = 1 << 26
+_LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cache
 
 
 class AnalogySearch:
@@ -61,7 +62,9 @@ class AnalogySearch:
         open_ = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
         third, third_of = np.unique(questions[open_, 2], return_inverse=True)
         near, nearest = self._nearest(third)
-        pairs, pair_of = np.unique(questions[open_, :2], axis=0, return_inverse=True)
+        # One number for each pair, because unique rows are found by a slow sort.
+        codes, pair_of = np.unique(questions[open_, 0] * len(self.rows) + questions[open_, 1], return_inverse=True)
+        pairs = np.stack(np.divmod(codes, len(self.rows)), axis=1)
         order = np.lexsort((third_of, pair_of))
         at_once = max(1, _NUMBERS_AT_ONCE // len(self.rows))
         for start in range(0, len(pairs), at_once):
@@ -118,11 +121,11 @@ class AnalogySearch:
         target = offset[pair, answers] + self._pair_near(questions[:, 2], answers)
         best = np.full(len(questions), -np.inf, np.float32)
         highest = offset.max(axis=1)
-        for some, last in _looks(target, best, highest[pair], near, third):
-            words = nearest[third[some], :last]
-            sums = offset[pair[some, None], words] + near[third[some], :last]
+        for some, look in _looks(target, best, highest[pair], near, third):
+            words = nearest[third[some], look]
+            sums = offset[pair[some, None], words] + near[third[some], look]
             sums[words == answers[some, None]] = -np.inf
-            best[some] = sums.max(axis=1)
+            best[some] = np.maximum(best[some], sums.max(axis=1))
         beaten = best > target + _MARGIN
         # The bound of the last word that was kept does not rule out the others.
         unsettled = ~beaten & (near[third, -1] + highest[pair] >= target - _MARGIN) & (near.shape[1] < len(self.rows))
@@ -165,21 +168,21 @@ class AnalogySearch:
         return np.asarray(second * third / (first + _SMALL), dtype=np.float64)
 
 
-def _looks(target: Rows, best: Rows, highest: Rows, near: Rows, third: IntArray) -> Iterator[tuple[IntArray, int]]:
-    """Questions that are still open, and how many of the words nearest to c to look at, few at first.
+def _looks(target: Rows, best: Rows, highest: Rows, near: Rows, third: IntArray) -> Iterator[tuple[IntArray, slice]]:
+    """Questions that are still open, and which of the words nearest to c to look at, few at first.
 
     ``best`` is what the looks before have found. A question is open while no word beats its answer and the bound lets
     words beyond those that were looked at beat it.
     """
-    at_once = max(1, _NUMBERS_AT_ONCE // 16 // near.shape[1])
     last, before = min(_FIRST_LOOK, near.shape[1]), 0
     while True:
         still = best <= target + _MARGIN
         if before:
             still &= near[third, before - 1] + highest >= target - _MARGIN
         open_ = np.flatnonzero(still)
+        at_once = max(1, _LOOKS_AT_ONCE // (last - before))
         for start in range(0, len(open_), at_once):
-            yield open_[start : start + at_once], last
+            yield open_[start : start + at_once], slice(before, last)
         if last == near.shape[1] or not len(open_):
             return
         before, last = last, min(4 * last, near.shape[1])

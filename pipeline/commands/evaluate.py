@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
+        ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
         ("samples", _samples, "OPP and accuracy of a language model from what lm-evaluation-harness logged"),
     ]:
@@ -111,6 +112,16 @@ def _topk(parser: argparse.ArgumentParser) -> None:
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
+    _add_oddoneout(parser)
+    parser.set_defaults(score=scoring.oddoneout)
+
+
+def _combined(parser: argparse.ArgumentParser) -> None:
+    _add_oddoneout(parser)
+    parser.set_defaults(score=scoring.combined)
+
+
+def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument(
         "-k", type=at_least(2), default=3, help="how many words of the category an intruder joins (default: 3)"
@@ -133,7 +144,6 @@ def _oddoneout(parser: argparse.ArgumentParser) -> None:
         "--sample", type=at_least(1), default=0, metavar="P", help="draw P pairs for each category instead of all"
     )
     parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
-    parser.set_defaults(score=scoring.oddoneout)
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:

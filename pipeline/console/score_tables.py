@@ -1,6 +1,6 @@
 """Scores of models as tables for people, and of categories as JSON for programs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -113,6 +113,14 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
     lines += few_groups_note(bars.groups if bars else 0, "categories")
     return Group(f"{title}: {name}", table, *lines, *notes, "")
+
+
+def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """The Combined score of each model, with the right answers that it is made of."""
+    table = _table_of("model", ("OddOneOut", "Topk", "Combined"))
+    for row in rows:
+        table.add_row(row["model"], f"{row['oddoneout']:,}", f"{row['topk']:,}", f"{row['combined']:,.2f}")
+    return Group("Combined: the harmonic mean of right answers + 1", table, "")
 
 
 def analogy_report(

@@ -1,6 +1,7 @@
 """Analogies: against the definitions word by word, and against gensim section by section."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, 
     assert 0.05 < np.mean(expected) < 0.95
 
 
-def lookup_of(table: dict[str, tuple[float, float]]) -> WordLookup:
+def lookup_of(table: Mapping[str, tuple[float, float]]) -> WordLookup:
     """A model of these vectors."""
     return WordLookup("v", from_words(list(table), np.array(list(table.values()), np.float32)))
 

@@ -1,0 +1,123 @@
+"""Syntactic test sets from Wikidata lexemes: analogy questions, categories and outlier groups, in any language.
+
+A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets, for
+each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/, every pair in pairs/LA.jsonl, and
+what could not be read in rejects/lexemes.jsonl.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+import orjson
+from rich.table import Table
+
+from wikisem.categories.lexeme_relations import SHIPPED, PairCollector, load_relations
+from wikisem.errors import TooManyRejectsError
+from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
+from wikisem.pipeline.command_options import argument, at_least, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.records import Counts, Reject
+from wikisem.wikidata.lexeme_reader import LexemeReader, check_any
+
+_FEW_REJECTS: Final = 100
+_RATE: Final = 0.01
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of lexemes."""
+    parser.add_argument("dump", metavar="DUMP", nargs="+", help="the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
+    parser.add_argument(
+        "--languages", required=True, type=argument(parse_languages), metavar="en,da", help="codes of the spellings"
+    )
+    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    parser.add_argument(
+        "--relations",
+        type=Path,
+        default=SHIPPED,
+        metavar="FILE",
+        help="a TOML file of relations; default: plural, "
+        "comparative, superlative, past, participles, definite, genitive",
+    )
+    parser.add_argument(
+        "--questions",
+        type=at_least(0),
+        default=20_000,
+        metavar="N",
+        help="at most N analogy questions a relation, drawn by the seed; 0: all (default: 20000)",
+    )
+    parser.add_argument(
+        "--groups",
+        type=at_least(0),
+        default=100,
+        metavar="N",
+        help="at most N outlier groups a relation; default 100",
+    )
+    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Read the dump, write the sets, and print how many pairs each relation has."""
+    refuse_beam_options("lexemes", beam_options)
+    relations = load_relations(arguments.relations)
+    rejects: list[Reject] = []
+    reader, collector = LexemeReader(rejects.append), PairCollector(relations, arguments.languages)
+    with progress("reading lexemes", lambda: reader.counts().read, 0):
+        for path in arguments.dump:
+            for lexeme in reader.read(path):
+                collector.add(lexeme)
+    counts, output = reader.counts(), Path(arguments.output)
+    _write_rejects(output, rejects)
+    check_any(counts, ", ".join(arguments.dump))
+    _check_rejects(counts, output)
+    found = collector.pairs()
+    for language, pairs in found.items():
+        _write(output, language, pairs, arguments)
+    _print(found, counts)
+    log(f"the sets are in {output}")
+    return 0
+
+
+def _check_rejects(counts: Counts, output: Path) -> None:
+    rejected = sum(counts.rejected.values())
+    if rejected >= _FEW_REJECTS and rejected > _RATE * counts.read:
+        raise TooManyRejectsError(
+            f"expected at most {_RATE:.0%} of lexemes to be unreadable, saw {rejected} of {counts.read}; "
+            f"see {output / 'rejects' / 'lexemes.jsonl'}"
+        )
+
+
+def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
+    texts = {
+        f"analogies/{language}.txt": "".join(analogy_lines(relations, arguments.questions, arguments.seed)),
+        f"categories/{language}.txt": "".join(category_lines(relations)),
+        f"pairs/{language}.jsonl": "".join(pairs_lines(language, relations)),
+    }
+    for name, text in outlier_groups(relations, arguments.groups, arguments.seed):
+        texts[f"outliers/{language}/{name}.txt"] = text
+    for name, text in texts.items():
+        _write_text(output / name, text)
+
+
+def _write_rejects(output: Path, rejects: Sequence[Reject]) -> None:
+    lines = b"".join(orjson.dumps(asdict(reject), option=orjson.OPT_APPEND_NEWLINE) for reject in rejects)
+    _write_text(output / "rejects" / "lexemes.jsonl", lines.decode())
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _print(found: Mapping[str, Relations], counts: Counts) -> None:
+    table = Table("language", "relation")
+    table.add_column("pairs", justify="right")
+    for language, relations in found.items():
+        for relation, pairs in relations.items():
+            table.add_row(language, relation, f"{len(pairs):,}")
+    make_console().print(table)
+    left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
+    log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {rejected:,} rejected")

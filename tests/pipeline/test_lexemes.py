@@ -1,0 +1,98 @@
+"""The command ``wikisem lexemes``: what it writes, and how it names mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.categories.test_lexeme_relations import lexeme_line
+from wikisem.categories.lexeme_relations import FormPair
+from wikisem.datasets.word_categories import read_categories
+from wikisem.datasets.word_groups import read_dataset
+from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.outputs.lexeme_sets import analogy_lines, outlier_groups
+from wikisem.pipeline.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A dump of forty regular nouns, a bad line in the middle, and the work done beside it."""
+    lines = [
+        json.dumps(lexeme_line(n, [(f"word {n}", ["Q110786"]), (f"word {n}s", ["Q146786"])])) for n in range(1, 41)
+    ]
+    lines.insert(20, "broken")
+    (tmp_path / "lexemes.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Readable by the scorers; the bad line is in rejects."""
+    words = ["lexemes", "lexemes.json", "--languages", "en,de", "--output", "out"]
+    assert main([*words, "--questions", "50", "--groups", "3"]) == 0
+    printed = capsys.readouterr()
+    assert "│ en       │ plural             │    40 │" in printed.out
+    assert "41 records: 40 lexemes, 0 left out, 1 rejected" in printed.err
+    (section,) = read_questions(folder / "out" / "analogies" / "en.txt")
+    assert (section.name, len(section.questions)) == ("plural", 50)
+    assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in section.questions)
+    (category,) = read_categories(folder / "out" / "categories" / "en.txt")
+    assert len(category.words) == 40
+    groups = read_dataset(folder / "out" / "outliers" / "en")
+    assert [group.id for group in groups] == ["plural-001", "plural-002", "plural-003"]
+    for group in groups:
+        assert len(group.cluster) == 8
+        assert [f"{outlier.surface}s" for outlier in group.outliers] == list(group.cluster)
+    assert len({word for group in groups for word in group.cluster}) == 24
+    assert (folder / "out" / "analogies" / "de.txt").read_text() == ""
+    (reject,) = (folder / "out" / "rejects" / "lexemes.jsonl").read_text().splitlines()
+    assert json.loads(reject)["reason"] == "not-json"
+    pairs = [json.loads(line) for line in (folder / "out" / "pairs" / "en.jsonl").read_text().splitlines()]
+    assert pairs[0]["pairs"][0] == {"lexeme": "L1", "first": "word 1", "second": "word 1s"}
+
+
+def test_the_seed_decides_what_is_drawn(folder: Path) -> None:
+    """The same bytes for the same seed, others for another."""
+    texts = []
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        words = ["lexemes", "lexemes.json", "--languages", "en", "--output", name, "--seed", seed, "--questions", "9"]
+        assert main(words) == 0
+        files = sorted(path for path in (folder / name).rglob("*") if path.is_file())
+        texts.append([(str(path.relative_to(folder / name)), path.read_bytes()) for path in files])
+    assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["none.json", "--languages", "en"], 1, "expected a lexeme dump, saw none at none.json"),
+        (["lexemes.json", "--languages", "E N"], 2, "expected a language code"),
+        (["lexemes.json", "--languages", "en", "--relations", "none.toml"], 2, "saw none at none.toml"),
+        (["lexemes.json", "--languages", "en", "--", "--runner=x"], 2, "takes no Beam options"),
+    ],
+)
+def test_mistakes_are_named(capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str) -> None:
+    """Wrong usage ends with 2, a missing dump with 1."""
+    at = words.index("--") if "--" in words else len(words)
+    assert main(["lexemes", *words[:at], "--output", "out", *words[at:]]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_too_many_bad_lines_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a hundred on, and from one in a hundred."""
+    good = json.dumps(lexeme_line(1, [("a", ["Q1"])]))
+    (tmp_path / "l.json").write_text("\n".join([good, *["bad"] * 100, good]))
+    assert main(["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]) == 1
+    assert "saw 100 of 102" in capsys.readouterr().err
+    assert len((tmp_path / "o" / "rejects" / "lexemes.jsonl").read_text().splitlines()) == 100
+
+
+def test_no_outlier_is_a_word_of_its_cluster() -> None:
+    """A form that two lexemes share, and a second pair of one lexeme, are passed over."""
+    pairs = [FormPair(n, f"a{n}", f"b{n}") for n in range(8)]
+    shared = [FormPair(20, "b3", "c20"), FormPair(2, "a2x", "b2x"), FormPair(21, "a21", "a4")]
+    ((_, text),) = outlier_groups({"r": [*pairs, *shared]}, 5, 1)
+    assert sorted(text.split()) == sorted([f"{letter}{n}" for n in range(8) for letter in "ab"])
+    assert list(outlier_groups({"r": pairs[:7]}, 5, 1)) == []
+    assert list(analogy_lines({"r": pairs[:1]}, 0, 1)) == []

@@ -1,0 +1,127 @@
+"""Lines of a Wikidata lexeme dump into lexemes with their forms.
+
+The layout is that of https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation and of the dumps
+``latest-lexemes.json.gz`` and ``.bz2`` (2026-11): a line for each lexeme, wrapped as in the dump of items.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from os import PathLike, fspath
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from wikisem.dumps import Damage, plan_ranges, read_records
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.records import Counts, Reject, report_reject
+from wikisem.wikidata.chunk_reader import check_head
+from wikisem.wikidata.entity_reader import record_lines
+
+STAGE: Final = "lexemes"
+
+# PHP writes an empty map as [].
+_Nothing = Annotated[list[int], msgspec.Meta(max_length=0)]
+_LexemeId = Annotated[str, msgspec.Meta(pattern=r"^L[1-9][0-9]{0,17}$")]
+_OTHER_TYPES: Final = frozenset({"item", "property", "mediainfo"})
+_SHOWN: Final = 200
+
+
+class Text(msgspec.Struct, gc=False):
+    """A lemma or representation in the language or variant whose key it is under."""
+
+    value: str
+
+
+class Form(msgspec.Struct, gc=False):
+    """A form of a lexeme: its spellings by language code, and its grammatical features as QIDs."""
+
+    representations: dict[str, Text] | _Nothing
+    features: list[str] = msgspec.field(name="grammaticalFeatures", default_factory=list)
+
+
+class Lexeme(msgspec.Struct, gc=False):
+    """A lexeme: its language and lexical category as QIDs, its lemmas and its forms."""
+
+    id: _LexemeId
+    language: str
+    category: str = msgspec.field(name="lexicalCategory")
+    lemmas: dict[str, Text] | _Nothing
+    forms: list[Form] | dict[str, Form]
+    lastrevid: int = 0
+
+    @property
+    def number(self) -> int:
+        """The number in its id."""
+        return int(self.id[1:])
+
+
+class _Head(msgspec.Struct, gc=False):
+    id: str = ""
+    type: str = ""
+    redirect: Any = None
+
+
+class LexemeReader:
+    """Reads a lexeme dump file; ``counts`` accounts for every line and every part that is damaged."""
+
+    def __init__(self, on_reject: Callable[[Reject], object] | None = None) -> None:
+        self._on_reject = on_reject
+        self._decode = msgspec.json.Decoder(Lexeme).decode
+        self._kept = 0
+        self._left_out: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
+
+    def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
+        """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, each revision that it has.
+
+        Left out: other entities and redirects. A line that is no lexeme, or a part of the file that cannot be decoded,
+        is given to ``on_reject``; without that, the first raises DamagedInputError. MissingInputError without a file.
+        """
+        try:
+            ranges = plan_ranges(fspath(path))
+            check_head(ranges)
+            for range_ in ranges:
+                for chunk in read_records(range_):
+                    if isinstance(chunk, Damage):
+                        self._reject(chunk.reason, chunk.where, chunk.detail)
+                        continue
+                    for position, line in record_lines(chunk.data):
+                        try:
+                            lexeme = self._decode(line)
+                        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                            self._explain(line, chunk.location(position), error)
+                        else:
+                            self._kept += 1
+                            yield lexeme
+        except FileNotFoundError as error:
+            raise MissingInputError(f"expected a lexeme dump, saw none at {fspath(path)}") from error
+
+    def counts(self) -> Counts:
+        """How many lines were read, kept, left out and rejected so far."""
+        read = self._kept + sum(self._left_out.values()) + sum(self._rejected.values())
+        return Counts(read, self._kept, dict(self._left_out), dict(self._rejected))
+
+    def _explain(self, line: memoryview, where: str, error: Exception) -> None:
+        """Account for a line that is no lexeme."""
+        try:
+            head = msgspec.json.decode(line, type=_Head)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            shown = bytes(line[:_SHOWN])
+            self._reject("not-json", where, f"expected a JSON object, saw {shown!r}: {error}")
+            return
+        if head.redirect is not None:
+            self._left_out["redirect"] += 1
+        elif head.type in _OTHER_TYPES:
+            self._left_out[head.type] += 1
+        else:
+            self._reject("bad-lexeme", where, f"{head.id or 'a line without an id'}: {error}")
+
+    def _reject(self, reason: str, where: str, detail: str) -> None:
+        self._rejected[reason] += 1
+        report_reject(Reject(STAGE, reason, where, detail), self._on_reject)
+
+
+def check_any(counts: Counts, path: str) -> None:
+    """Raise DamagedInputError where a file held no lexeme at all."""
+    if not counts.kept:
+        raise DamagedInputError(f"{path}: expected lexemes of a Wikidata dump, saw none")
