@@ -34,6 +34,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "surfaces": "stage 3: the surface form of each item in each language",
     "taxonomy": "stage 4: the class graph",
     "groups": "stage 5: test groups in every language",
+    "languages": "every language with its wiki, rules and list words, and where each is from",
     "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",

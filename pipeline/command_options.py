@@ -91,6 +91,18 @@ def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
     )
 
 
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """--profile."""
+    parser.add_argument(
+        "--profile",
+        default=[],
+        nargs="+",
+        action="extend",
+        metavar="LANG=FILE",
+        help="a profile file for a language, instead of OUT/languages/LANG.toml or of what is learned",
+    )
+
+
 def add_checksum(parser: argparse.ArgumentParser) -> None:
     """--checksum."""
     parser.add_argument(

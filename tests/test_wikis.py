@@ -70,6 +70,19 @@ def test_a_language_of_labels_has_no_wiki() -> None:
     assert wiki_of("xx") is None
 
 
+def test_variants_follow_in_the_order_of_mediawiki() -> None:
+    """Labels that are under a variant alone are found; a variant's own fallbacks are in its own script."""
+    assert label_codes("bbc") == ("bbc", "bbc-latn")
+    assert label_codes("sr") == ("sr", "sr-ec", "sr-el")
+    assert label_codes("zh-min-nan") == ("nan", "zh-min-nan", "nan-hani")
+    assert label_codes("zh")[:3] == ("zh", "zh-hans", "zh-hant")
+    assert not set(label_codes("zh-hans")) & set(label_codes("zh-hant"))
+    for code in (*WIKIPEDIA_CODES, *LABEL_ONLY_CODES):
+        codes = label_codes(code)
+        assert len(set(codes)) == len(codes)
+        assert all(check_language(one) for one in codes)
+
+
 def test_no_code_of_labels_names_a_wikipedia_too() -> None:
     """The two lists do not overlap, so that a code has one meaning."""
     aliases = {alias for each in WIKIPEDIAS.values() for alias in each.aliases}
@@ -84,8 +97,8 @@ def test_no_code_of_labels_names_a_wikipedia_too() -> None:
         ("latgalian", "did you mean ltg (Latgalian)?"),
         ("kurdish", "did you mean ckb (Central Kurdish)?"),
         ("zh-hants", "did you mean zh-hant?"),
-        ("xx", "no known one is near"),
-        ("d", "no known one is near"),
+        ("xx", "`wikisem languages` lists all that are known"),
+        ("d", "`wikisem languages` lists all that are known"),
     ],
 )
 def test_what_is_no_language_is_refused(word: str, hint: str) -> None:

@@ -80,6 +80,43 @@ sjd sje sju skr-arab sli sma smj sms sr-ec sr-el srq sty tg-cyrl tg-latn tru tt-
 uz-cyrl uz-latn vmf vot vut wes wya xsy yas yat yav ybb zh-cn zh-hans zh-hant zh-hk zh-mo zh-my zh-sg zh-tw
 """
 LABEL_ONLY_CODES: Final = frozenset(_ONLY_LABELS.split())
+# Where MediaWiki looks for what a language lacks, among its own variants: the fallbacks of ``*Converter.php`` and
+# ``$fallback`` of ``Messages*.php`` (MediaWiki 1.45), without those to other languages.
+_VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {
+    code: tuple(variants.split())
+    for code, variants in {
+        "ady": "ady-cyrl",
+        "aeb": "aeb-arab aeb-latn",
+        "bbc": "bbc-latn",
+        "crh": "crh-latn crh-cyrl",
+        "gan": "gan-hant gan-hans",
+        "gom": "gom-deva gom-latn",
+        "hif": "hif-latn",
+        "iu": "ike-cans ike-latn iu-cans iu-latn",
+        "kbd": "kbd-cyrl",
+        "kk": "kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn",
+        "ks": "ks-arab ks-deva",
+        "ku": "ku-latn ku-arab",
+        "nan": "nan-hani",
+        "ruq": "ruq-latn ruq-cyrl",
+        "shi": "shi-latn shi-tfng",
+        "skr": "skr-arab",
+        "sr": "sr-ec sr-el",
+        "tg": "tg-cyrl tg-latn",
+        "tt": "tt-cyrl tt-latn",
+        "ug": "ug-arab ug-latn",
+        "uz": "uz-latn uz-cyrl",
+        "zh": "zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my",
+        "zh-cn": "zh-hans zh-sg zh-my",
+        "zh-hans": "zh-cn zh-sg zh-my",
+        "zh-hant": "zh-tw zh-hk zh-mo",
+        "zh-hk": "zh-mo zh-hant zh-tw",
+        "zh-mo": "zh-hk zh-hant zh-tw",
+        "zh-my": "zh-sg zh-hans zh-cn",
+        "zh-sg": "zh-my zh-hans zh-cn",
+        "zh-tw": "zh-hant zh-hk zh-mo",
+    }.items()
+}
 # Variants that are named after a part of their wiki's language.
 _PARENTS: Final[Mapping[str, str]] = {"ike": "iu"}
 
@@ -138,11 +175,18 @@ def own_code(code: str) -> str:
 
 
 def label_codes(code: str) -> tuple[str, ...]:
-    """The codes under which Wikidata may label the language, best first; ``mul`` is for the caller to append."""
-    if code in LABEL_ONLY_CODES:
-        return (code,)
+    """The codes under which Wikidata may label the language, best first; ``mul`` is for the caller to append.
+
+    Older codes come after the standard one, then variants, in the order in which MediaWiki falls back to them.
+
+    >>> label_codes("no"), label_codes("crh"), label_codes("zh-hant")
+    (('nb', 'no'), ('crh', 'crh-latn', 'crh-cyrl'), ('zh-hant', 'zh-tw', 'zh-hk', 'zh-mo'))
+    """
     wiki = wiki_of(code)
-    return _LABELS_OF.get(wiki, (_domain(wiki),)) if wiki is not None else (code,)
+    if code in LABEL_ONLY_CODES or wiki is None:
+        return (code, *_VARIANTS.get(code, ()))
+    own = _LABELS_OF.get(wiki, (_domain(wiki),))
+    return (*own, *(variant for one in own for variant in _VARIANTS.get(one, ())))
 
 
 def known_language(text: str) -> str:
@@ -156,7 +200,7 @@ def known_language(text: str) -> str:
     if code in _WIKI_OF or code in LABEL_ONLY_CODES:
         return code
     near = _nearest(code)
-    hint = f"did you mean {near}?" if near else "no known one is near"
+    hint = f"did you mean {near}?" if near else "`wikisem languages` lists all that are known"
     raise BadIdError(f"expected the code of a Wikipedia or of labels, saw {text!r}; {hint}")
 
 

@@ -1,11 +1,12 @@
 """The whole method, start to end: read items, count links, find surface forms, build the class graph, form groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.profiles import find_profiles
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Stage, run_stages
@@ -21,13 +22,14 @@ from wikisem.transforms.entities.stage import EntityOptions
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is made from; the seed is the recipe's."""
+    """What a build is made from; the seed is the recipe's, ``profiles`` are the texts of files that --profile names."""
 
     recipe: Recipe
     languages: Sequence[str]
     wikidata: Dump
     wikipedia: Mapping[str, Dump]
     properties: Sequence[str]
+    profiles: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_build(options: BuildOptions, run: Run) -> list[Record]:
@@ -41,12 +43,13 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
     """The method: each stage of a build, in order."""
     recipe, languages, dumps = options.recipe, options.languages, options.wikipedia
     linked = [language for language in languages if language in dumps]
+    profiles = find_profiles(run.output, languages, options.profiles)
     return [
         entities(options.wikidata, _entity_options(options), run),
-        mentions({language: dumps[language] for language in linked}, recipe.surface.link_trail),
+        mentions({language: dumps[language] for language in linked}, recipe.surface.link_trail, profiles),
         surfaces(languages, recipe.surface, linked),
         taxonomy(recipe.graph),
-        groups(languages, recipe),
+        groups(languages, recipe, profiles),
         *mixed(languages, recipe),
     ]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
 from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.build.profiles import read_named
 from wikisem.pipeline.console.summary import print_summary
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 
@@ -17,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_wikipedia(parser, required=False)
     options.add_languages(parser, "those of --wikipedia, else the recipe's")
     options.add_output(parser)
+    options.add_profile(parser)
     options.add_checksum(parser)
 
 
@@ -28,5 +30,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, size_of_dumps(wikidata, *wikipedia.values()))
-    records = run_build(BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties), run_)
+    profiles = read_named(arguments.profile)
+    built = BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties, profiles)
+    records = run_build(built, run_)
     return print_summary(records, run_.output)

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
+from wikisem.pipeline.build.profiles import find_profiles, read_named
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import groups
@@ -17,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_recipe(parser)
     options.add_languages(parser, "the recipe's")
     options.add_output(parser)
+    options.add_profile(parser)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
@@ -24,7 +26,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    stages = [groups(languages, recipe), *mixed(languages, recipe)]
+    profiles = find_profiles(run_.output, languages, read_named(arguments.profile))
+    stages = [groups(languages, recipe, profiles), *mixed(languages, recipe)]
     run_ = with_workers(run_, arguments.workers, size_of_items(run_))
     with session(run_):
         records = run_stages(stages, run_, recipe)

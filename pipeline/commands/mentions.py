@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_wikipedias
+from wikisem.pipeline.build.profiles import find_profiles, read_named
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's own trail rule"
     )
     options.add_output(parser)
+    options.add_profile(parser)
     options.add_checksum(parser)
 
 
@@ -27,6 +29,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, size_of_dumps(*dumps.values()))
+    profiles = find_profiles(run_.output, list(dumps), read_named(arguments.profile))
     with session(run_):
-        records = run_stages([mentions(dumps, arguments.link_trail)], run_)
+        records = run_stages([mentions(dumps, arguments.link_trail, profiles)], run_)
     return print_summary(records, run_.output)

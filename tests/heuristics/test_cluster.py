@@ -66,11 +66,12 @@ def test_the_first_reason_is_the_one_given() -> None:
     assert reasons == ["too-few", "digits", "affix", "stop-affix", "length-one"]
 
 
-def test_length_one_is_off_for_chinese_and_japanese() -> None:
+def test_length_one_is_off_where_a_character_is_a_syllable() -> None:
     """One character can be a word there (Blair et al. 2016, 3.1), and only there."""
     surfaces = ["犬", "猫", "馬", "牛", "羊", "狸", "熊"]
-    assert check_cluster(surfaces, language_profile("ja"), DEFAULTS, 7).keep
-    assert check_cluster(surfaces, language_profile("ko"), DEFAULTS, 7).reason == "length-one"
+    for code in ("ja", "zh-yue", "ko", "km", "my"):
+        assert check_cluster(surfaces, language_profile(code), DEFAULTS, 7).keep
+    assert check_cluster(surfaces, language_profile("th"), DEFAULTS, 7).reason == "length-one"
 
 
 def test_namespaces_of_the_wiki_add_to_the_stop_affixes_of_the_language() -> None:

@@ -112,7 +112,7 @@ def test_two_workers_and_another_order_give_the_same_bytes(once: Path, tmp_path:
     assert len(shuffled) == len(small_world())
     again = build_small(tmp_path, Runtime(workers=2), files=3, entities=shuffled)
     assert contents(again) == contents(once)
-    assert len(contents(once)) == 6
+    assert len(contents(once)) == 8
 
 
 def test_the_most_prominent_groups_are_kept_and_the_others_capped(once: Path) -> None:

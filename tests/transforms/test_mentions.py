@@ -103,6 +103,7 @@ def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: 
         "bucket-00-of-1.parquet",
         "redirects/bucket-00-of-1.parquet",
         "siteinfo.json",
+        "surroundings.json",
     }
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {4: 1, 5: 8})
     assert count(tmp_path, write(tmp_path / "dump.xml", dump())) == COUNTS

@@ -24,10 +24,10 @@ from wikisem.outputs.groupfile import (
 )
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.affixes import read_affixes
-from wikisem.transforms.groups.labels import read_labels, read_profile
+from wikisem.transforms.groups.labels import read_labels
 from wikisem.transforms.groups.outlier_indexes import SLICE
+from wikisem.transforms.groups.profiles import read_profile, write_profile
 from wikisem.transforms.groups.shared_files import GroupFiles
-from wikisem.transforms.groups.surface_tables import SAMPLE
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.files import create_binary, open_binary
@@ -68,7 +68,7 @@ class JudgeClasses(beam.DoFn):
 def _language_inputs(files: GroupFiles, language: str) -> LanguageInputs:
     surfaces = files.surfaces(language)
     return LanguageInputs(
-        profile=read_profile(files, language, surfaces.sample(SAMPLE)),
+        profile=read_profile(files, language).profile,
         surfaces=surfaces,
         ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
         candidates=files.candidates(language),
@@ -97,6 +97,7 @@ class FinishLanguage(beam.DoFn):
         _write(f"{published}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
         with create_binary(f"{published}/groups/{language}.parquet") as sink:
             pq.write_table(groups_table(kept).combine_chunks(), sink, compression="zstd")
+        write_profile(self._files, language)
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
         write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)

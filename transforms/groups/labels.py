@@ -1,7 +1,6 @@
 """What groups need of the items themselves: labels of classes, and titles that show how list articles are named."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.graph.array_types import Flags, Int64s
-from wikisem.heuristics.rules.list_titles import common_affixes
 from wikisem.sampling import hash_keys
 from wikisem.transforms.groups.shared_files import GroupFiles
-from wikisem.transforms.io.files import list_files, open_binary
+from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
-from wikisem.wikipedia.languages import LanguageProfile, label_codes, language_profile, wiki_of
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.languages import label_codes, wiki_of
 
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
@@ -83,22 +80,3 @@ def read_labels(files: GroupFiles, language: str) -> Mapping[int, str]:
         own = table.filter(pc.equal(table["language"], language))
         found.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
     return found
-
-
-def read_profile(files: GroupFiles, language: str, sample: Iterable[str]) -> LanguageProfile:
-    """The profile of a language, with the namespaces of its wiki and the words of its list articles as stop affixes."""
-    profile = language_profile(language, site=_read_site(files, language), sample=sample)
-    tables = [read_parquet(path) for path in list_files(f"{files.labels()}/titles-*.parquet")]
-    titles = pa.concat_tables([TITLES.empty_table(), *tables])
-    own = titles.filter(pc.equal(titles["language"], language))
-    lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
-    words = common_affixes(lists, others, profile.spaced)
-    return replace(profile, stop_affixes=(*profile.stop_affixes, *words))
-
-
-def _read_site(files: GroupFiles, language: str) -> SiteInfo | None:
-    path = files.siteinfo.get(language)
-    if path is None:
-        return None
-    with open_binary(path) as source:
-        return SiteInfo.from_json(source.read().decode())

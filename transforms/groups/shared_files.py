@@ -1,7 +1,7 @@
 """The files through which the steps of the stage hand over to one another, and the recipe."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,13 +20,15 @@ from wikisem.transforms.io.scratch import Scratch
 class GroupFiles:
     """Where each step finds what earlier steps wrote; arrays are mapped into memory, not read.
 
-    ``taxonomy`` is the folder of the class graph, ``siteinfo`` has a file for each language whose wiki is known.
+    ``taxonomy`` is the folder of the class graph. ``mentions`` has the folder of each language whose wiki is known, and
+    ``profiles`` the text of each profile file that was given or edited.
     """
 
     taxonomy: str
-    siteinfo: Mapping[str, str]
+    mentions: Mapping[str, str]
     recipe: Recipe
     scratch: Scratch
+    profiles: Mapping[str, str] = field(default_factory=dict)
 
     def graph(self) -> ClassGraph:
         """The class graph."""
@@ -43,6 +45,10 @@ class GroupFiles:
     def affixes(self, language: str) -> str:
         """The file of the affixes of a language's surface forms, which is there if the recipe measures by them."""
         return f"{self.language(language)}/affixes.parquet"
+
+    def surface_count(self, language: str) -> str:
+        """The file that says how many surface forms a language has."""
+        return f"{self.language(language)}/surface_count.json"
 
     def labels(self) -> str:
         """The folder of labels and titles."""

@@ -27,17 +27,19 @@ def build_groups(
     entities: str,
     taxonomy: str,
     surfaces: Mapping[str, str],
-    siteinfo: Mapping[str, str],
+    mentions: Mapping[str, str],
     recipe: Recipe,
     context: StageContext,
+    profiles: Mapping[str, str] | None = None,
 ) -> dict[str, Counts]:
-    """Build the groups of each language into ``published/groups`` and ``published/rejected``.
+    """Build the groups of each language into ``published/groups``, ``rejected`` and ``languages``.
 
-    ``surfaces`` (language -> folder) names the languages; ``siteinfo`` (language -> file) gives the namespace names of
-    the wikis that it knows. Returns the counts of each language: classes with at least ``minimum`` instances that have
-    a surface form, kept as groups or rejected by reason. Raises MissingInputError.
+    ``surfaces`` (language -> folder) names the languages; ``mentions`` (language -> folder) gives what is known of the
+    wikis themselves, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the
+    counts of each language: classes with at least ``minimum`` instances that have a surface form, kept as groups or
+    rejected by reason. Raises MissingInputError.
     """
-    files = GroupFiles(taxonomy, dict(siteinfo), recipe, context.scratch)
+    files = GroupFiles(taxonomy, dict(mentions), recipe, context.scratch, dict(profiles or {}))
     parts = [
         part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
     ]

@@ -17,6 +17,7 @@ from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.groups.affixes import sample_affixes, write_affixes
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import read_row_groups
 
 # The files of a language are divided into at most this many parts: that many workers can read them.
@@ -80,6 +81,8 @@ class IndexSurfaces(beam.DoFn):
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), f"{folder}/candidates")
         save_arrays(table, f"{folder}/surfaces")
+        with create_binary(self._files.surface_count(language)) as sink:
+            sink.write(str(int(has_surface.sum())).encode())
         if self._files.recipe.filters.affix == "surprise":
             write_affixes(self._files.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
         yield None, language

@@ -16,26 +16,43 @@ from wikisem.transforms.io.counts import require_files, sum_counts
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
+from wikisem.transforms.io.surroundings import write_surroundings
 from wikisem.transforms.mentions.dump import WikipediaDump, read_dump
 from wikisem.transforms.mentions.files import MentionFiles
 from wikisem.transforms.mentions.merge import MergeBuckets
+from wikisem.transforms.mentions.sample import sample_surroundings
 from wikisem.transforms.mentions.scan import ScanRange, Wiki
 from wikisem.wikipedia.languages import language_profile
+from wikisem.wikipedia.learning import Evidence, find_profile
+from wikisem.wikipedia.link_surroundings import LinkSurroundings
+from wikisem.wikipedia.profile_file import ProfileFile
 
 
 def count_mentions(
-    dumps: Mapping[str, Sequence[str]], link_trail: bool, folders: Mapping[str, str], context: StageContext
+    dumps: Mapping[str, Sequence[str]],
+    link_trail: bool,
+    folders: Mapping[str, str],
+    context: StageContext,
+    profiles: Mapping[str, ProfileFile] | None = None,
 ) -> dict[str, Counts]:
     """Count the links of the dump of each language, in one file or in parts, into ``*.parquet`` of schemas.MENTIONS.
 
-    They are written to the folder of the language, beside ``siteinfo.json`` and ``redirects/*.parquet`` of
-    schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes however the dump is wrapped or
-    cut. Counts are pages; a damaged part of a file counts as one rejected page, since how many it held is unknown.
-    Raises MissingInputError and DamagedInputError.
+    They are written to the folder of the language, beside ``siteinfo.json``, the surroundings of a sample of its links,
+    and ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes
+    however the dump is wrapped or cut. ``profiles`` are the profile files that were given or edited. Counts are pages;
+    a damaged part of a file counts as one rejected page, since how many it held is unknown. Raises MissingInputError
+    and DamagedInputError.
     """
     files = MentionFiles(context.scratch, dict(folders))
     found = {language: _open(language, paths, files) for language, paths in sorted(dumps.items())}
-    wikis = {language: _wiki(language, dump, link_trail) for language, dump in found.items()}
+    samples = {language: _sample(language, dump, files) for language, dump in found.items()}
+    given = profiles or {}
+    wikis = {
+        language: Wiki(
+            dump.site, _trail(language, samples[language], given.get(language)) if link_trail else "", len(dump.ranges)
+        )
+        for language, dump in found.items()
+    }
     ranges = [(language, number, part) for language, dump in found.items() for number, part in enumerate(dump.ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -68,5 +85,11 @@ def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
     return counts
 
 
-def _wiki(language: str, dump: WikipediaDump, link_trail: bool) -> Wiki:
-    return Wiki(dump.site, language_profile(language).link_trail if link_trail else "", len(dump.ranges))
+def _sample(language: str, dump: WikipediaDump, files: MentionFiles) -> LinkSurroundings:
+    found = sample_surroundings(dump)
+    write_surroundings(files.finished[language], found)
+    return found
+
+
+def _trail(language: str, links: LinkSurroundings, given: ProfileFile | None) -> str:
+    return find_profile(language, evidence=Evidence(links), given=given).profile.link_trail

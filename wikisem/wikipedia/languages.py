@@ -30,7 +30,7 @@ __all__ = [
 
 AffixRule = Literal["words", "characters", "han"]
 # Whether there are spaces between words; and in languages with spaces, whether words take others in front of them
-# (Hebrew, Arabic) or behind them (Korean) without one, so that a link's anchor may begin or end inside a written word.
+# (Hebrew, Arabic) or after them (Korean) without one, so that a link's anchor may begin or end inside a written word.
 Writing = Literal["spaced", "clitics", "particles", "unspaced"]
 
 
@@ -66,16 +66,15 @@ class LanguageProfile:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """How a script decides the rules: its letters, what an affix is, and whether one character is too short a word."""
+    """How a script decides the rules: its letters, and what an affix is."""
 
     letters: str = ""
     spaced: bool = True
     affix: AffixRule = "characters"
     affix_length: int = 6
-    length_one: bool = True
 
 
-# Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3; length-one is off for Han, 3.1.
+# Six characters for alphabets, and the rule for Han: Blair et al. (2016), footnote 3.
 # Scripts that write no spaces between words, or more than a sound in a character, say in fewer characters what six
 # letters say: docs/languages.md has the measurement on Wikidata's labels (2026-11) for each but the last five, which
 # no labels are in and which take what Thai and Burmese have between them.
@@ -110,10 +109,13 @@ _UNSPACED: Final[Mapping[str, tuple[str, int]]] = {
     "Bali": ("Balinese", 4),
 }
 SPECIAL_SCRIPTS: Final[Mapping[str, Script]] = {
-    "Hani": Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", spaced=False, affix="han", length_one=False),
+    "Hani": Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", spaced=False, affix="han"),
     **{code: Script(rf"\p{{{name}}}", affix_length=length) for code, (name, length) in _LENGTHS.items()},
     **{code: Script(rf"\p{{{name}}}", spaced=False, affix_length=length) for code, (name, length) in _UNSPACED.items()},
 }
+
+# Where one character is a syllable, a word of one is no letter of an alphabet: 본 is Bonn. For Han: the paper, 3.1.
+_SYLLABLES: Final = frozenset({"Hani", "Hang", "Khmr", "Mymr"})
 
 # Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
@@ -152,7 +154,7 @@ def language_profile(
         hyphens=row.hyphens,
         affix="words" if row.words else script.affix,
         affix_length=script.affix_length,
-        length_one=script.length_one,
+        length_one=name not in _SYLLABLES,
         lists=lists,
         stop_affixes=(
             *sorted({*names, *lists}),

@@ -9,6 +9,8 @@ import msgspec
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group, decode_rejection
+from wikisem.pipeline.build.ledger import fingerprint
+from wikisem.pipeline.build.profiles import FACT, Profiles, profile_path
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_properties
@@ -24,14 +26,14 @@ from wikisem.transforms.io.runtime import StageContext
 STAGE: Final = "groups"
 
 
-def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
+def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
     """The groups of all languages, in one pipeline: the outlier sets do not depend on the language.
 
     Shared outliers are chosen over all languages at once: then none of them can be made alone. RecipeError for a rule
     that is not there, before anything runs.
     """
     require_known(recipe.filters.extra)
-    shared = recipe.outliers.shared
+    shared, given = recipe.outliers.shared, profiles or Profiles()
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
@@ -39,14 +41,15 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
             folders(ENTITIES),
             folders(TAXONOMY),
             {language: folders(surfaces_unit(language)) for language in todo},
-            _siteinfo(folders, todo),
+            _mentions(folders, todo),
             recipe,
             context,
+            given.texts,
         )
         return {
             f"{STAGE}/{language}": UnitResult(
                 counts[language],
-                {"cases": write_texts(context, language)},
+                {"cases": write_texts(context, language), FACT: _learned(context, language, given)},
                 no_groups(folders.output, language, counts[language]),
             )
             for language in todo
@@ -55,7 +58,10 @@ def groups(languages: Sequence[str], recipe: Recipe) -> Stage:
     def check(run: Run) -> None:
         check_properties(run.ledger.require(ENTITIES), recipe)
 
-    units = [_unit(language, sorted(languages) if shared else [language], recipe) for language in languages]
+    units = [
+        _unit(language, sorted(languages) if shared else [language], recipe, given.digest(language))
+        for language in languages
+    ]
     return Stage(STAGE, units, work, together=shared, check=check)
 
 
@@ -69,7 +75,7 @@ def read_rejections(output: str, language: str) -> list[Rejection]:
     return [decode_rejection(line) for line in _lines(f"{output}/rejected/{language}.jsonl")]
 
 
-def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
+def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) -> Unit:
     return Unit(
         f"{STAGE}/{language}",
         options={
@@ -78,16 +84,25 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe) -> Unit:
             "filters": asdict(recipe.filters),
             "items": msgspec.to_builtins(recipe.items),
             "seed": recipe.seed,
+            **({"profile": profile} if profile else {}),
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
-        leaves=(*group_leaves(language), *group_folders(language)),
+        leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
     )
 
 
-def _siteinfo(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
-    """What the wiki of each language says of itself, where its surfaces were made from links."""
+def _learned(context: StageContext, language: str, given: Profiles) -> dict[str, str]:
+    """The fingerprint of the profile that was learned, by which an edited one is told from it; none if it was given."""
+    if language in given.texts:
+        return {}
+    with open_binary(f"{context.scratch.published}/{profile_path(language)}") as source:
+        return {"learned": fingerprint(text=source.read().decode())}
+
+
+def _mentions(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
+    """The folder of each language whose surfaces were made from links."""
     return {
-        language: f"{folders(mentions_unit(language))}/siteinfo.json"
+        language: folders(mentions_unit(language))
         for language in languages
         if mentions_unit(language) in folders.needs(surfaces_unit(language))
     }

@@ -1,12 +1,20 @@
 """Stage 2: the links of Wikipedia dumps, counted into the anchor dictionary of each language."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from wikisem.pipeline.build.inputs import Dump
+from wikisem.pipeline.build.profiles import Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
+from wikisem.records import Counts
+from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.io.surroundings import read_surroundings
 from wikisem.transforms.mentions.stage import count_mentions
+from wikisem.wikipedia.learning import Evidence, find_profile
+from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikis import wiki_of
 
 STAGE: Final = "mentions"
 
@@ -16,23 +24,51 @@ def mentions_unit(language: str) -> str:
     return f"{STAGE}/{language}"
 
 
-def mentions(dumps: Mapping[str, Dump], link_trail: bool) -> Stage:
+def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
     """The mentions of all languages, in one pipeline; a language that is finished is not counted again."""
+
+    given = profiles or Profiles()
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
         todo = [language for language in dumps if mentions_unit(language) in units]
         paths = {language: dumps[language].paths for language in todo}
         written = {language: context.folders[mentions_unit(language)] for language in todo}
-        counts = count_mentions(paths, link_trail, written, context)
-        return {mentions_unit(language): UnitResult(counts[language]) for language in todo}
+        files = {language: given.read(language) for language in todo if language in given.texts}
+        counts = count_mentions(paths, link_trail, written, context, files)
+        results = {language: _result(language, counts[language], written[language]) for language in todo}
+        return {
+            mentions_unit(language): replace(result, facts={**result.facts, **_learned(language, written[language])})
+            if link_trail and language not in given.trails
+            else result
+            for language, result in results.items()
+        }
 
     units = [
         Unit(
             mentions_unit(language),
-            {"dump": dump.identity(), "link_trail": link_trail},
+            {"dump": dump.identity(), "link_trail": link_trail and given.trails.get(language, True)},
             facts={"inputs": dump.describe()},
         )
         for language, dump in dumps.items()
     ]
     return Stage(STAGE, units, work)
+
+
+def _learned(language: str, folder: str) -> dict[str, str]:
+    """The trail that the links of a language were read with, where no file gave it."""
+    return {"learned_trail": find_profile(language, evidence=Evidence(read_surroundings(folder))).profile.link_trail}
+
+
+def _result(language: str, counts: Counts, folder: str) -> UnitResult:
+    """The counts of a language, with a warning where its dump says that it is of another wiki."""
+    with open_binary(f"{folder}/siteinfo.json") as source:
+        dbname = SiteInfo.from_json(source.read().decode()).dbname
+    expected = wiki_of(language)
+    if not dbname or dbname == expected:
+        return UnitResult(counts, {"wiki": dbname})
+    warning = (
+        f"{mentions_unit(language)}: expected a dump of {expected or 'no wiki'}, saw one of {dbname}, "
+        f"which is taken for {language}"
+    )
+    return UnitResult(counts, {"wiki": dbname, "warning": warning}, warning)

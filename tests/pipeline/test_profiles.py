@@ -1,0 +1,115 @@
+"""Profile files of a run: what is learned is written, what is edited or given is used, and nothing is made twice."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.trees import manifest_of
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
+    """The dumps of the sample world."""
+    return write_sample_world(str(tmp_path_factory.mktemp("world")))
+
+
+@pytest.fixture
+def output(world: SampleDumps, tmp_path: Path) -> Path:
+    """A finished build in German."""
+    _build(world, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def _build(world: SampleDumps, output: Path, *words: str, language: str = "de") -> None:
+    wikipedia = f"{language}={world.wikipedia['de']}"
+    command = ["build", "demo", "--wikidata", world.wikidata, "--wikipedia", wikipedia, "--output", str(output), *words]
+    assert main(command) == 0
+
+
+def _redone(capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """The stages that the last command did not find finished."""
+    lines = capsys.readouterr().err.splitlines()
+    names = ("entities", "mentions", "surfaces", "taxonomy", "groups")
+    return {line.split()[0] for line in lines if line.split()[0] in names}
+
+
+def _edit(output: Path, old: str, new: str) -> None:
+    path = output / "languages" / "de.toml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_an_edited_profile_is_used_and_kept(
+    world: SampleDumps, output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only the groups are made again, once; the file stays as it was edited, until it is removed."""
+    learned = (output / "languages" / "de.toml").read_text(encoding="utf-8")
+    groups = (output / "groups" / "de.jsonl").read_bytes()
+    _build(world, output)
+    capsys.readouterr()
+    _edit(output, "affix_length = 6", "affix_length = 1")
+    _build(world, output)
+    assert _redone(capsys) == {"groups"}
+    assert "affix_length = 1\n" in (output / "languages" / "de.toml").read_text(encoding="utf-8")
+    assert (output / "groups" / "de.jsonl").read_bytes() != groups
+    _build(world, output)
+    assert _redone(capsys) == set()
+    (output / "languages" / "de.toml").unlink()
+    _build(world, output)
+    assert _redone(capsys) == {"groups"}
+    assert (output / "languages" / "de.toml").read_text(encoding="utf-8") == learned
+    assert (output / "groups" / "de.jsonl").read_bytes() == groups
+
+
+def test_an_edited_trail_counts_the_links_again(
+    world: SampleDumps, output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the recipe counts trails; what needs the mentions follows."""
+    recipe = output.parent / "trails.toml"
+    recipe.write_text('base = "demo"\nname = "trails"\n[surface]\nlink_trail = true\n', encoding="utf-8")
+    command = ["mentions", "--link-trail", "--wikipedia", f"de={world.wikipedia['de']}", "--output", str(output)]
+    assert main(command) == 0
+    _edit(output, 'link_trail = "[a-zäöüß]+"', 'link_trail = "[a-z]+"')
+    capsys.readouterr()
+    assert main(command) == 0
+    assert _redone(capsys) == {"mentions"}
+    assert main(command) == 0
+    assert _redone(capsys) == set()
+
+
+def test_a_named_profile_wins(world: SampleDumps, output: Path, tmp_path: Path) -> None:
+    """A file that says one thing is enough, and what it says is in OUT afterwards."""
+    path = tmp_path / "mine.toml"
+    path.write_text("affix_length = 2\n", encoding="utf-8")
+    _build(world, output, "--profile", f"de={path}")
+    assert (output / "languages" / "de.toml").read_text(encoding="utf-8") == "affix_length = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--profile", "de"], "--profile: expected LANG=FILE such as de=de.toml, saw 'de'"),
+        (["--profile", "de=nowhere.toml"], "expected a profile file, saw 'nowhere.toml'"),
+        (["--profile", "german=x.toml"], "did you mean de (German)?"),
+    ],
+)
+def test_a_profile_that_is_none_is_refused(
+    world: SampleDumps, tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything runs."""
+    command = ["build", "demo", "--wikidata", world.wikidata, "--output", str(tmp_path / "out"), *words]
+    assert main(command) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_a_dump_of_another_wiki_is_a_loud_warning(
+    world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the console and in the manifest; the named language wins."""
+    assert main(["mentions", "--wikipedia", f"ltg={world.wikipedia['de']}", "--output", str(tmp_path)]) == 0
+    warning = "mentions/ltg: expected a dump of ltgwiki, saw one of dewiki, which is taken for ltg"
+    assert f"warning: {warning}" in capsys.readouterr().err
+    assert manifest_of(tmp_path)["stages"]["mentions/ltg"]["warning"] == warning

@@ -1,0 +1,156 @@
+"""Profiles that are learned: from how many links, and what wins over what."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.errors import RecipeError
+from wikisem.wikipedia.learning import LINKS, Evidence, find_profile, writing_of
+from wikisem.wikipedia.link_surroundings import LinkSurroundings, count_surroundings, learned_trail
+from wikisem.wikipedia.profile_file import KEYS, ProfileFile, read_profile_file, write_profile_file
+from wikisem.wikipedia.siteinfo import SiteInfo
+
+SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
+
+
+def links(before: float, after: float, number: int = 1000, **trail: int) -> LinkSurroundings:
+    """Surroundings by percent."""
+    return LinkSurroundings(number, round(before * number / 100), round(after * number / 100), trail)
+
+
+def test_links_to_articles_alone_are_counted() -> None:
+    """Files, categories and other wikis are none; a colon in a title is no prefix; the whole run of letters counts."""
+    text = "x[[Fails:a.png]]y [[Upe]]s, [[de:Fluss]]z un[[Rēzne|Rēznis]] [[Kategoreja:X]]k [[2001: Odiseja]]ā [[A]]ēss"
+    found = count_surroundings(text, SITE)
+    assert (found.links, found.before, found.after) == (4, 1, 3)
+    assert found.trail == {"s": 2, "ā": 1, "ē": 1}
+
+
+def test_no_more_links_than_asked_for() -> None:
+    """So that the same links are counted however a dump is cut."""
+    text = "[[A]]s " * 10
+    assert (
+        count_surroundings(text, SITE, 4)
+        == count_surroundings(text[: 4 * 7], SITE)
+        == LinkSurroundings(4, 0, 4, {"s": 4})
+    )
+    assert count_surroundings(text, SITE, 0) == LinkSurroundings()
+    assert count_surroundings(text, SITE, 4) + count_surroundings(text[28:], SITE) == count_surroundings(text, SITE)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "writing"),
+    [
+        (36, 17, "unspaced"),
+        (24, 33, "unspaced"),
+        (53, 46, "unspaced"),
+        (17.8, 1.3, "clitics"),
+        (11, 0.4, "clitics"),
+        (0, 33, "particles"),
+        (0, 3.9, "spaced"),
+        (0, 5.1, "spaced"),
+        (9.9, 20, "spaced"),
+        (0.9, 20, "spaced"),
+    ],
+)
+def test_letters_around_links_say_how_words_are_parted(before: float, after: float, writing: str) -> None:
+    """Shares as in real dumps: Thai, Japanese, Chinese, Hebrew, Arabic, Korean, English, Russian; and the borders."""
+    assert writing_of(links(before, after)) == writing
+    assert writing_of(links(before, after, LINKS - 1)) is None
+
+
+@given(st.integers(0, 5000), st.data())
+def test_any_counts_give_a_profile(number: int, data: st.DataObject) -> None:
+    """Whatever is counted, a profile comes of it, in a table of every key; below the support the default holds."""
+    shares = st.integers(0, number)
+    counts = LinkSurroundings(number, data.draw(shares), data.draw(shares), {"ā": data.draw(shares)})
+    found = find_profile("xx", evidence=Evidence(counts))
+    assert set(found.values()) == set(found.source) == set(found.support) == set(KEYS)
+    if number < LINKS:
+        assert found.values() == find_profile("xx").values()
+        assert set(found.source.values()) == {"default"}
+    assert found.profile.spaced == (found.profile.writing != "unspaced")
+
+
+def test_a_trail_is_learned_where_none_is_known() -> None:
+    """Letters that are there often enough, and a to z; of a language with a known trail, or without spaces, none."""
+    counts = links(0, 5, ā=20, s=20, q=1, ж=2)
+    found = find_profile("xx", evidence=Evidence(counts))
+    assert (found.profile.link_trail, found.source["link_trail"]) == ("[a-zā]+", "dump")
+    assert learned_trail(links(0, 5, 100_000, ж=299)) == "[a-z]+"
+    known = find_profile("ltg", evidence=Evidence(counts))
+    assert known.source["link_trail"] == "MediaWiki"
+    assert find_profile("xx", evidence=Evidence(links(30, 30, ā=99))).profile.link_trail == "[a-z]+"
+
+
+def test_a_row_wins_over_the_dump() -> None:
+    """A spaced language whose dump seems unspaced stays spaced; that its words take clitics is learned beside it."""
+    odd = find_profile("de", evidence=Evidence(links(40, 40)))
+    assert (odd.profile.writing, odd.source["writing"]) == ("spaced", "default")
+    hebrew = find_profile("he", evidence=Evidence(links(17.8, 1.3)))
+    assert (hebrew.profile.writing, hebrew.source["writing"]) == ("clitics", "dump")
+    korean = find_profile("ko", evidence=Evidence(links(0, 33)))
+    assert (korean.profile.writing, korean.profile.spaced, korean.profile.affix_length) == ("particles", True, 3)
+
+
+def test_the_words_of_lists_need_thirty_titles() -> None:
+    """They are added to the stop affixes, beside those of the row."""
+    few, enough = (Evidence(list_words=("Saroksts …",), list_titles=number) for number in (29, 30))
+    assert "Saroksts …" not in find_profile("ltg", evidence=few).profile.stop_affixes
+    found = find_profile("ltg", evidence=enough)
+    assert found.profile.lists == ("Saroksts …",)
+    assert "Saroksts …" in found.profile.stop_affixes
+    assert (found.source["lists"], found.support["lists"]) == ("dump", 30)
+    assert find_profile("de", evidence=enough).source["lists"] == "row and dump"
+
+
+def test_hyphens_are_learned_from_surface_forms() -> None:
+    """A third of them must have one between letters, and 200 be known."""
+    hyphenated = Evidence(surfaces=["Tâi-oân", "x", "y-z"] * 70)
+    assert find_profile("xx", evidence=hyphenated).profile.hyphens
+    assert not find_profile("xx", evidence=Evidence(surfaces=["Tâi-oân"] * 199)).profile.hyphens
+    assert not find_profile("xx", evidence=Evidence(surfaces=["Baden-Baden", *"abcdefghi"] * 30)).profile.hyphens
+
+
+def test_a_file_wins_over_everything() -> None:
+    """What it says is used, its lists in place of others, and what it does not say is found as ever."""
+    given_file = ProfileFile(writing="unspaced", lists=("…x",))
+    found = find_profile("de", evidence=Evidence(links(0, 4)), given=given_file)
+    assert (found.profile.spaced, found.profile.lists, found.profile.link_trail) == (False, ("…x",), "[a-zäöüß]+")
+    assert {key for key, source in found.source.items() if source == "file"} == {"writing", "lists"}
+    assert "…x" in found.profile.stop_affixes
+    assert "Kategorie:" in found.profile.stop_affixes
+    assert not [affix for affix in found.profile.stop_affixes if affix.startswith("Liste")]
+
+
+@pytest.mark.parametrize("code", ["de", "ja", "he", "zh-min-nan", "sma", "hi"])
+def test_a_file_that_is_written_reads_the_same(code: str) -> None:
+    """Every value comes back, and a file that is not changed changes nothing."""
+    found = find_profile(code, evidence=Evidence(links(0, 4)))
+    read = read_profile_file(write_profile_file(code, found.values(), found.source, found.support), "x.toml")
+    assert read.values() == found.values()
+    again = find_profile(code, evidence=Evidence(links(0, 4)), given=read)
+    assert again.profile == found.profile
+    assert again.source == found.source
+    assert pickle.loads(pickle.dumps(read)) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('scrpit = "Latn"', "de.toml: Object contains unknown field `scrpit`; did you mean script?"),
+        ('writing = "spacy"', "de.toml: Invalid enum value 'spacy'"),
+        ("hyphens = 1", "de.toml: Expected `bool`, got `int`"),
+        ("affix_length = 0", "de.toml: affix_length: expected a number from 1 to 100, saw 0"),
+        ('link_trail = "[a-"', "de.toml: link_trail: expected a regular expression, saw '\\[a-'"),
+        ('link_trail = ".*"', "de.toml: link_trail: expected letters only, saw '.\\*', which takes a space"),
+        ("lists = 3", "de.toml: Expected `array`, got `int`"),
+        ("= 3", "de.toml: Invalid statement"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(text: str, message: str) -> None:
+    """The file, the key, what was expected and what was seen."""
+    with pytest.raises(RecipeError, match=message):
+        read_profile_file(text, "de.toml")
