@@ -195,6 +195,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_command_line_refuses_and_breaks_a_lock(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 and one line, nothing made; with --break-lock the run begins all the same, and says so."""
+    write_claim(tmp_path, replace(claim("far"), machine="another", host="node7", command="wikisem build"))
+    command = ["entities", "--wikidata", str(folder / "a.json"), "--output", str(tmp_path)]
+    capsys.readouterr()
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"wikisem: expected to be the only run into {tmp_path}, saw `wikisem build` at work there")
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == [".wikisem"]
+    assert main([*command, "--break-lock"]) == 0
+    assert "on node7) is taken for ended (--break-lock)" in capsys.readouterr().err
+    assert tree_of(tmp_path, "entities") == tree_of(folder / "a", "entities")
+
+
 def test_twenty_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whenever the second one comes and the first one dies: one whole result, and one line for who has to wait.
 

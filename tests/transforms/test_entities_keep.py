@@ -11,6 +11,9 @@ from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.duplicates import find_duplicates, superseded_by_file
 from wikisem.transforms.entities.item_files import ItemFile
+from wikisem.transforms.entities.keep import KeepItems
+from wikisem.transforms.io.parquet import write_parquet
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.selection import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
@@ -85,3 +88,17 @@ def test_edges_of_superseded_revisions_lead_nowhere(tmp_path: Path) -> None:
         counts, rows, _ = run(tmp_path / str(order is lines), write(tmp_path / "dump.json", dump(*order)))
         assert [(found["qid"], found["instance_of"]) for found in rows] == [("Q1", ["Q11"]), ("Q11", [])]
         assert (counts.read, counts.kept, counts.left_out) == (4, 2, {"duplicate": 1, "no-class": 1})
+
+
+def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
+    """A runner may try a bundle twice: the items are still there for the second try, and their file does not change."""
+    scratch = Scratch(str(tmp_path))
+    write_parquet(CERTAIN.path(scratch), pa.Table.from_pylist([row("Q1", 5), row("Q2", 6)], ENTITIES))
+    finished = Path(scratch.published) / "certain-000003.parquet"
+    seen = set()
+    for _ in range(3):
+        KeepItems(scratch, "", duplicates=False).process((0, *CERTAIN))
+        seen.add((finished.read_bytes(), Path(CERTAIN.path(scratch)).read_bytes()))
+    ((one, other),) = seen
+    assert one == other
+    assert [path.name for path in finished.parent.iterdir()] == [finished.name]
