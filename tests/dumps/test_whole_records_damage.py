@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from tests.dumps.test_whole_records import FORMS, parts_of, read, write
-from wikisem.dumps import Damage
+from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import BLOCK_MARK, find_marks
 
 COMPRESSED = [form for form in FORMS if form != "plain"]
@@ -176,3 +176,35 @@ def test_a_member_that_repeats_itself_is_taken_up_where_it_failed(chunk: int, tm
     assert b"".join(given) == text[:-500]
     assert [each.reason for each in damage] == ["torn-record", "undecodable"]
     assert "500 bytes of a record that begins with b'yyy" in damage[0].detail
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("end", [b"", b"]", b"]\n", b"]  \n\n"])
+def test_a_file_without_its_closing_is_told_once(form: str, end: bytes, tmp_path: Path) -> None:
+    """Cut after a whole line; whatever the ranges, one of them tells it, and none where the end is there."""
+    for lines in (1, 3, 700):
+        text = b"[\n" + b"".join(LINES[:lines]) + end
+        path = write(tmp_path / f"dump.{form}", FORMS[form](parts_of(text, 7)))
+        for target in (100, 9_000, 10**9):
+            ranges = plan_ranges(str(path), target_bytes=target)
+            found = [item for range_ in ranges for item in read_records(range_, closing=b"]")]
+            damage = [item for item in found if isinstance(item, Damage)]
+            assert [item.reason for item in damage] == ([] if end else ["truncated"])
+            assert b"".join(item.data for item in found if not isinstance(item, Damage)) == text
+
+
+def test_a_cut_that_tears_a_segment_is_told_by_that_alone(tmp_path: Path) -> None:
+    """The decoder has said that the file ends too soon."""
+    path = write(tmp_path / "dump.gz", gzip.compress(b"[\n" + TEXT, mtime=0)[:-3])
+    damage = [item for range_ in plan_ranges(str(path)) for item in read_records(range_, closing=b"]")]
+    assert [item.reason for item in damage if isinstance(item, Damage)].count("truncated") == 1
+
+
+def test_the_closing_message_says_where_and_what(tmp_path: Path) -> None:
+    """The location is the end of the text, the detail shows its last bytes."""
+    path = write(tmp_path / "dump", b"<a>1</a>\n<a>2</a>\n")
+    *_, damage = read_records(Range(str(path), "plain", 0, 18), delimiter=b"</a>", closing=b"</all>")
+    assert isinstance(damage, Damage)
+    assert damage.where == f"{path}:18"
+    assert damage.detail == "expected the file to end with </all>, saw that it ends with b'<a>1</a>\\n<a>2</a>'"
+    assert not damage.lost

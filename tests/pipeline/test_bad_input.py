@@ -251,6 +251,19 @@ def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str, caps
     assert len(LINES) < entities_counts(tmp_path)["kept"] < len(lines)
 
 
+@pytest.mark.parametrize(("closed", "code"), [(True, 0), (False, 1)])
+def test_an_array_without_its_end_is_a_dump_that_was_cut_short(
+    tmp_path: Path, closed: bool, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cut after a whole line nothing is torn: the missing "]" alone tells of it. Lines without a "[" need none."""
+    path = tmp_path / "array.json"
+    path.write_text("[\n" + ",\n".join(LINES) + ("\n]\n" if closed else ",\n"))
+    assert main(["entities", "--wikidata", str(path), "--output", str(tmp_path / "out")]) == code
+    rejects = tmp_path / "out" / "rejects" / "entities.jsonl"
+    assert ("truncated 1" in capsys.readouterr().err) == (not closed)
+    assert rejects.exists() == (not closed)
+
+
 def test_garbage_in_the_middle_costs_itself(tmp_path: Path, recipe: str) -> None:
     """Bytes that are no JSON or no UTF-8, between sound lines, are two rejects; the group comes out all the same."""
     path = tmp_path / "garbage.json"

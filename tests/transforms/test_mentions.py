@@ -148,7 +148,7 @@ def test_link_trail_is_an_option(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["plain", "bz2"])
 def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
-    """Pages in front of the cut are counted, and the loss is one reject."""
+    """Pages in front of the cut are counted, and the cut is told; so is the page that it tore, if it can be decoded."""
     pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(5)]
     if form == "plain":
         path = write(tmp_path / "dump.xml", dump(pages)[:-70])
@@ -157,8 +157,19 @@ def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
         path = write(tmp_path / "dump.xml.bz2", b"".join(streams)[:-40])
     counts = count(tmp_path, path)
     assert counts.kept == 4
-    assert sum(counts.rejected.values()) == 1
+    assert counts.rejected == {"truncated": 1} | ({"bad-page": 1} if form == "plain" else {})
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
+
+
+@pytest.mark.parametrize("cut", [b"</mediawiki>\n", b"  </page>\n</mediawiki>\n"])
+def test_a_dump_without_its_end_is_reported_as_cut_short(tmp_path: Path, cut: bytes) -> None:
+    """Cut between two pages nothing is torn: the missing end of the dump alone tells of the pages after it."""
+    pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(5)]
+    whole = dump(pages)
+    assert cut in whole
+    counts = count(tmp_path, write(tmp_path / "dump.xml", whole.removesuffix(cut)))
+    assert counts.rejected["truncated"] == 1
+    assert count(tmp_path / "whole", write(tmp_path / "whole.xml", whole)).rejected == {}
 
 
 def test_damaged_head_of_a_part_costs_that_part_alone(tmp_path: Path) -> None:

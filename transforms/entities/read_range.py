@@ -45,8 +45,9 @@ def read_counts(scratch: Scratch, part: int) -> str:
 class ReadRange(beam.DoFn):
     """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets."""
 
-    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, scratch: Scratch) -> None:
+    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: Scratch) -> None:
         self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
+        self._closing = closing
 
     def process(self, element: tuple[int, Range]) -> Iterator[Done]:
         """Read one range to its end, whatever it holds."""
@@ -55,7 +56,7 @@ class ReadRange(beam.DoFn):
         writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
         numbers: list[Numbers] = []
         targets: list[Numbers] = []
-        for certainty, table in _tables(range_, chunks):
+        for certainty, table in _tables(range_, self._closing, chunks):
             writers[certainty].add(table)
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
@@ -68,7 +69,7 @@ class ReadRange(beam.DoFn):
         yield done(STAGE, part, self._ranges)
 
 
-def _tables(range_: Range, chunks: ChunkReader) -> Iterator[tuple[Certainty, pa.Table]]:
-    for chunk in read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES):
+def _tables(range_: Range, closing: bytes, chunks: ChunkReader) -> Iterator[tuple[Certainty, pa.Table]]:
+    for chunk in read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing):
         yield from chunks.read(chunk)
     yield from chunks.finish()

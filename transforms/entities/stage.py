@@ -61,13 +61,14 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     no item is left.
     """
     scratch, runtime = context.scratch, context.runtime
-    ranges = list(enumerate(_plan(inputs)))
+    planned, closing = _plan(inputs)
+    ranges = list(enumerate(planned))
     reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
     numbers = numbers_folder(scratch)
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = _spread(pipeline, ranges) | "read" >> beam.ParDo(
-            ReadRange(reader, options.linked_only, len(ranges), scratch)
+            ReadRange(reader, options.linked_only, len(ranges), closing, scratch)
         )
         _merge_numbers(read, numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
 
@@ -137,14 +138,15 @@ def _merge_numbers(done: beam.PCollection, folder: str, parts: int, merges: Mapp
     )
 
 
-def _plan(inputs: Sequence[str]) -> list[Range]:
+def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
+    """The ranges of all files, and what each file ends with: of an array that was cut into files only one has a "]"."""
     paths = match(inputs)
     total = sum(size_of(path) for path in paths)
     target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
     planned = {path: plan_ranges(path, open_binary, target) for path in paths}
-    for ranges in planned.values():
-        check_head(ranges, open_binary)
-    return [range_ for ranges in planned.values() for range_ in ranges]
+    closings = {check_head(ranges, open_binary) for ranges in planned.values()}
+    closing = closings.pop() if len(closings) == 1 else b""
+    return [range_ for ranges in planned.values() for range_ in ranges], closing
 
 
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:

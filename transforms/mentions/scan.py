@@ -8,7 +8,7 @@ import apache_beam as beam
 from wikisem.arrow.buckets import Adder, split
 from wikisem.dumps import Chunk, Damage, Range, read_records
 from wikisem.errors import StageError
-from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, scan_chunk
+from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
@@ -62,6 +62,6 @@ class ScanRange(beam.DoFn):
 def _read(part: Range, language: str) -> Iterator[Chunk | Damage]:
     """The chunks of a range; StageError says in which language a dump could not be read."""
     try:
-        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES)
+        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END)
     except OSError as error:
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error

@@ -22,17 +22,24 @@ from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Opener, Range, 
 # its delimiter, and must not fill the memory of a worker.
 RECORD_LIMIT: Final = 1 << 26
 _HEAD_BYTES: Final = 1 << 16
+# So much of the end of what a range has read is remembered: more than a closing tag and the blanks after it.
+_TAIL_BYTES: Final = 256
 
 
 def read_records(
-    range_: Range, open_binary: Opener = open_plain, delimiter: bytes = b"\n", chunk_bytes: int = 8 << 20
+    range_: Range,
+    open_binary: Opener = open_plain,
+    delimiter: bytes = b"\n",
+    chunk_bytes: int = 8 << 20,
+    closing: bytes = b"",
 ) -> Iterator[Chunk | Damage]:
     """The records of a range in chunks of about ``chunk_bytes``, and the damage between them.
 
-    A record ends with the delimiter; the last one of a file may lack it.
+    A record ends with the delimiter; the last one of a file may lack it. A file that does not end with ``closing`` was
+    cut short, which is damage, too: a cut between two records shows in nothing else.
     """
     with open_binary(range_.path) as source:
-        assembler = _RecordAssembler(range_, delimiter, chunk_bytes)
+        assembler = _RecordAssembler(range_, delimiter, chunk_bytes, closing)
         for block in _blocks(range_, source, chunk_bytes):
             yield from assembler.abandon(block) if isinstance(block, BadRegion) else assembler.add(block)
             if assembler.done:
@@ -60,8 +67,9 @@ def _blocks(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block
 class _RecordAssembler:
     """Text that has come in and has not gone out yet; ``done`` once the range's last record has."""
 
-    def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int) -> None:
+    def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int, closing: bytes) -> None:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
+        self._closing, self._tail, self._truncated = closing, b"", False
         self._parts: list[bytes] = []
         self._size = self._segment = self._offset = 0
         self._searched = 0  # text after the range is known to hold no delimiter up to here
@@ -104,12 +112,14 @@ class _RecordAssembler:
         found = text.find(self._delimiter)
         if 0 <= found < self._searched:
             self._skipping, self._searched = False, 0
+            self._remember(text[: found + len(self._delimiter)])
             self._keep(text, found + len(self._delimiter))
         else:
             self.done = len(text) >= self._searched + len(self._delimiter) - 1
 
     def abandon(self, region: BadRegion) -> Iterator[Chunk | Damage]:
         """Report damage: whole records go out, the one that had begun is abandoned."""
+        self._truncated = self._truncated or region.damage.reason == "truncated"
         if region.damage.lost:
             yield from self._flush()
             yield from self._abandon_record("the rest of it cannot be decoded")
@@ -124,6 +134,15 @@ class _RecordAssembler:
             yield from self._flush()
             if self._size:
                 yield self._chunk(self._join())
+            yield from self._check_closing()
+
+    def _check_closing(self) -> Iterator[Damage]:
+        """Exactly one range of a file comes here, unless the last record was lost: the one that reads its last text."""
+        end = self._tail.rstrip()
+        if self._closing and end and not end.endswith(self._closing) and not self._truncated:
+            where = format_location(self._path, self._segment, self._offset + self._size)
+            detail = f"expected the file to end with {self._closing.decode()}, saw that it ends with {end[-40:]!r}"
+            yield Damage("truncated", where, detail, lost=False)
 
     def _append(self, block: Block) -> None:
         if not self._parts:
@@ -140,6 +159,7 @@ class _RecordAssembler:
         text = self._join()
         found = text.find(self._delimiter)
         self._skipping = found < 0
+        self._remember(text[: found + len(self._delimiter)])
         # The text may end in the first bytes of a delimiter.
         self._keep(text, max(0, len(text) - len(self._delimiter) + 1) if found < 0 else found + len(self._delimiter))
 
@@ -173,5 +193,9 @@ class _RecordAssembler:
             yield Damage("torn-record", format_location(self._path, self._segment, self._offset), detail)
         self._parts, self._size = [], 0
 
+    def _remember(self, text: bytes) -> None:
+        self._tail = (self._tail + text[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+
     def _chunk(self, text: bytes) -> Chunk:
+        self._remember(text)
         return Chunk(text, self._path, self._segment, self._offset)

@@ -25,6 +25,8 @@ from wikisem.wikipedia.xml_pages import LAYOUT, canonical, read_page, unescape_x
 # The stage that reads links, as rejects name it, and the end of the records that it reads.
 STAGE: Final = "mentions"
 PAGE_END: Final = b"</page>"
+# What a whole dump ends with.
+DUMP_END: Final = b"</mediawiki>"
 
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20

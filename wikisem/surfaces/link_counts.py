@@ -9,7 +9,7 @@ from wikisem.arrow.buckets import add_up
 from wikisem.arrow.ordering import sort_mentions
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.links.scan import CHUNK_BYTES, PAGE_END, STAGE, ChunkLinks, scan_chunk
+from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLinks, scan_chunk
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
@@ -52,7 +52,7 @@ def _scan(
     known = language_profile(language)
     site = site.with_language(language, known.namespace_aliases)
     for range_ in ranges:
-        for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES):
+        for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES, closing=DUMP_END):
             if isinstance(chunk, Damage):
                 report_reject(Reject(STAGE, chunk.reason, chunk.where, chunk.detail), on_reject)
                 continue

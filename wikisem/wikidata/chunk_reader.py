@@ -21,12 +21,16 @@ _HELD_BYTES: Final = 1 << 25
 _SHOWN: Final = 40
 
 
-def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> None:
-    """Raise WrongDumpError if the file of these ranges begins as XML does: it is then not read to its end first."""
+def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+    """What the file of these ranges has to end with: "]" if it begins with "[", nothing else if it is lines alone.
+
+    Raise WrongDumpError if it begins as XML does: it is then not read to its end first.
+    """
     head = read_head(ranges, open_binary).lstrip()
     if head.startswith(b"<"):
         message = f"{ranges[0].path}: expected Wikidata JSON lines, saw XML that begins with {head[:_SHOWN]!r}"
         raise WrongDumpError(message, "xml")
+    return b"]" if head.startswith(b"[") else b""
 
 
 class ChunkReader:

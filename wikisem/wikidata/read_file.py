@@ -60,9 +60,9 @@ def _tables(
     reported = 0
     try:
         ranges = plan_ranges(path)
-        check_head(ranges)
+        closing = check_head(ranges)
         for range_ in ranges:
-            for chunk in read_records(range_):
+            for chunk in read_records(range_, closing=closing):
                 yield from chunks.read(chunk)
                 for reject in chunks.rejects[reported:]:
                     report_reject(reject, on_reject)
