@@ -28,7 +28,8 @@ HEAD: Final = """\
 How fast wikisem is, and how fast other tools do the same work. Contenders take turns, round after round, each in a new
 process, so that a slow minute of the machine affects them all alike; figures are medians, and ratios compare things
 measured in the same run. `make bench` regenerates this page; each section names the machine and its load. What the
-figures mean for the whole dumps: [full-dump.md](full-dump.md).
+figures mean for the whole dumps: [full-dump.md](full-dump.md). All stages at the size of English Wikipedia and of
+Wikidata: [benchmarks/full-size.md](benchmarks/full-size.md), which takes hours and is measured apart.
 """
 
 

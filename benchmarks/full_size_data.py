@@ -95,8 +95,10 @@ def _write_part(folder: Path, wiki: Wikipedia, prose: int, number: int) -> str:
     bounds = np.linspace(0, wiki.articles + wiki.redirects, _FILES + 1).astype(np.int64)
     with path.open("wb") as sink:
         sink.write(zstandard.compress(_HEAD, 1))
-        for begin in range(int(bounds[number]), int(bounds[number + 1]), _CHUNK_PAGES):
-            pages = np.arange(begin, min(begin + _CHUNK_PAGES, int(bounds[number + 1])))
+        # With much prose fewer pages at a time, so that a frame is of the same size.
+        step = _CHUNK_PAGES * 60 // (60 + prose)
+        for begin in range(int(bounds[number]), int(bounds[number + 1]), step):
+            pages = np.arange(begin, min(begin + step, int(bounds[number + 1])))
             sink.write(zstandard.compress(_pages(wiki, pages, prose), 1))
         sink.write(zstandard.compress(b"</mediawiki>\n", 1))
     return str(path)

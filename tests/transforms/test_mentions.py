@@ -1,8 +1,9 @@
 """From dumps to the anchor dictionary: every link once, under the page where it ends, whatever the files look like."""
 
 import bz2
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
 from wikisem import schemas
 from wikisem.arrow.buckets import bucket_of
-from wikisem.dumps import Chunk
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
@@ -222,9 +222,8 @@ def test_languages_that_are_counted_together_leave_what_each_leaves_alone(tmp_pa
 def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among many languages of a run the message says whose dump it is."""
 
-    def fail(*_: object) -> Iterator[Chunk]:
+    def fail(*_: object) -> NoReturn:
         raise OSError("the disk is on fire")
-        yield
 
     monkeypatch.setattr("wikisem.transforms.mentions.scan.read_records", fail)
     with pytest.raises(StageError, match=r"mentions/ltg: expected to read .*dump\.xml, saw the disk is on fire"):
