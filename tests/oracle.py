@@ -1,4 +1,7 @@
-"""The method read literally, with networkx, sets and loops: what the implementation must agree with, apart from it."""
+"""The method read literally, with networkx, sets and loops: what the implementation must agree with, apart from it.
+
+``tests/surface_oracle.py`` does the same for the rules on surface forms.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -2,7 +2,10 @@
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.surface_oracle import WRITTEN_IN, in_script, plain_title
 from wikisem.surfaces.cleaning import compose, is_in_script, tidy, without_parenthesis
 
 
@@ -58,3 +61,18 @@ def test_strings_are_composed() -> None:
     whole = [None, "R\u012bga", "R\u012bga", "plain", None]
     assert tidy(texts.slice(1)).to_pylist() == whole
     assert compose(texts.slice(1)).to_pylist() == whole
+
+
+LETTERS = st.text(st.sampled_from("aÉ7 -ёЖא東あアーe\u0301$"), max_size=6)
+
+
+@given(LETTERS, st.sampled_from(sorted(WRITTEN_IN)))
+def test_scripts_are_those_of_the_letters_names(surface: str, language: str) -> None:
+    """Letter by letter, by the names that Unicode gives them."""
+    assert is_in_script(surface, language) == in_script(surface, language)
+
+
+@given(st.text(st.sampled_from("ab ()（）\u3000"), min_size=1, max_size=10))
+def test_parentheses_go_as_when_read_from_the_end(title: str) -> None:
+    """Back from the last sign to the one that opens it, whatever else the title is made of."""
+    assert without_parenthesis(pa.chunked_array([[title]])).to_pylist() == [plain_title(title)]

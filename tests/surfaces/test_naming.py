@@ -1,17 +1,16 @@
 """Items get the form that links give their page, else the fallback, else nothing."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, fields
 
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.surface_oracle import Anchor, Item, Name, name_of, plain_title
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.schemas import ENTITIES
 from wikisem.surfaces.anchors import CHOSEN_ANCHORS
-from wikisem.surfaces.cleaning import is_in_script
-from wikisem.surfaces.dictionary_form import is_form_of
 from wikisem.surfaces.naming import ITEMS, Fallback, NamedItems, count_items, count_refused, name_items
 
 ENTITY_ROWS = pa.Table.from_pylist(
@@ -178,77 +177,55 @@ def test_an_anchor_that_is_the_label_is_kept() -> None:
     assert named["surface"].to_pylist() == ["Celt"]
 
 
-@dataclass(frozen=True)
-class Case:
-    """An item with the evidence for its surface form, and a recipe."""
-
-    title: str
-    label: str | None
-    top: tuple[str, int, int, int]  # anchor, count, total, links
-    titled: tuple[int, int]  # count and links of the title as an anchor
-    options: SurfaceOptions
-
-
-WORDS = st.sampled_from(["Reiga", "Reigā", "reigys", "Рига", "Reiga (film)", "Oslo"])
+LANGUAGES = st.sampled_from(["ltg", "sr", "ru"])
+WORDS = st.sampled_from(
+    ["Reiga", "Reigā", "reigys", "Рига", "Риги", "Reiga (film)", "Рига（фильм）", "Oslo", "R2", "(S)"]
+)
 OPTIONS = st.builds(
     SurfaceOptions,
     fallback=st.sampled_from(["none", "label", "title"]),
     minimum_total=st.integers(0, 4),
-    minimum_share=st.sampled_from([0.0, 0.5]),
+    minimum_share=st.sampled_from([0.0, 0.3, 0.5]),
     minimum_page_share=st.sampled_from([0.0, 0.5]),
     form=st.sampled_from(["anchor", "dictionary"]),
     script=st.booleans(),
     clean_labels=st.booleans(),
 )
 NUMBERS = st.lists(st.integers(1, 6), min_size=3, max_size=3).map(sorted)
+
+
+def item_of(title: str, label: str | None, word: str | None, top: list[int], own: int, links: int | None) -> Item:
+    """An item whose page is linked ``top[1]`` times, its plain title ``own`` times of ``links`` with these words."""
+    anchor = None if word is None else Anchor(word, top[0], top[1], top[2])
+    links = links if links is None or not own else max(links, own)
+    return Item(title, label, anchor, Anchor(plain_title(title), own, top[1], links or own or None))
+
+
 CASES = st.builds(
-    lambda title, label, word, n, own, options: Case(
-        title, label, (word, n[0], n[1], n[2]), (own[0] - 1, own[2]), options
-    ),
-    WORDS, st.none() | WORDS, WORDS, NUMBERS, NUMBERS, OPTIONS,
-)  # fmt: skip
-
-
-def by_hand(case: Case) -> tuple[str | None, str | None]:
-    """Surface form and reason of a refusal, one rule after the other."""
-    options = case.options
-    plain = case.title.removesuffix(" (film)")
-    surface, count, total, links = case.top
-    share = count / total
-    if options.form == "dictionary" and surface != case.label and is_form_of(surface, plain):
-        surface, (count, links) = plain, case.titled
-    refused = None
-    if total < options.minimum_total:
-        refused = "few-links"
-    elif share < options.minimum_share:
-        refused = "low-share"
-    elif count / links < options.minimum_page_share:
-        refused = "low-page-share"
-    elif options.script and not is_in_script(surface, "ltg"):
-        refused = "script"
-    if refused is None:
-        return surface, None
-    label = case.label.removesuffix(" (film)") if case.label and options.clean_labels else case.label
-    fallback = {"none": None, "label": label, "title": plain}[options.fallback]
-    return None if fallback and options.script and not is_in_script(fallback, "ltg") else fallback, refused
+    item_of, WORDS, st.none() | WORDS, st.none() | WORDS, NUMBERS, st.integers(0, 5), st.none() | st.integers(1, 6)
+)
 
 
 def test_naming_is_brute_force() -> None:
     """All rules together give what the same rules give one after the other, and every way to end is met."""
     met: set[object] = set()
+    other_script = item_of("Рига", "Рига", "Рига", [3, 3, 3], 3, 3)
 
     # Rare ways to end, named so that they are met in every run: the fallback is refused like the anchor.
-    @example(Case("Рига", None, ("Рига", 3, 3, 3), (0, 3), SurfaceOptions(fallback="title", script=True)))
-    @example(Case("Рига", "Рига", ("Рига", 3, 3, 3), (0, 3), SurfaceOptions(fallback="label", script=True)))
+    @example(other_script, SurfaceOptions(fallback="title", script=True), "ltg")
+    @example(other_script, SurfaceOptions(fallback="label", script=True), "ltg")
+    @example(item_of("Reiga", None, "Reigā", [3, 3, 3], 0, None), SurfaceOptions(form="dictionary"), "ltg")
+    @example(item_of("Reiga", None, "Reigā", [3, 3, 3], 2, 3), SurfaceOptions(form="dictionary"), "ltg")
     @settings(max_examples=400, deadline=None)
-    @given(CASES)
-    def check(case: Case) -> None:
-        items = pa.table([["Q1"], [case.title], [case.label], [None]], schema=ITEMS)
-        plain = case.title.removesuffix(" (film)")
-        titled = chosen(case.title, plain, case.titled[0], case.top[2], case.titled[1])
-        (row,) = name_items(items, chosen(case.title, *case.top), titled, case.options, "ltg").to_pylist()
-        assert (row["surface"], row["refused"]) == by_hand(case)
-        met.update({row["refused"], (row["surface"] is None, row["source"]), row["surface"] == case.top[0]})
+    @given(CASES, OPTIONS, LANGUAGES)
+    def check(item: Item, options: SurfaceOptions, language: str) -> None:
+        rows = pa.table([["Q1"], [item.title], [item.label], [None]], schema=ITEMS)
+        anchor = NONE if item.anchor is None else chosen(item.title, *astuple(item.anchor))
+        titled = chosen(item.title, *astuple(item.titled))
+        (row,) = name_items(rows, anchor, titled, options, language).to_pylist()
+        assert Name(**{each.name: row[each.name] for each in fields(Name)}) == name_of(item, options, language)
+        met.update({row["refused"], (row["surface"] is None, row["source"])})
+        met.add(item.anchor is not None and row["source"] == "anchor" and row["surface"] != item.anchor.surface)
 
     check()
     ends = {(False, "anchor"), (False, "title"), (False, "label"), (True, "none"), (True, "label"), (True, "title")}
