@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wikisem.errors import OutputError, UsageError
+from wikisem.evaluation.correlation import correlate
 from wikisem.evaluation.outlier_scores import Evaluation
 
 Metric = Literal["opp", "accuracy"]
@@ -17,20 +16,8 @@ METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """ρ of two sequences of the same length: the linear correlation of their ranks, ties sharing the mean rank.
-
-    None where it is not defined: fewer than two points, or a sequence that never changes.
-    """
-    if len(set(one)) < 2 or len(set(other)) < 2:
-        return None
-    return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
-
-
-def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
-    _, at, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    ranks: npt.NDArray[np.float64] = (ends - (counts - 1) / 2)[at]
-    return ranks
+    """ρ of two sequences of the same length; None where it is not defined: fewer than two points, or all equal."""
+    return correlate(one, other).spearman
 
 
 def class_scores(evaluation: Evaluation, metric: Metric) -> dict[int, float]:
@@ -56,6 +43,23 @@ def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
     figure = Figure(figsize=(10, 4), layout="constrained")
     for axes, metric, label in zip(figure.subplots(1, 2), METRICS, ("OPP (%)", "accuracy (%)"), strict=True):
         _fill(axes, evaluations, metric, label)
+    save_figure(figure, path)
+
+
+def draw_correlations(
+    path: Path, pairs: Sequence[tuple[str, str, Sequence[str], Sequence[float], Sequence[float]]]
+) -> None:
+    """Draw one plot for each pair of scores: their names, the models, and both numbers of each model."""
+    figure = Figure(figsize=(5 * len(pairs), 4.5), layout="constrained")
+    for axes, (one, other, names, ones, others) in zip(
+        figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True
+    ):
+        axes.scatter(others, ones)
+        for name, x, y in zip(names, others, ones, strict=True):
+            axes.annotate(name, (x, y), textcoords="offset points", xytext=(4, 4), fontsize="small")
+        found = correlate(ones, others)
+        shown = ["–" if value is None else f"{value:.2f}" for value in (found.pearson, found.spearman)]
+        axes.set(xlabel=other, ylabel=one, title=f"r = {shown[0]}, ρ = {shown[1]}, {len(names)} models")
     save_figure(figure, path)
 
 

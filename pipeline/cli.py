@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "languages": "every language with its wiki, rules and list words, and where each is from",
     "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
+    "correlate": "the scores of models against other scores of the same models",
     "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",

@@ -1,0 +1,157 @@
+"""Correlate the scores of models with other scores of the same models, such as accuracy on a downstream task.
+
+SCORES is what wikisem evaluate --json or --csv printed, in a file. OTHER.csv has a header, the names of the models in
+its first column, and a score in each other column.
+"""
+
+import argparse
+import csv
+import importlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from rich.table import Table
+
+from wikisem.datasets.text_files import read_utf8
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.correlation import Correlation, correlate, shared_models
+from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.console.terminal import log, make_console, print_json
+
+# What evaluate calls its scores, of all tasks.
+_SCORES: Final = ("opp", "accuracy", "score", "combined")
+
+Columns = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A score of a data set against another score."""
+
+    score: str
+    other: str
+    names: list[str]
+    ones: list[float]
+    others: list[float]
+    found: Correlation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of correlate."""
+    parser.add_argument("scores", metavar="SCORES", type=Path, help="what evaluate --json or --csv printed")
+    parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw every pair of scores into this .png, .svg or .pdf"
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Correlate every score with every other one, and print the coefficients."""
+    refuse_beam_options("correlate", beam_options)
+    rows = list(_rows(_read_scores(arguments.scores), _read_csv(arguments.other)))
+    if not any(row.names for row in rows):
+        raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
+    if arguments.plot:
+        _plot(arguments.plot, rows)
+    if arguments.json:
+        for row in rows:
+            print_json({"score": row.score, "other": row.other, **row.found.as_json()})
+    else:
+        _print(rows)
+    return 0
+
+
+def _rows(scores: Columns, others: Columns) -> Iterator[Row]:
+    for score, ones in scores.items():
+        for other, theirs in others.items():
+            names, first, second = shared_models(ones, theirs)
+            yield Row(score, other, names, first, second, correlate(first, second))
+
+
+def _read_scores(path: Path) -> Columns:
+    """By data set and score, the number of each model; of CSV, the rows of whole data sets in their own vocabulary."""
+    if not path.is_file():
+        raise MissingInputError(f"expected scores, saw no file at {path}")
+    text = read_utf8(path)
+    rows = _json_rows(text, path) if text.lstrip().startswith("{") else _whole(csv.DictReader(io.StringIO(text)))
+    found: Columns = {}
+    for row in rows:
+        for score in _SCORES:
+            if "model" in row and row.get(score) not in {None, ""}:
+                name = f"{row.get('dataset', '')} {score}".strip()
+                found.setdefault(name, {})[row["model"]] = float(row[score])
+    if not found:
+        raise DamagedInputError(f"{path}: expected rows of evaluate with a model and {', '.join(_SCORES)}, saw none")
+    return found
+
+
+def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            yield orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise DamagedInputError(f"{path}:{number}: expected a JSON line of evaluate, saw {error}") from error
+
+
+def _whole(rows: "csv.DictReader[str]") -> Iterator[Mapping[str, Any]]:
+    for row in rows:
+        if (
+            row.get("part", "overall") == "overall"
+            and row.get("vocabulary", "own") == "own"
+            and not row.get("category")
+        ):
+            yield row
+
+
+def _read_csv(path: Path) -> Columns:
+    if not path.is_file():
+        raise MissingInputError(f"expected other scores, saw no file at {path}")
+    rows = csv.DictReader(io.StringIO(read_utf8(path)))
+    model, *columns = rows.fieldnames or [""]
+    if not columns:
+        raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {rows.fieldnames}")
+    found: Columns = {column: {} for column in columns}
+    for number, row in enumerate(rows, start=2):
+        for column in columns:
+            if row[column]:
+                try:
+                    found[column][row[model]] = float(row[column])
+                except ValueError as error:
+                    raise DamagedInputError(f"{path}:{number}: expected a number, saw {row[column]!r}") from error
+    return found
+
+
+def _print(rows: Sequence[Row]) -> None:
+    table = Table("score", "other")
+    for column in ("models", "Pearson", "95 %", "Spearman", "95 %"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        found = row.found
+        table.add_row(
+            row.score, row.other, str(found.models),
+            _number(found.pearson), _ends(found.pearson_interval),
+            _number(found.spearman), _ends(found.spearman_interval),
+        )  # fmt: skip
+    make_console().print(table)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}"
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    return "–" if interval is None else f"{interval[0]:+.2f} to {interval[1]:+.2f}"
+
+
+def _plot(path: Path, rows: Sequence[Row]) -> None:
+    try:
+        plot = importlib.import_module("wikisem.evaluation.plot")
+    except ImportError as error:
+        raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
+    plot.draw_correlations(path, [(row.score, row.other, row.names, row.ones, row.others) for row in rows])
+    log(f"the figure is {path}")

@@ -1,0 +1,59 @@
+"""Correlations and their intervals, against SciPy."""
+
+import doctest
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.evaluation import correlation
+from wikisem.evaluation.correlation import correlate, shared_models
+
+VALUES = st.lists(st.integers(0, 6).map(float), min_size=5, max_size=5)
+
+
+@given(VALUES, VALUES)
+def test_coefficients_are_those_of_scipy(ones: list[float], others: list[float]) -> None:
+    """Both, and Pearson's interval; a score that never changes has none."""
+    found = correlate(ones, others)
+    if len(set(ones)) == 1 or len(set(others)) == 1:
+        assert (found.pearson, found.spearman, found.pearson_interval) == (None, None, None)
+        return
+    theirs = scipy.stats.pearsonr(ones, others)
+    assert found.pearson == pytest.approx(theirs.statistic, abs=1e-12)
+    assert found.spearman == pytest.approx(scipy.stats.spearmanr(ones, others).statistic, abs=1e-12)
+    if abs(theirs.statistic) < 0.999:
+        interval = theirs.confidence_interval(0.95)
+        assert found.pearson_interval == pytest.approx((interval.low, interval.high), abs=1e-9)
+
+
+def test_the_interval_of_rho_covers_it() -> None:
+    """In 95 of 100 samples of twelve models, give or take two and a half."""
+    generator = np.random.default_rng(3)
+    truth, hits = 6 / np.pi * np.arcsin(0.6 / 2), 0
+    for _ in range(1000):
+        ones = generator.normal(size=12)
+        others = 0.6 * ones + 0.8 * generator.normal(size=12)
+        interval = correlate(ones.tolist(), others.tolist()).spearman_interval
+        assert interval is not None
+        hits += interval[0] <= truth <= interval[1]
+    assert 925 <= hits <= 975
+
+
+def test_few_models_have_no_interval() -> None:
+    """Three points are near a line too easily; a perfect correlation of four is a point."""
+    assert correlate([1, 2, 3], [1, 3, 2]).pearson_interval is None
+    assert correlate([1, 2, 3, 4], [2, 4, 6, 8]).spearman_interval == (1, 1)
+    assert correlate([], []).pearson is None
+
+
+def test_models_are_matched_by_name() -> None:
+    """In the order of the first scores; what one side lacks is left out."""
+    assert shared_models({"b": 1, "a": 2, "c": 3}, {"a": 5, "b": 6, "d": 7}) == (["b", "a"], [1, 2], [6, 5])
+
+
+def test_examples() -> None:
+    """The example of the module holds."""
+    assert doctest.testmod(correlation).failed == 0

@@ -1,0 +1,76 @@
+"""The command ``wikisem correlate``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wikisem.pipeline.cli import main
+
+SCORES = [("one", 50.0, 20.0), ("two", 60.0, 30.0), ("three", 70.0, 25.0), ("four", 80.0, 45.0), ("five", 90.0, 50.0)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The scores of five models in both forms, and two other scores of four of them."""
+    lines = [json.dumps({"model": m, "dataset": "8-8-8", "opp": opp, "accuracy": acc}) for m, opp, acc in SCORES]
+    (tmp_path / "scores.jsonl").write_text("\n".join(lines) + "\n")
+    head = "model,dataset,vocabulary,part,name,opp,accuracy\n"
+    rows = [
+        f"{m},8-8-8,own,overall,,{opp},{acc}\n{m},8-8-8,own,language,en,1,1\n{m},8-8-8,common,overall,,2,2\n"
+        for m, opp, acc in SCORES
+    ]
+    (tmp_path / "scores.csv").write_text(head + "".join(rows))
+    (tmp_path / "other.csv").write_text("system,sentiment,ner\none,1,9\ntwo,2,7\nthree,3,\nfour,4,5\nsix,9,1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("scores", ["scores.jsonl", "scores.csv"])
+def test_both_forms_of_scores_are_read(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every score with every other one, over the models that have both; of CSV, whole data sets alone."""
+    assert main(["correlate", scores, "other.csv", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["score"], row["other"], row["models"]) for row in rows] == [
+        ("8-8-8 opp", "sentiment", 4),
+        ("8-8-8 opp", "ner", 3),
+        ("8-8-8 accuracy", "sentiment", 4),
+        ("8-8-8 accuracy", "ner", 3),
+    ]
+    assert (rows[0]["pearson"], rows[0]["spearman"]) == (pytest.approx(1), pytest.approx(1))
+    assert rows[1]["pearson"] < -0.9
+    assert rows[1]["pearson_low"] is None
+    assert rows[2]["spearman"] == pytest.approx(0.8)
+    assert rows[2]["spearman_low"] < 0.8 < rows[2]["spearman_high"]
+
+
+def test_the_figure_is_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the names of the models; and a table."""
+    assert main(["correlate", "scores.jsonl", "other.csv", "--plot", "figure.svg"]) == 0
+    assert "8-8-8 accuracy" in (folder / "figure.svg").read_text()
+    printed = capsys.readouterr()
+    assert "8-8-8 opp" in printed.out
+    assert "the figure is figure.svg" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "message"),
+    [
+        ("scores.jsonl", "{broken", 1, "scores.jsonl:1: expected a JSON line of evaluate"),
+        ("scores.jsonl", "a,b\n1,2\n", 1, "expected rows of evaluate with a model"),
+        ("other.csv", "model\none\n", 1, "expected a column of models and others of scores"),
+        ("other.csv", "model,x\none,high\n", 1, "other.csv:2: expected a number, saw 'high'"),
+        ("other.csv", "model,x\nnine,1\n", 1, "saw none of them there"),
+    ],
+)
+def test_mistakes_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, code: int, message: str
+) -> None:
+    """With file and line."""
+    (folder / name).write_text(text)
+    assert main(["correlate", "scores.jsonl", "other.csv"]) == code
+    assert message in capsys.readouterr().err
+    (folder / name).unlink()
+    assert main(["correlate", "scores.jsonl", "other.csv"]) == 1
+    assert "saw no file at" in capsys.readouterr().err
