@@ -2,10 +2,10 @@
 
 usage: python -m benchmarks.affix_lengths DUMP.json.gz...   (Wikidata dumps or slices of them)
 
-For each language it prints how long its labels are, in grapheme clusters, compared with the labels of the same items
-in ten languages that are written in alphabets (median over the items), and what six letters come to at that rate. Then
-it prints the beginnings and ends that at least four labels of a class share, and a fifth of them: words for the class
-itself, which an affix should be short enough to catch.
+For each script it prints how long labels in it are, in grapheme clusters, compared with the labels of the same items
+in fifteen languages that are written in alphabets (mean over the labels), and what six letters come to at that rate.
+Then it prints the beginnings and ends that at least four labels of a class share, and a fifth of them: words for the
+class itself, which an affix should be short enough to catch.
 """
 
 import gzip
@@ -15,10 +15,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
-from wikisem.wikipedia.graphemes import graphemes
+import regex
 
-ALPHABETS = ("es", "de", "fr", "it", "pl", "ru", "fi", "tr", "hu", "cs")
-LANGUAGES = ("ko", "th", "lo", "km", "my", "bo", "zh", "ja", "hi", "ta", "he", "ar", "am")
+from wikisem.wikipedia.graphemes import graphemes
+from wikisem.wikipedia.languages import SPECIAL_SCRIPTS
+
+ALPHABETS = ("en", "de", "fr", "es", "it", "ru", "pl", "pt", "nl", "sv", "tr", "uk", "cs", "fi", "hu")
+ABJADS = {"Arab": r"\p{Arabic}", "Hebr": r"\p{Hebrew}", "Syrc": r"\p{Syriac}"}
 
 
 def read_items(paths: list[str]) -> Iterator[tuple[dict[str, str], list[str]]]:
@@ -45,14 +48,15 @@ def classes_of(entity: dict) -> list[str]:
     return [value["id"] for value in values if "id" in value]
 
 
-def ratio(items: list[tuple[dict[str, str], list[str]]], code: str) -> tuple[int, float]:
-    """How many items have labels to compare, and the median of the ratios of their lengths."""
+def ratio(items: list[tuple[dict[str, str], list[str]]], letters: str) -> tuple[int, float]:
+    """How many labels are in a script, whatever their language, and the mean of the ratios of their lengths."""
+    written = regex.compile(rf"(?=.*[{letters}])[{letters}\p{{Common}}\p{{Inherited}}]+")
     ratios = []
     for labels, _ in items:
         known = [len(graphemes(labels[other])) for other in ALPHABETS if other in labels]
-        if code in labels and len(known) >= len(ALPHABETS) // 2:
-            ratios.append(len(graphemes(labels[code])) / statistics.mean(known))
-    return len(ratios), statistics.median(ratios) if ratios else 0.0
+        found = [label for label in labels.values() if known and written.fullmatch(label)]
+        ratios += [len(graphemes(label)) / statistics.mean(known) for label in found]
+    return len(ratios), statistics.mean(ratios) if ratios else 0.0
 
 
 def shared_ends(items: list[tuple[dict[str, str], list[str]]], code: str, length: int) -> dict[str, int]:
@@ -77,9 +81,10 @@ def shared_ends(items: list[tuple[dict[str, str], list[str]]], code: str, length
 def main(paths: list[str]) -> None:
     """Print both tables."""
     items = list(read_items(paths))
-    for code in LANGUAGES:
-        count, median = ratio(items, code)
-        print(f"{code}: {count} items, {median:.2f} of an alphabet's length, six letters are {6 * median:.1f}")
+    scripts = {**{name: script.letters for name, script in SPECIAL_SCRIPTS.items()}, **ABJADS}
+    for name, letters in scripts.items():
+        count, mean = ratio(items, letters)
+        print(f"{name}: {count} labels, {mean:.2f} of an alphabet's length, six letters are {6 * mean:.1f}")
     for code in ("th", "lo", "km", "my", "bo", "ko"):
         for length in (2, 3, 4, 5, 6):
             print(f"{code}, {length} characters: {shared_ends(items, code, length) or 'none'}")

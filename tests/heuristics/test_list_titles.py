@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.heuristics.rules.list_titles import RARE, SHARE, SUPPORT, common_affixes
+from wikisem.wikipedia.languages import language_profile
 
 TOWNS = [
     f"{first}{last}" for first in ("North", "South", "East", "West", "Ash", "Oak") for last in ("ham", "ton", "by")
@@ -87,3 +88,26 @@ def test_a_tenth_of_the_lists_must_share_an_affix() -> None:
     """Of 300 lists 25 are catalogues: enough for a small wiki, too few here."""
     lists = [f"List of {n}" for n in range(275)] + [f"Catalogue of {n}" for n in range(25)]
     assert common_affixes(lists, ["Subject"], spaced=True) == ("List of …",)
+
+
+@pytest.mark.parametrize(
+    ("code", "pattern", "words"),
+    [
+        ("en", "List of {}", ("List of …",)),
+        ("es", "Anexo:{}", ("Anexo:…",)),
+        ("de", "Liste der {}", ("Liste der …",)),
+        ("ja", "{}一覧", ("…一覧",)),
+        ("zh", "{}列表", ("…列表",)),
+    ],
+)
+def test_thirty_titles_of_the_languages_of_the_paper_give_their_rows(
+    code: str, pattern: str, words: tuple[str, ...]
+) -> None:
+    """Of which six are no such titles: what is learned is what a person has written into the row."""
+    profile = language_profile(code)
+    han = ["山川河海島"[number % 5] + "東西南北中上"[number // 5] for number in range(30)]
+    names = [f"W{number}s" for number in range(30)] if profile.spaced else han
+    titles = [pattern.format(name) if number % 5 else f"{name}X{number}" for number, name in enumerate(names)]
+    others = [f"{name}{number}" for number in range(100) for name in names]
+    assert common_affixes(titles, others, profile.spaced) == words
+    assert words[0].strip("…").strip() in {one.strip("…").strip() for one in profile.lists}

@@ -137,7 +137,7 @@ def test_every_sitelink_of_the_real_items_is_told_apart(realdata: Path) -> None:
     assert len(wikis) > 290
     unknown = {wiki for wiki in wikis if (code := language_of(wiki)) is not None and code not in WIKIPEDIA_CODES}
     assert unknown == set()
-    assert {wiki for wiki in wikis if language_of(wiki) is None} == {"commonswiki", "metawiki", "specieswiki"}
+    assert {wiki for wiki in wikis if language_of(wiki) is None} == {"commonswiki", "metawiki", "mowiki", "specieswiki"}
 
 
 def test_namespace_names_become_prefixes() -> None:

@@ -1,6 +1,10 @@
 """Profiles that are learned: from how many links, and what wins over what."""
 
+import bz2
+import gzip
+import json
 import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +14,7 @@ from wikisem.errors import RecipeError
 from wikisem.wikipedia.learning import LINKS, Evidence, find_profile, writing_of
 from wikisem.wikipedia.link_surroundings import LinkSurroundings, count_surroundings, learned_trail
 from wikisem.wikipedia.profile_file import KEYS, ProfileFile, read_profile_file, write_profile_file
-from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
 
@@ -154,3 +158,30 @@ def test_what_is_wrong_in_a_file_is_said(text: str, message: str) -> None:
     """The file, the key, what was expected and what was seen."""
     with pytest.raises(RecipeError, match=message):
         read_profile_file(text, "de.toml")
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("code", ["de", "en", "es", "ja", "zh"])
+def test_the_languages_of_the_paper_without_their_rows(code: str, realdata: Path) -> None:
+    """Their dumps and labels give what the rows and tables give, but that English words hardly change."""
+    dump = "enwiki-20220720-excerpt" if code == "en" else f"minidump-{code}"
+    data = bz2.decompress((realdata / f"wikipedia/{dump}.xml.bz2").read_bytes())
+    known = find_profile(code).profile
+    site = read_siteinfo(data[:100_000]).with_language(code, known.namespace_aliases)
+    evidence = Evidence(count_surroundings(data.decode(errors="replace"), site), labels_of(realdata, code))
+    learned = find_profile(code, evidence=evidence, rows=False).profile
+    assert learned.writing == known.writing
+    assert (learned.script, learned.affix_length, learned.length_one) == (
+        known.script,
+        known.affix_length,
+        known.length_one,
+    )
+    assert learned.affix == ("characters" if code == "en" else known.affix)
+    assert not learned.hyphens
+
+
+def labels_of(realdata: Path, code: str) -> list[str]:
+    """The labels of real items in a language."""
+    with gzip.open(realdata / "wikidata/real-entities.json.gz", "rt", encoding="utf-8") as lines:
+        items = [json.loads(line.strip().rstrip(",")) for line in lines if len(line) > 3]
+    return [item["labels"][code]["value"] for item in items if item.get("labels") and code in item["labels"]]
