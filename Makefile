@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines test-harness interruptions fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines test-harness site interruptions fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -28,6 +28,13 @@ test-engines: $(VENV)/dev
 	if [ -z "$$WIKISEM_PRISM" ] && [ -z "$(ENGINES)" ] && command -v go >/dev/null; \
 	then GOBIN=$(CURDIR)/build go install $(PRISM) && export WIKISEM_PRISM=$(CURDIR)/build/prism; fi; \
 	$(BIN)/python -m tests.engines $(ENGINES)
+
+# The documentation site, strictly: a link that leads nowhere is an error. In an environment of its own.
+site: $(VENV)/dev
+	$(BIN)/uv venv --quiet --allow-existing .versions/site
+	$(BIN)/uv pip install --quiet --python .versions/site/bin/python 'mkdocs-material>=9.5,<10' 'mkdocstrings[python]>=0.26'
+	NO_MKDOCS_2_WARNING=1 .versions/site/bin/mkdocs build --quiet
+	@echo site: .versions/site-pages/index.html
 
 # lm-evaluation-harness, inspect-ai and MTEB on releases, in an environment of its own that takes gigabytes. With
 # WRITE=--write the table goes to docs/harnesses/results.md.

@@ -87,7 +87,7 @@ def make_model(folder: Path) -> Path:
     torch.manual_seed(500)
     end = vocabulary["<|end|>"]
     config = GPT2Config(
-        vocab_size=len(vocabulary), n_positions=1024, n_embd=32, n_layer=2, n_head=2, bos_token_id=end, eos_token_id=end
+        vocab_size=len(vocabulary), n_positions=8192, n_embd=32, n_layer=2, n_head=2, bos_token_id=end, eos_token_id=end
     )
     GPT2LMHeadModel(config).save_pretrained(folder)
     return folder
