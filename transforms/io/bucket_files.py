@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from wikisem.arrow.ipc import decode, encode
 from wikisem.errors import StageError
-from wikisem.transforms.io.files import create_binary, open_binary
+from wikisem.transforms.io.files import create_binary, exists, open_binary
 
 # The end of a file: the length of the index, its checksum, and what tells that the file is whole.
 _TAIL: Final = struct.Struct("<QI8s")
@@ -83,6 +83,10 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
                 yield _read_batch(path, source, *place)
     except OSError as error:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
+    except Exception as error:  # of an object that is not there, stores raise errors of their own
+        if isinstance(error, StageError) or exists(path):
+            raise
+        raise StageError(f"expected a bucket file, saw {path} that cannot be read: it is not there") from error
 
 
 def read_rows(paths: Iterable[str], buckets: Iterable[int | str]) -> Iterator[pa.Table]:

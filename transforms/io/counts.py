@@ -28,12 +28,12 @@ def write_counts(path: str, counts: Counts, files: Sequence[str] = ()) -> None:
 
 def sum_counts(paths: Iterable[str]) -> Counts:
     """The sum of the counts of parts; StageError where one of them is missing."""
-    return reduce(add, (Counts(**_read(path)["counts"]) for path in paths), Counts())
+    return reduce(add, (Counts(**read_json(path)["counts"]) for path in paths), Counts())
 
 
 def files_left(paths: Iterable[str]) -> list[str]:
     """The names of the files that parts left, in the order of the parts; StageError where one of them is missing."""
-    return [name for path in paths for name in _read(path)["files"]]
+    return [name for path in paths for name in read_json(path)["files"]]
 
 
 def require_files(folder: str, names: Iterable[str]) -> None:
@@ -45,7 +45,8 @@ def require_files(folder: str, names: Iterable[str]) -> None:
             raise StageError(f"expected every part of the work to be written, saw no {folder}/{name}")
 
 
-def _read(path: str) -> Any:
+def read_json(path: str) -> Any:
+    """What a part of the work wrote of itself; StageError where it wrote nothing."""
     if not exists(path):
         raise StageError(f"expected the counts of every part of the work, saw no {path}")
     with open_binary(path) as source:

@@ -4,19 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.records import Counts
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.naming import count_items, count_refused
-from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.parquet import write_parquet
 from wikisem.transforms.io.scratch import Scratch
-
-# What is counted of a part, each in a file of its own: what became of its items, why anchors were refused, and where
-# surface forms came from.
-TALLIES = ("counts", "refused", "sources")
+from wikisem.transforms.surfaces.tallies import SurfaceCounts, count_named
 
 
 @dataclass(frozen=True)
@@ -61,25 +54,21 @@ class SurfaceFiles:
         """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
         return f"{self.scratch.parts}/links/{language}"
 
-    def tally(self, kind: str, language: str, part: str) -> str:
-        """One of the TALLIES of a part."""
-        return f"{self.scratch.parts}/{kind}/{language}-{part}.json"
+    def read_tally(self, number: int) -> str:
+        """What a part of the entities was counted into."""
+        return f"{self.scratch.parts}/counts/read-{number:05d}.json"
 
-    def write_part(self, named: pa.Table, language: str, part: str) -> None:
-        """Write the rows of items that have a surface form, and what became of all, as one part of the stage."""
+    def bucket_tally(self, language: str, bucket: int) -> str:
+        """What a bucket of a language was counted into."""
+        return f"{self.scratch.parts}/counts/{language}-{bucket:02d}.json"
+
+    def write_part(self, named: pa.Table, language: str, name: str) -> SurfaceCounts:
+        """Write the rows of items that have a surface form as one file of a language, and count what became of all."""
         surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
-        write_parquet(f"{self.finished[language]}/{part}.parquet", surfaces)
-        sources = {pair["values"]: pair["counts"] for pair in pc.value_counts(surfaces["source"]).to_pylist()}
-        counts = (count_items(named), Counts(left_out=count_refused(named)), Counts(left_out=sources))
-        for kind, count in zip(TALLIES, counts, strict=True):
-            write_counts(self.tally(kind, language, part), count)
+        write_parquet(f"{self.finished[language]}/{name}", surfaces)
+        return count_named(named)
 
 
-def fallback_part(number: int) -> str:
-    """The name of the items that have no page to look up, of one part of the entities."""
-    return f"fallback-{number:05d}"
-
-
-def bucket_part(bucket: int, buckets: int) -> str:
-    """The name of the items that were looked up in one bucket of the dictionary."""
-    return f"bucket-{bucket:02d}-of-{buckets}"
+def fallback_name(number: int) -> str:
+    """The file of the items that have no page to look up, of one part of the entities."""
+    return f"fallback-{number:05d}.parquet"

@@ -16,14 +16,15 @@ from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.shuffle import Done, done
-from wikisem.transforms.surfaces.files import SurfaceFiles, fallback_part
+from wikisem.transforms.surfaces.files import SurfaceFiles, fallback_name
+from wikisem.transforms.surfaces.tallies import SurfaceCounts, write_tallies
 from wikisem.wikipedia.languages import label_codes, wiki_of
 
 # A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
 # this would make more files than they would speed up a run on many machines.
 _PART_BYTES: Final = 1 << 22
 _MOST_PARTS: Final = 256
-# What later parts of the key of all bucket files of items have.
+# The key of all parts of the entities: what follows needs all of them, in every language.
 ALL: Final = ""
 
 
@@ -54,11 +55,14 @@ class ReadItems(beam.DoFn):
         number, paths = numbered
         columns = ["qid", "titles", "labels"]
         items = NamedItems(pa.concat_tables([read_parquet(path, columns) for path in paths]))
-        for language in self._files.finished:
-            self._write(items.of(wiki_of(language), label_codes(language)), language, number)
+        found = {
+            language: self._write(items.of(wiki_of(language), label_codes(language)), language, number)
+            for language in self._files.finished
+        }
+        write_tallies(self._files.read_tally(number), found)
         yield done(ALL, number, self._parts)
 
-    def _write(self, items: pa.Table, language: str, number: int) -> None:
+    def _write(self, items: pa.Table, language: str, number: int) -> SurfaceCounts:
         files = self._files
         if language in files.mentions:
             asks = items["title"].is_valid()
@@ -67,4 +71,4 @@ class ReadItems(beam.DoFn):
             items = items.filter(pc.invert(asks))
         none = CHOSEN_ANCHORS.empty_table()
         named = name_items(items, none, none, files.options, language)
-        files.write_part(sort_items(named), language, fallback_part(number))
+        return files.write_part(sort_items(named), language, fallback_name(number))

@@ -25,10 +25,11 @@ from wikisem.surfaces.anchors import (
 from wikisem.surfaces.naming import ITEMS, name_items, sort_items
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
 from wikisem.transforms.io.files import create_binary, open_binary
-from wikisem.transforms.io.parquet import bucket_path, read_parquet
+from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet
 from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
-from wikisem.transforms.surfaces.files import SurfaceFiles, bucket_part
+from wikisem.transforms.surfaces.files import SurfaceFiles
 from wikisem.transforms.surfaces.links import STAGE, CountLinks, add_wanted, read_links
+from wikisem.transforms.surfaces.tallies import write_tallies
 
 _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
@@ -126,4 +127,5 @@ class WriteSurfaces(beam.DoFn):
         totals = read_links(files, language, bucket)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, files.options, language)
-        files.write_part(named, language, bucket_part(bucket, buckets))
+        counts = files.write_part(named, language, bucket_name(bucket, buckets))
+        write_tallies(files.bucket_tally(language, bucket), {language: counts})

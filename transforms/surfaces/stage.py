@@ -1,30 +1,20 @@
 """Stage 3: the surface form of each item in each language, from the anchor dictionary, else the recipe's fallback."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import apache_beam as beam
 import orjson
 
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.records import Counts
-from wikisem.transforms.io.counts import require_files, sum_counts
+from wikisem.transforms.io.counts import require_files
 from wikisem.transforms.io.files import create_binary, match, sizes_below
-from wikisem.transforms.io.parquet import count_buckets
+from wikisem.transforms.io.parquet import bucket_name, count_buckets
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.surfaces.files import SurfaceFiles, bucket_part, fallback_part
+from wikisem.transforms.surfaces.files import SurfaceFiles, fallback_name
 from wikisem.transforms.surfaces.items import ReadItems, divide
 from wikisem.transforms.surfaces.links import STAGE
 from wikisem.transforms.surfaces.pages import ResolvePages
-
-
-@dataclass(frozen=True, slots=True)
-class SurfaceCounts:
-    """What became of the items of a language, where surface forms came from, and how many anchors a rule refused."""
-
-    items: Counts
-    sources: Mapping[str, int]
-    refused: Mapping[str, int]
+from wikisem.transforms.surfaces.tallies import SurfaceCounts, sum_tallies
 
 
 def resolve_surfaces(
@@ -55,39 +45,25 @@ def resolve_surfaces(
         if buckets:
             _ = read | "resolve pages" >> ResolvePages(files, len(parts))
 
-    planned = {language: _parts(files, language, len(parts)) for language in files.finished}
+    tallies = [files.read_tally(number) for number in range(len(parts))]
+    for language, number in buckets.items():
+        tallies += [files.bucket_tally(language, bucket) for bucket in range(number)]
     context.runtime.run(
         construct,
-        label=label_of(STAGE, list(planned)),
+        label=label_of(STAGE, list(files.finished)),
         parts=f"{context.scratch.parts}/counts/*.json",
-        total=sum(map(len, planned.values())),
+        total=len(tallies),
     )
-    counts = {language: _count(files, language, names) for language, names in planned.items()}
-    for language, found in counts.items():
-        _write_summary(found, files.finished[language])
+    counts = sum_tallies(tallies)
+    for language in files.finished:
+        _finish(files, language, len(parts), counts[language])
     return counts
 
 
-def _parts(files: SurfaceFiles, language: str, parts: int) -> list[str]:
-    """The names of the files that a language is finished with."""
+def _finish(files: SurfaceFiles, language: str, parts: int, counts: SurfaceCounts) -> None:
+    """Write the summary of a language; StageError unless every part left its file."""
     buckets = files.buckets.get(language, 0)
-    return [
-        *(fallback_part(number) for number in range(parts)),
-        *(bucket_part(bucket, buckets) for bucket in range(buckets)),
-    ]
-
-
-def _count(files: SurfaceFiles, language: str, parts: list[str]) -> SurfaceCounts:
-    """What is counted of a language; StageError unless every part left its files."""
-    require_files(files.finished[language], [f"{part}.parquet" for part in parts])
-    items, refused, sources = (
-        sum_counts(files.tally(kind, language, part) for part in parts) for kind in ("counts", "refused", "sources")
-    )
-    sources_of_all = {"anchor": 0, "label": 0, "title": 0} | dict(sources.left_out)
-    return SurfaceCounts(items, sources_of_all, refused.left_out)
-
-
-def _write_summary(counts: SurfaceCounts, folder: str) -> None:
-    summary = {**counts.sources, **({"refused": counts.refused} if counts.refused else {})}
-    with create_binary(f"{folder}/summary.json") as sink:
-        sink.write(orjson.dumps(summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
+    names = [fallback_name(number) for number in range(parts)]
+    require_files(files.finished[language], names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
+    with create_binary(f"{files.finished[language]}/summary.json") as sink:
+        sink.write(orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))

@@ -10,7 +10,8 @@ from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces.links import STAGE
-from wikisem.transforms.surfaces.stage import SurfaceCounts, resolve_surfaces
+from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.surfaces.tallies import SurfaceCounts
 
 
 def surfaces_unit(language: str) -> str:
@@ -41,5 +42,6 @@ def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
 
 
 def _result(counts: SurfaceCounts) -> UnitResult:
-    refused = {"refused": counts.refused} if counts.refused else {}
-    return UnitResult(counts.items, {"sources": counts.sources, **refused})
+    facts = dict(counts.summary)
+    refused = facts.pop("refused", {})
+    return UnitResult(counts.items, {"sources": facts, **({"refused": refused} if refused else {})})
