@@ -1,13 +1,16 @@
 """Files on this machine that are seen whole or not at all, even by a process that looks while they are written."""
 
 import io
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Final, cast
 
 from wikisem.errors import OutputError
+
+_PART: Final = re.compile(r"\.[0-9a-f]{32}\.part")
 
 
 class UnfinishedFile(io.BufferedIOBase):
@@ -57,6 +60,13 @@ class UnfinishedFile(io.BufferedIOBase):
 
     def __del__(self) -> None:
         self.discard()
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove the unfinished files that killed processes left in a folder, not in those below it."""
+    for part in folder.glob(".*.part"):
+        if _PART.fullmatch(part.name):
+            part.unlink(missing_ok=True)
 
 
 def whole_file(path: Path) -> BinaryIO:

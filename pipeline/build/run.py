@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from wikisem.atomic_files import remove_unfinished
 from wikisem.errors import OutputError, TooManyRejectsError
+from wikisem.outputs.group_formats import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.lock import check_lock
 from wikisem.pipeline.build.parts import find_misfit
@@ -22,12 +24,15 @@ from wikisem.transforms.io.files import (
     remove_folder,
     replace_file,
 )
+from wikisem.transforms.io.many_files import for_each_file
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.unit_folders import folder_path
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
+# The folders in OUT in which files have plain names.
+_PLAIN: Final = (".wikisem", "languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{32}")
 
 
@@ -91,8 +96,12 @@ class Run:
                 Path(self.scratch).parent.rmdir()
 
     def remove_leftovers(self) -> None:
-        """Remove the scratch of runs that were interrupted: while this one has the lock, no other is at work."""
+        """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work."""
         remove_folder(f"{self.output}/.work")
+        if is_local(self.output):
+            root = Path(self.output)
+            for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
+                remove_unfinished(folder)
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
@@ -109,10 +118,11 @@ class Run:
         """
         for leaf in leaves:
             made = _files(f"{scratch.published}/{leaf}")
-            for path in _files(f"{self.output}/{leaf}") - made:
-                remove(f"{self.output}/{leaf}{path}")
-            for path in sorted(made):
-                copy(f"{scratch.published}/{leaf}{path}", f"{self.output}/{leaf}{path}")
+            source, target = f"{scratch.published}/{leaf}", f"{self.output}/{leaf}"
+            old = sorted(f"{target}{path}" for path in _files(target) - made)
+            for_each_file(self.output, remove, old)
+            new = [(f"{source}{path}", f"{target}{path}") for path in sorted(made)]
+            for_each_file(self.output, lambda pair: copy(*pair), new)
 
     def remove_superseded(self, unit: str) -> None:
         """Remove the folders that earlier results of a unit and interrupted runs left, once its record is written."""

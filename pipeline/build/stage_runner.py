@@ -109,6 +109,7 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Reco
         todo, finished = list(stage.units), {}
     for name in finished:
         run.log(f"{name}: finished before, nothing changed")
+        run.remove_superseded(name)  # which a run that died after it wrote the record left
     made = _run_units(stage, todo, needs, run, recipe) if todo else {}
     return [(finished | made)[unit.name] for unit in stage.units]
 

@@ -21,6 +21,7 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.demo_options import demo_options
 from wikisem.pipeline.demo.facts import read_classes, read_items
+from wikisem.transforms.io.addresses import absolute
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
-    run_ = Run(output, Runtime(beam_options, progress), log=log)
+    run_ = Run(absolute(output), Runtime(beam_options, progress), log=log)
     with session(run_):
         options = demo_options(f"{output}/dumps")
         records = run_stages(build_stages(options, run_), run_, options.recipe)

@@ -62,7 +62,7 @@ def fetch(output: str, folder: Path) -> Path:
     return folder
 
 
-RESULTS = ("groups", "rejected", "wikisem500", "rejects", "entities", "mentions", "surfaces", "taxonomy")
+RESULTS = ("languages", "groups", "rejected", "wikisem500", "rejects", "entities", "mentions", "surfaces", "taxonomy")
 
 
 @pytest.mark.usefixtures("store")

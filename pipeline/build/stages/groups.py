@@ -20,7 +20,8 @@ from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.files import create_binary, make_folder, open_binary
+from wikisem.transforms.io.files import make_folder, open_binary, replace_file
+from wikisem.transforms.io.many_files import for_each_file
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
@@ -123,13 +124,10 @@ def write_texts(context: StageContext, language: str) -> int:
     folder = context.scratch.published
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
-    cases = 0
-    for group in read_groups(folder, language):
-        cases += len(group.outliers)
-        for path, data in group_files(group):
-            with create_binary(f"{folder}/{path}") as sink:
-                sink.write(data)
-    return cases
+    groups = read_groups(folder, language)
+    files = ((f"{folder}/{path}", data) for group in groups for path, data in group_files(group))
+    for_each_file(folder, lambda file: replace_file(*file), files)
+    return sum(len(group.outliers) for group in groups)
 
 
 def _lines(path: str) -> list[bytes]:

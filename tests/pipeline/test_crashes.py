@@ -1,0 +1,129 @@
+"""A run that dies at any of its writes: no record lies, and the next run leaves what one without a death leaves."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.object_store import FOLDER, ObjectStore
+from wikisem.pipeline.build.parts import find_misfit
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages
+from wikisem.records import Counts, Reject
+from wikisem.transforms.io.counts import write_rejects
+from wikisem.transforms.io.files import list_files, open_binary, replace_file
+from wikisem.transforms.io.runtime import Runtime, StageContext
+
+OUT = "store://bucket/out"
+
+
+class Death(BaseException):
+    """The end of a process."""
+
+
+class Store:
+    """The store with a process that dies at one of its writes; after that it writes nothing."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.writes, self.last, self.late = 0, -1, False
+        for name in ("create", "copy", "delete"):
+            patch.setattr(ObjectStore, name, self._dying(getattr(ObjectStore, name)))
+
+    def live(self, last: int = -1, late: bool = False) -> None:
+        """Begin a process that dies at the write of this number: before it, or when it is done."""
+        self.writes, self.last, self.late = 0, last, late
+
+    def _dying(self, write: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **options: Any) -> Any:
+            self.writes += 1
+            if self.last >= 0 and self.writes > self.last:
+                if self.late and self.writes == self.last + 1 and write.__name__ != "create":
+                    write(*arguments, **options)
+                raise Death
+            return write(*arguments, **options)
+
+        return counted
+
+
+def stages(text: str) -> list[Stage]:
+    """One unit with a folder of its own, and two with plain names that are made from it, one of them with rejects."""
+
+    def rows(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, folders
+        for name in ("a", "b"):
+            replace_file(f"{context.folders['rows']}/{name}.txt", f"{name} {text}".encode())
+        return {"rows": UnitResult(Counts(2, 2))}
+
+    def sets(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        with open_binary(f"{folders('rows')}/a.txt") as source:
+            data = source.read()
+        for unit in units:
+            replace_file(f"{context.scratch.published}/{unit}.txt", data)
+            for number in range(len(text)):
+                replace_file(f"{context.scratch.published}/{unit}/{text[number]}.txt", data)
+        return {unit: UnitResult(Counts(2, 1, {}, {"bad": 1})) for unit in units}
+
+    units = [Unit(f"sets/{name}", {}, (f"sets/{name}.txt", f"sets/{name}"), needs=("rows",)) for name in "xy"]
+    return [Stage("rows", [Unit("rows", {"text": text})], rows), Stage("sets", units, sets)]
+
+
+def build(text: str) -> None:
+    """A run, which knows that whatever ran before is dead."""
+    run = Run(OUT, Runtime(), break_lock=True)
+    with session(run):
+        run_stages(stages(text), run)
+
+
+def contents() -> dict[str, bytes]:
+    """All objects but those that say when something was made."""
+    found = {}
+    for path in list_files(f"{OUT}/**"):
+        with open_binary(path) as source:
+            found[path.removeprefix(f"{OUT}/")] = source.read()
+    return {path: data for path, data in found.items() if path != "manifest.json"}
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_run_that_dies_at_any_write_is_made_good_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Over an earlier result: what has a record is whole at any moment, and nothing of the dead run stays."""
+
+    def begin(name: str) -> None:
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(FOLDER, str(tmp_path / name))
+        store.live()
+        build("old")
+
+    store = Store(monkeypatch)
+    begin("whole")
+    store.live()
+    build("new")
+    wanted, writes = contents(), store.writes
+    assert writes > 30
+    died = 0
+    for last in range(writes):
+        begin(f"{last}")
+        store.live(last, late)
+        try:
+            build("new")
+        except Death:
+            died += 1
+        store.live()
+        ledger = Run(OUT, Runtime()).ledger
+        for record in ledger.records():
+            assert find_misfit(OUT, record) == "", (last, record.unit)
+        build("new")
+        assert contents() == wanted, last
+    assert died == writes
+
+
+def test_rejects_are_not_mixed_up_by_a_run_that_dies(tmp_path: Path) -> None:
+    """The rejects of the dead run are in scratch of its own, which the next one does not read."""
+    write_rejects(f"{tmp_path}/.work/dead/rows/rejects/rows/0.jsonl", [Reject("rows", "bad", "x:1", "")])
+    run = Run(str(tmp_path), Runtime())
+    with session(run):
+        run_stages(stages("new")[:1], run)
+    assert not (tmp_path / "rejects").exists()
