@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "languages": "every language with its wiki, rules and list words, and where each is from",
     "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
+    "tokenize": "a data set with its words divided into tokens, for Japanese and Chinese",
     "correlate": "the scores of models against other scores of the same models",
     "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
     "evaluate": "score vectors on a data set",

@@ -1,46 +1,30 @@
-"""What ``wikisem evaluate`` does for each task: read, look up, score, print."""
+"""What ``wikisem evaluate`` does for tasks on test groups: outlier detection and blind spots."""
 
 import argparse
 import importlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from wikisem import __version__
 from wikisem.datasets.folder_languages import name_languages
 from wikisem.datasets.sources import data_set_name
-from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.analogies.questions import read_questions
-from wikisem.evaluation.analogies.scores import AnalogyOptions, analogies_as_json, score_analogies
-from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
-from wikisem.evaluation.combined import combined_as_json
-from wikisem.evaluation.comparison import compare_categories, compare_evaluations
-from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
+from wikisem.evaluation.comparison import compare_evaluations
 from wikisem.evaluation.outlier_detection import score_models, words_of
 from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.topk import score_topk
-from wikisem.evaluation.vectors.asked import tokens_of
-from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.models import model_name, open_model
-from wikisem.evaluation.vectors.tokenizers import open_tokenizer
-from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.score_csv import category_rows, outlier_rows, print_csv
+from wikisem.pipeline.console.score_csv import outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
-    analogy_report,
-    category_report,
-    combined_report,
+    blind_spot_report,
     comparison_report,
+    explanation_report,
     few_groups_note,
     outlier_report,
-    scores_as_json,
 )
 from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
-
-T = TypeVar("T")
-Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
+from wikisem.pipeline.scored_models import distinct, open_lookups
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +51,13 @@ def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
     return kept
 
 
-def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
-    """The names, or what is longer where two are the same; what is still the same is numbered."""
-    found = list(names) if len(set(names)) == len(names) else list(longer)
-    return [
-        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
-    ]
-
-
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     datasets = read_datasets(arguments.dataset, arguments.language)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
     items = {surface for group in groups for surface in words_of(group)}
-    whole, common = score_models(groups, _lookups(arguments, items), arguments.seed)
+    whole, common = score_models(groups, open_lookups(arguments, items), arguments.seed)
     parts = [_by_dataset(evaluation, datasets) for evaluation in whole]
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
@@ -136,124 +112,33 @@ def _print_tables(
         console.print(comparison_report(compare_evaluations(models, arguments.seed)))
 
 
-def topk(arguments: argparse.Namespace) -> None:
-    """Score Topk on a file of categories."""
-
-    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
-        if lookup.words is None:
-            raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
-        for members in categories:
-            yield score_topk(members, lookup.words, arguments.k, arguments.skip_oov)
-
-    _categories(arguments, f"Topk, k = {arguments.k}", score)
-
-
-def oddoneout(arguments: argparse.Namespace) -> None:
-    """Score OddOneOut on a file of categories."""
-    settings = _oddoneout_options(arguments)
-
-    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
-        return score_oddoneout(categories, lookup.words, settings)
-
-    drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
-    title = f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}"
-    _categories(arguments, title, score, needs_only_these=settings.intruders == "other-categories")
+def blind_spots(arguments: argparse.Namespace) -> None:
+    """Find the groups and cases that most models fail, or show what each model makes of one group."""
+    datasets = read_datasets(arguments.dataset, arguments.language)
+    groups = [group for dataset in datasets for group in dataset.groups]
+    if arguments.explain:
+        _explain_group(find_group(groups, arguments.explain), arguments)
+        return
+    items = {surface for group in groups for surface in words_of(group)}
+    whole, _ = score_models(groups, open_lookups(arguments, items))
+    by_group, by_case = blind_groups(whole), blind_cases(whole)
+    if arguments.json:
+        print_json({"groups": [spot.as_json() for spot in by_group], "cases": [spot.as_json() for spot in by_case]})
+    elif arguments.csv:
+        print_csv(spot.as_json() | {"by": " ".join(spot.failed)} for spot in by_case)
+    else:
+        make_console().print(blind_spot_report(by_group[: arguments.most], by_case[: arguments.most]))
 
 
-def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, needs_only_these: bool = False) -> None:
-    categories = read_categories(arguments.categories, arguments.language)
-    dataset, rows, scores = Path(arguments.categories).stem, [], dict[str, list[CategoryScore]]()
-    items = {word for category in categories for word in category.words} if needs_only_these else None
-    for lookup in _lookups(arguments, items):
-        found = _score_categories(lookup, categories, score)
-        scores[lookup.name] = found
-        rows += category_rows(lookup.name, dataset, found)
+def _explain_group(group: WordGroup, arguments: argparse.Namespace) -> None:
+    """Each model's order of the words of each case, the one it takes for the outlier first."""
+    for lookup in open_lookups(arguments, words_of(group)):
+        cases = [(outlier, explain_case(group, outlier, lookup)) for outlier in dict.fromkeys(group.outliers)]
         if arguments.json:
-            print_json(scores_as_json(lookup.name, dataset, found))
-            print_notes(lookup.notes)
-        elif not arguments.csv:
-            make_console().print(category_report(lookup.name, lookup.notes, title, found))
-    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
-    if arguments.csv:
-        print_csv(rows)
-    elif comparisons and arguments.json:
-        print_json({"comparisons": [one.as_json() for one in comparisons]})
-    elif comparisons:
-        make_console().print(comparison_report(comparisons))
-
-
-def combined(arguments: argparse.Namespace) -> None:
-    """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
-    categories = read_categories(arguments.categories, arguments.language)
-    settings = _oddoneout_options(arguments)
-    rows: list[dict[str, Any]] = []
-    for lookup in _lookups(arguments):
-        if lookup.words is None:
-            raise UsageError(f"combined needs a model with a vocabulary, {lookup.name} has none")
-        members = [look_up_category(category, lookup) for category in categories]
-        odd = _with_progress(lookup.name, score_oddoneout(members, lookup.words, settings), len(members))
-        top = [score_topk(each, lookup.words, arguments.k, arguments.skip_oov) for each in members]
-        head = {"model": lookup.name, "dataset": Path(arguments.categories).stem, "version": __version__}
-        rows.append(head | combined_as_json(odd, top))
-        if arguments.json:
-            print_json(rows[-1])
-    if arguments.csv:
-        print_csv(rows)
-    elif not arguments.json:
-        make_console().print(combined_report(rows))
-
-
-def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
-    return OddOneOutOptions(
-        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
-    )
-
-
-def analogies(arguments: argparse.Namespace) -> None:
-    """Score analogy questions, section by section."""
-    sections = read_questions(arguments.questions)
-    options = AnalogyOptions(arguments.method, arguments.skip_oov, arguments.restrict)
-    dataset, rows = Path(arguments.questions).stem, []
-    for lookup in _lookups(arguments):
-        scores = _with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections))
-        head = {"model": lookup.name, "dataset": dataset, "version": __version__}
-        if arguments.json:
-            print_json({**head, "method": options.method, **analogies_as_json(scores)})
-            print_notes(lookup.notes)
-        elif arguments.csv:
-            rows += [{**head, **row} for row in analogies_as_json(scores)["sections"]]
+            rows = [{"outlier": outlier.surface, "words": [list(pair) for pair in found]} for outlier, found in cases]
+            print_json({"model": lookup.name, "group": group.id, "cases": rows})
         else:
-            title = f"analogies, {options.method}: {lookup.name}"
-            make_console().print(analogy_report(title, lookup.notes, scores, skipped=options.skip_oov))
-    if arguments.csv:
-        print_csv(rows)
-
-
-def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:
-    """All scores, with progress shown as they come."""
-    members = [look_up_category(category, lookup) for category in categories]
-    return _with_progress(lookup.name, score(members, lookup), len(members))
-
-
-def _with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
-    finished: list[T] = []
-    with progress(f"scoring {name}", lambda: len(finished), total):
-        finished.extend(scores)
-    return finished
-
-
-def _lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
-    """The models of --vectors, each opened when it is asked for, under names that are all different.
-
-    Of files, only what ``items`` need is read, if they are given.
-    """
-    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
-    sources: list[str] = arguments.vectors
-    names = distinct(list(map(model_name, sources)), sources)
-    for source, name in zip(sources, names, strict=True):
-        with progress(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases, name, items, tokenize)
-        yield lookup
+            make_console().print(explanation_report(lookup.name, group, cases))
 
 
 def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:

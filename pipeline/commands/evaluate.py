@@ -13,7 +13,7 @@ from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
 from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
-from wikisem.pipeline import scoring
+from wikisem.pipeline import category_scoring, scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import argument, at_least, parse_languages, refuse_beam_options
 from wikisem.pipeline.sample_scoring import samples
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=TaskParser)
     for name, declare, text in [
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
+        ("blindspots", _blind_spots, "the groups and cases that most models fail, or what models make of one group"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
@@ -59,20 +60,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _outliers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "dataset",
-        metavar="DATASET",
-        nargs="+",
-        help="a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500, 8-8-8 or "
-        "12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a build",
-    )
-    parser.add_argument(
-        "--language",
-        type=argument(parse_languages),
-        default=[],
-        metavar="la",
-        help="score only the groups in this language, or in several (en,de)",
-    )
+    _add_dataset(parser)
     _add_common(parser)
     parser.add_argument(
         "--plot",
@@ -108,17 +96,17 @@ def _samples(parser: argparse.ArgumentParser) -> None:
 def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
-    parser.set_defaults(score=scoring.topk)
+    parser.set_defaults(score=category_scoring.topk)
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
     _add_oddoneout(parser)
-    parser.set_defaults(score=scoring.oddoneout)
+    parser.set_defaults(score=category_scoring.oddoneout)
 
 
 def _combined(parser: argparse.ArgumentParser) -> None:
     _add_oddoneout(parser)
-    parser.set_defaults(score=scoring.combined)
+    parser.set_defaults(score=category_scoring.combined)
 
 
 def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
@@ -158,7 +146,34 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
     )
-    parser.set_defaults(score=scoring.analogies)
+    parser.set_defaults(score=category_scoring.analogies)
+
+
+def _blind_spots(parser: argparse.ArgumentParser) -> None:
+    _add_dataset(parser)
+    _add_common(parser)
+    parser.add_argument("--most", type=at_least(1), default=20, metavar="N", help="rows of each table (default: 20)")
+    parser.add_argument(
+        "--explain", default="", metavar="GROUP", help="show how each model orders the words of this group"
+    )
+    parser.set_defaults(score=scoring.blind_spots)
+
+
+def _add_dataset(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "dataset",
+        metavar="DATASET",
+        nargs="+",
+        help="a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500, 8-8-8 or "
+        "12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a build",
+    )
+    parser.add_argument(
+        "--language",
+        type=argument(parse_languages),
+        default=[],
+        metavar="la",
+        help="score only the groups in this language, or in several (en,de)",
+    )
 
 
 def _add_categories(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem import __version__
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.scores import SectionScore, total
+from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.category_words import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.error_bars import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.group_names import distinct_names
-from wikisem.evaluation.outlier_scores import UNKNOWN, Evaluation, Score, error_bars_as_json, score
+from wikisem.evaluation.outlier_scores import UNKNOWN, Evaluation, Score, class_name, error_bars_as_json, score
 
 _SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
 
@@ -113,6 +115,30 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
     lines += few_groups_note(bars.groups if bars else 0, "categories")
     return Group(f"{title}: {name}", table, *lines, *notes, "")
+
+
+def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> RenderableType:
+    """The groups and the cases that most models fail."""
+    first = _table_of("group", ("failed cases, %", "models", "that fail any"))
+    for spot in groups:
+        first.add_row(spot.group, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
+    second = Table("group", "outlier", "class", "models that fail")
+    for spot in cases:
+        assert spot.outlier is not None
+        failed = f"{len(spot.failed)} of {len(spot.scored)}: {', '.join(spot.failed)}".rstrip(": ")
+        second.add_row(spot.group, spot.outlier.surface, class_name(spot.outlier.outlier_class), failed)
+    return Group("groups, most failed cases first", first, "test cases, most models that fail first", second, "")
+
+
+def explanation_report(
+    name: str, group: WordGroup, cases: Sequence[tuple[OutlierWord, Sequence[tuple[str, float]]]]
+) -> RenderableType:
+    """What a model makes of each case of a group: its words by mean similarity to the others, lowest first."""
+    table = Table("outlier", "found", "words, the one that is least like the others first")
+    for outlier, words in cases:
+        found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
+        table.add_row(outlier.surface, found, ", ".join(f"{word} {near:.3f}" for word, near in words))
+    return Group(f"{group.id}: {name}", table, "")
 
 
 def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:

@@ -1,0 +1,56 @@
+"""Write a data set with its words divided into tokens, for models of languages without spaces.
+
+WikiSem500 was released in this form beside the plain one. OUT gets a text file for each group, LANGUAGE/ID.txt, in
+which `_` is between the tokens of a word.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from wikisem.datasets.word_groups import WordGroup
+from wikisem.errors import UsageError
+from wikisem.evaluation.group_names import group_ids
+from wikisem.evaluation.vectors.asked import Tokenizer
+from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
+from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.console.terminal import log
+from wikisem.pipeline.scoring import read_datasets
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of tokenize."""
+    parser.add_argument("dataset", metavar="DATASET", help="a run's OUT, a file, a folder, or the .tar.gz of a release")
+    parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
+    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    parser.add_argument(
+        "--language", type=argument(parse_languages), default=[], metavar="ja", help="only the groups in this language"
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Divide every word of every group, and write the groups."""
+    refuse_beam_options("tokenize", beam_options)
+    (dataset,) = read_datasets([arguments.dataset], arguments.language)
+    tokenize, output = open_tokenizer(arguments.tokenizer), Path(arguments.output)
+    for name, group in zip(group_ids(dataset.groups), dataset.groups, strict=True):
+        path = output / group.language / f"{name}.txt"
+        if path.resolve() == Path(group.where).resolve():
+            raise UsageError(f"expected another folder than that of the data set, saw {output}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_text(_divided(group, tokenize)), encoding="utf-8")
+    log(f"{len(dataset.groups):,} groups are in {output}")
+    return 0
+
+
+def _divided(group: WordGroup, tokenize: Tokenizer) -> WordGroup:
+    cluster = tuple("_".join(tokenize(word)) or word for word in group.cluster)
+    outliers = tuple(
+        replace(outlier, surface="_".join(tokenize(outlier.surface)) or outlier.surface) for outlier in group.outliers
+    )
+    return replace(group, cluster=cluster, outliers=outliers)
+
+
+def _text(group: WordGroup) -> str:
+    return "\n".join([*group.cluster, "", *(outlier.surface for outlier in group.outliers), ""])

@@ -1,0 +1,103 @@
+"""What most models fail."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
+from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.vectors.models import open_model
+from wikisem.pipeline.cli import main
+
+GOOD = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\n"
+BAD = GOOD.replace("car -0.1 1", "car 1 0.05").replace("van 0 1\n", "")
+MODELS = ["--vectors", "good.txt", "--vectors", "bad.txt"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two models, of which one takes a car for a cat and does not know a van, and a set of two groups."""
+    (tmp_path / "good.txt").write_text(GOOD)
+    (tmp_path / "bad.txt").write_text(BAD)
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "cats.txt").write_text("lion\ntiger\nlynx\n\ncar\nvan\ncar\nship\n")
+    (tmp_path / "set" / "none.txt").write_text("ship\nboat\n\ncar\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_cases_that_most_models_fail_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """A case counts for the models that know it; what none knows is left out, and repeated lines are one case."""
+    assert main(["evaluate", "blindspots", "set", *MODELS, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["cases"] == [
+        {
+            "group": "cats",
+            "language": "",
+            "outlier": "car",
+            "outlier_class": "unknown",
+            "models": 2,
+            "failed": 1,
+            "share": 0.5,
+            "by": ["bad.txt"],
+        },
+        {
+            "group": "cats",
+            "language": "",
+            "outlier": "van",
+            "outlier_class": "unknown",
+            "models": 1,
+            "failed": 0,
+            "share": 0.0,
+            "by": [],
+        },
+    ]
+    # Five cases of both models, of which the two lines with a car are failed by one.
+    assert found["groups"] == [
+        {"group": "cats", "language": "", "models": 2, "failed": 1, "share": 2 / 5, "by": ["bad.txt"]}
+    ]
+    assert main(["evaluate", "blindspots", "set", *MODELS]) == 0
+    assert "1 of 2: bad.txt" in capsys.readouterr().out
+    assert main(["evaluate", "blindspots", "set", *MODELS, "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "cats,,car,unknown,2,1,0.5,bad.txt"
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_group_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each model's words, the one it takes for the outlier first; a case it does not know has none."""
+    assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "cats", "--json"]) == 0
+    good, bad = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [(case["outlier"], case["words"][0][0]) for case in good["cases"][:2]] == [("car", "car"), ("van", "van")]
+    assert bad["cases"][0]["words"][0][0] != "car"
+    assert bad["cases"][1]["words"] == []
+    assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "cats"]) == 0
+    assert "cats: bad.txt" in capsys.readouterr().out
+    assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "dogs"]) == 1
+    assert "expected a group 'dogs', saw 0 of that id among cats, none" in capsys.readouterr().err
+
+
+def test_the_explanation_agrees_with_the_score(folder: Path) -> None:
+    """The first word is the outlier exactly where the case is detected."""
+    group = WordGroup("g", ("lion", "tiger", "lynx"), (OutlierWord("car"), OutlierWord("van")), "here")
+    for name in ("good.txt", "bad.txt"):
+        lookup = open_model(str(folder / name))
+        (evaluation,), _ = score_models([group], [lookup])
+        for case in evaluation.groups[0].cases:
+            words = explain_case(group, case.outlier, lookup)
+            assert (words[0][0] == case.outlier.surface) == case.detected
+            assert words == sorted(words, key=lambda pair: pair[1])
+        assert len(blind_cases([evaluation])) == len(evaluation.groups[0].cases)
+        assert len(blind_groups([evaluation])) == 1
+
+
+def test_groups_are_found_by_their_name() -> None:
+    """By id if it is the only one, else by the name that reports have."""
+    groups = [WordGroup("a", (), (), "f", "de"), WordGroup("a", (), (), "f", "en"), WordGroup("b", (), (), "f", "en")]
+    assert find_group(groups, "b") is groups[2]
+    assert find_group(groups, "en/a") is groups[1]
+    with pytest.raises(MissingInputError, match="saw 2 of that id"):
+        find_group(groups, "a")

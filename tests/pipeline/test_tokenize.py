@@ -1,0 +1,45 @@
+"""The command ``wikisem tokenize``."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from wikisem.datasets.word_groups import read_dataset
+from wikisem.pipeline.cli import main
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # of the packages
+    pytest.mark.skipif(importlib.util.find_spec("fugashi") is None, reason="fugashi is not installed"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set in two languages."""
+    for language, text in {"ja": "東京タワー\n大阪城\n\n日本語\n", "en": "Big_Ben\nTower\n\nwater\n"}.items():
+        (tmp_path / "set" / language).mkdir(parents=True)
+        (tmp_path / "set" / language / "Q1.txt").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_words_are_divided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tokens are joined as the words of a name are, and the groups read as before."""
+    assert main(["tokenize", "set", "--tokenizer", "fugashi", "--output", "out"]) == 0
+    assert "2 groups are in out" in capsys.readouterr().err
+    english, japanese = read_dataset(folder / "out")
+    assert japanese.cluster == ("東京_タワー", "大阪_城")
+    assert [outlier.surface for outlier in japanese.outliers] == ["日本_語"]
+    assert english.cluster == ("Big_Ben", "Tower")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_language_can_be_chosen_and_the_set_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    """The output is another folder."""
+    words = ["tokenize", "set", "--tokenizer", "fugashi", "--language", "ja", "--output"]
+    assert main([*words, "out"]) == 0
+    assert sorted(str(path) for path in Path("out").rglob("*.txt")) == ["out/ja/Q1.txt"]
+    assert main([*words, "set"]) == 2
+    assert "expected another folder" in capsys.readouterr().err
+    assert Path("set/ja/Q1.txt").read_text(encoding="utf-8").startswith("東京タワー")
