@@ -9,6 +9,7 @@ from wikisem.errors import UsageError
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
+from wikisem.pipeline.build.profiles import read_named
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
@@ -51,6 +52,7 @@ def build(
     wikipedia: Mapping[str, Path | Sequence[Path]],
     output: Path,
     languages: Sequence[str] | None = None,
+    profiles: Mapping[str, Path] | None = None,
     workers: int | None = None,
     beam_options: Sequence[str] = (),
     break_lock: bool = False,
@@ -59,10 +61,10 @@ def build(
 
     ``recipe`` is a Recipe, a path or the name of a shipped recipe. ``wikidata`` and the values of ``wikipedia``, by
     language, are files, globs or URLs; several are one dump in parts. ``languages`` are those of ``wikipedia`` by
-    default, else the recipe's. ``beam_options`` are words such as "--runner=DataflowRunner". ``workers`` are local
-    processes, by default one for each core if the dumps have 64 MiB. ``break_lock`` begins
-    although another run seems to be at work in the output. Raises errors of ``wikisem.errors``, among them
-    TooManyRejectsError, StageError and LockError.
+    default, else the recipe's; ``profiles`` are profile files by language. ``beam_options`` are words such as
+    "--runner=DataflowRunner". ``workers`` are local processes, by default one for each core if the dumps have 64 MiB.
+    ``break_lock`` begins although another run seems to be at work in the output. Raises errors of ``wikisem.errors``,
+    among them TooManyRejectsError, StageError and LockError.
     """
     loaded, target = _recipe(recipe), absolute(folder(fspath(output)))
     if workers is not None and workers < 1:
@@ -83,6 +85,7 @@ def build(
         wikidata=find_dump(_paths(wikidata), checksum=False),
         wikipedia=wikipedias,
         properties=DEFAULT_PROPERTIES,
+        profiles=read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())]),
     )
     run = Run(target, runtime, break_lock=break_lock)
     size = size_of_dumps(options.wikidata, *wikipedias.values())

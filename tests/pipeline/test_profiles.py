@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import wikisem
 from tests.trees import manifest_of
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
@@ -113,3 +114,17 @@ def test_a_dump_of_another_wiki_is_a_loud_warning(
     warning = "mentions/ltg: expected a dump of ltgwiki, saw one of dewiki, which is taken for ltg"
     assert f"warning: {warning}" in capsys.readouterr().err
     assert manifest_of(tmp_path)["stages"]["mentions/ltg"]["warning"] == warning
+
+
+def test_a_profile_can_be_given_to_the_library(world: SampleDumps, tmp_path: Path) -> None:
+    """As on the command line."""
+    path = tmp_path / "mine.toml"
+    path.write_text('lists = ["…x"]\n', encoding="utf-8")
+    wikisem.build(
+        "demo",
+        wikidata=world.wikidata,
+        wikipedia={"de": world.wikipedia["de"]},
+        output=tmp_path / "out",
+        profiles={"de": path},
+    )
+    assert (tmp_path / "out" / "languages" / "de.toml").read_text(encoding="utf-8") == 'lists = ["…x"]\n'

@@ -25,6 +25,8 @@ from wikisem.links.positions import Bytes, Mask, Positions
 _LEAST: Final = 0xCC
 # Contents with such characters are looked at alone where at most one byte in so many begins one.
 _FEW: Final = 128
+# So many bytes show whether that is so, where most characters are beyond the first blocks.
+_SAMPLE: Final = 1 << 12
 # Where characters are that decompose or have a combining class; a test looks at all others.
 _BLOCKS: Final = (
     *(range(0xC0, 0x3100), range(0xA660, 0xAC00), range(0xF900, 0x12000), range(0x16000, 0x17000)),
@@ -78,7 +80,9 @@ def not_composed(parts: Contents) -> Mask:
     hot = parts.data >= _LEAST
     count = int(np.count_nonzero(hot))
     if count * _FEW > len(hot):
-        hot = np.frombuffer(parts.data.tobytes().translate(_tables().leads), np.bool_)
+        if _may_change(parts.data[:_SAMPLE]).mean() * _FEW > 1:
+            return _changed(parts.data[:-1], parts.ends)
+        hot = _may_change(parts.data)
         count = int(np.count_nonzero(hot))
     if count * _FEW > len(hot):
         return _changed(parts.data[:-1], parts.ends)
@@ -90,13 +94,18 @@ def not_composed(parts: Contents) -> Mask:
     return mask
 
 
+def _may_change(data: Bytes) -> Mask:
+    """Which bytes a character with a class may begin with."""
+    return np.frombuffer(data.tobytes().translate(_tables().leads), np.bool_)
+
+
 def _changed(data: Bytes, ends: Positions) -> Mask:
     """Which of some strings, whose UTF-8 is joined and ends where ``ends`` say, may not be NFC."""
-    text = data.tobytes().decode()
+    text = str(data.data, "utf-8")
     tables = _tables()
     units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
     classes = tables.classes.take(units, mode="clip")  # in half the time that indexing takes
-    at = np.flatnonzero(classes)
+    at = np.flatnonzero(classes != 0)
     own, before = classes[at], classes[at - 1]
     composing = at[own == _COMPOSES]
     pairs = units[composing - 1].astype(np.int64) << 16 | units[composing]
