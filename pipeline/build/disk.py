@@ -8,20 +8,20 @@ from typing import Any, Final
 from wikisem.pipeline.build.ledger import Record
 from wikisem.transforms.io.addresses import is_local
 
-# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units that
-# it needs. What is left at the end was measured (2026-11, on the dumps that the tests on real data read): entities
-# 0.09 to 0.11 of a .gz dump (docs/full-dump.md: 0.5 % of the text); mentions 0.30 of an excerpt of English Wikipedia,
-# 0.33 of a whole small one; surfaces 0.2 to 0.3 of their entities and mentions; the class graph 0.9 of the entities;
-# groups 0.2 of what they read. As much again and more is in scratch while a stage works, so these are three times that
-# and, for groups, which keep arrays of all languages, ten times.
-_WRITTEN: Final = {"entities": 0.3, "mentions": 1.0, "surfaces": 0.9, "taxonomy": 2.7, "groups": 2.0}
+# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
+# that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
+# .gz (docs/full-dump.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
+# as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks/full-size.md, a twentieth, ten languages)
+# has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
+# little more.
+_WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
 _COMPRESSED: Final = (".bz2", ".gz", ".zst")
 # How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
 _TIMES_SMALLER: Final = 8
 
 
 def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
-    """The bytes that one unit of a stage will write, scratch included; 0 for a stage that writes next to nothing."""
+    """The bytes that a stage will write from its dumps and the units that it reads; 0 where that is next to nothing."""
     dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
     units = sum(sum(record.parts.values()) for record in needs)
     return int(_WRITTEN.get(stage, 0.0) * (dumps + units))

@@ -185,9 +185,9 @@ def _run_units(
 
 def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
     """Say when the disk is likely to be too small: before the work, which may take hours."""
-    wanted = sum(
-        estimate_bytes(stage.name, unit.facts.get("inputs", ()), map(run.ledger.require, unit.needs)) for unit in todo
-    )
+    inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
+    needs = sorted({name for unit in todo for name in unit.needs})
+    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needs))
     if warning := lacking_disk(run.output, stage.name, wanted):
         run.log(warning)
 
