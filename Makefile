@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines test-harness site interruptions fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines test-harness site interruptions damages fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -50,6 +50,11 @@ RUNS ?= 60
 SEED ?= 1
 interruptions: $(VENV)/dev
 	$(BIN)/python -m tests.interruptions --seed $(SEED) --runs $(RUNS)
+
+# Dumps, files of OUT, recipes, profiles, vectors, groups and answers of an endpoint, damaged; see docs/interruptions.md.
+DAMAGES ?= 500
+damages: $(VENV)/dev
+	$(BIN)/python -m tests.damages --seed $(SEED) --runs $(DAMAGES)
 
 # Mutated dumps for the decoder in C, under the sanitizers. CASES=3000 takes seconds.
 CASES ?= 100000

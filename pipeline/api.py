@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
-from wikisem.errors import UsageError
+from wikisem.errors import OutputError, UsageError, WikisemError
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
@@ -89,7 +89,12 @@ def build(
     )
     run = Run(target, runtime, break_lock=break_lock)
     size = size_of_dumps(options.wikidata, *wikipedias.values())
-    records = run_build(options, with_workers(run, workers, size))
+    try:
+        records = run_build(options, with_workers(run, workers, size))
+    except WikisemError:
+        raise
+    except OSError as error:
+        raise OutputError(f"expected to read and write files, saw {error}") from error
     units = {record.unit: record for record in records}
     return BuildResult(run.output, loaded, {code: _result(units[f"groups/{code}"]) for code in chosen}, units)
 

@@ -1,6 +1,7 @@
 """The public API: what ``import wikisem`` offers, and that it gives what the stages and the command line give."""
 
 import ast
+import errno
 import gzip
 import importlib
 import json
@@ -16,7 +17,7 @@ import pytest
 import wikisem
 from tests.transforms import wiki
 from tests.transforms.test_entities import LINES, dump
-from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.records import Reject
@@ -107,6 +108,17 @@ def test_build_reports_what_is_in_its_output(world: Path, tmp_path: Path) -> Non
     assert built.units["entities"].counts.rejected == {"not-json": 1}
     assert {"taxonomy", "mentions/en", "surfaces/ja", "groups/ja"} < set(built.units)
     assert json.loads((world / "out" / "manifest.json").read_text())["recipe"]["name"] == "demo"
+
+
+def test_a_full_disk_is_an_error_of_wikisem(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the system says while the groups are put in place comes as OutputError, as from a stage."""
+
+    def fill(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("wikisem.pipeline.api.run_build", fill)
+    with pytest.raises(OutputError, match=r"expected to read and write files, saw \[Errno 28\] No space left"):
+        wikisem.build("demo", wikidata=world / "wikidata.json.gz", wikipedia={}, output=world / "full")
 
 
 def test_build_refuses_what_is_invalid(tmp_path: Path) -> None:
