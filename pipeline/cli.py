@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "plan": "the graphs that a runner would be given, checked without a cloud",
     "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
     "tokenize": "a data set with its words divided into tokens, for Japanese and Chinese",
+    "wordnet": "the thirteen relations of WordRep from a WordNet, as analogy questions",
     "correlate": "the scores of models against other scores of the same models",
     "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
     "evaluate": "score vectors on a data set",

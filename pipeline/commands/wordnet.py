@@ -1,0 +1,70 @@
+"""Analogy questions for the thirteen relations of WordRep, from a WordNet in LMF such as Open English WordNet.
+
+OUT gets analogies.txt with a section for each relation that has two pairs or more, and pairs.jsonl with every pair.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from wikisem.categories.wordnet_relations import read_wordnet
+from wikisem.datasets.text_files import read_utf8
+from wikisem.errors import MissingInputError
+from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
+from wikisem.pipeline.command_options import argument, at_least, local_output, refuse_beam_options
+from wikisem.pipeline.console.terminal import log, make_console
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of wordnet."""
+    parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .xml.gz)")
+    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    parser.add_argument(
+        "--vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="keep only words that begin a line of this file",
+    )
+    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+    parser.add_argument(
+        "--questions",
+        type=at_least(0),
+        default=20_000,
+        metavar="N",
+        help="at most N questions a relation, drawn by the seed; 0: all n(n - 1) (default: 20000)",
+    )
+    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Read the WordNet, write the questions, and print how many pairs each relation has."""
+    refuse_beam_options("wordnet", beam_options)
+    vocabulary = read_vocabulary(arguments.vocabulary) if arguments.vocabulary else None
+
+    def keep(word: str) -> bool:
+        return (vocabulary is None or word in vocabulary) and not (arguments.single_words and " " in word)
+
+    pairs, output = read_wordnet(arguments.wordnet, keep), Path(arguments.output)
+    if not any(pairs.values()):
+        raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
+    output.mkdir(parents=True, exist_ok=True)
+    text = "".join(analogy_lines(pairs, arguments.questions, arguments.seed))
+    (output / "analogies.txt").write_text(text, encoding="utf-8")
+    (output / "pairs.jsonl").write_text("".join(pairs_lines("", pairs)), encoding="utf-8")
+    table = Table("relation")
+    table.add_column("pairs", justify="right")
+    for name, found in pairs.items():
+        table.add_row(name, f"{len(found):,}")
+    make_console().print(table)
+    log(f"the questions are in {output}")
+    return 0
+
+
+def read_vocabulary(path: Path) -> frozenset[str]:
+    """The first field of each line, so that a file of vectors or of counts will do, with blanks for underlines."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
+    lines = (line.split() for line in read_utf8(path).splitlines())
+    return frozenset(fields[0].replace("_", " ") for fields in lines if fields)

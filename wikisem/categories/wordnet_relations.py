@@ -1,0 +1,113 @@
+"""The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
+
+Word pairs are in the direction that the examples of the table have: *yoga* is an *exercise*, *eyebrow* is part of
+*face*, *tear* is made of *water*. The word of a synset is the first one that passes the filters, so that a pair of
+synsets makes one pair of words. Relations between senses (antonyms, derivations) are between the words of these senses.
+
+InstanceOf needs instances, which Open English WordNet has given up since 2024; older editions and Namenet have them.
+"""
+
+import gzip
+import importlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from wikisem.categories.lexeme_relations import FormPair
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+
+Keep = Callable[[str], bool]
+
+# The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
+RELATIONS: Final[Mapping[str, str]] = {
+    "Antonym": "antonym",
+    "MemberOf": "holo_member",
+    "MadeOf": "mero_substance",
+    "IsA": "hypernym",
+    "SimilarTo": "similar",
+    "PartOf": "holo_part",
+    "InstanceOf": "instance_hypernym",
+    "DerivedFrom": "derivation",
+    "HasContext": "domain_topic",
+    "RelatedTo": "also",
+    "Attribute": "attribute",
+    "Causes": "causes",
+    "Entails": "entails",
+}
+
+
+def read_wordnet(path: Path, keep: Keep = lambda _: True) -> dict[str, list[FormPair]]:
+    """The pairs of each relation in an LMF file (.xml, .xml.gz), each once, in the order of the file.
+
+    Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
+    DamagedInputError for what is no LMF.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"expected a WordNet, saw no file at {path}")
+    try:
+        lmf: Any = importlib.import_module("wn.lmf")
+    except ImportError as error:
+        raise UsageError("WordNet files need wn: install wikisem[wordnet]") from error
+    try:
+        resource = _load(lmf, path)
+    except (lmf.LMFError, OSError, EOFError, ValueError, SyntaxError, KeyError) as error:
+        raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {error}") from error
+    pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in RELATIONS}
+    names = {relation: name for name, relation in RELATIONS.items()}
+    for first, relation, second in _edges(resource["lexicons"], keep):
+        if relation in names and first != second:
+            pairs[names[relation]].setdefault((first, second))
+    return {
+        name: [FormPair(at, first, second) for at, (first, second) in enumerate(found, start=1)]
+        for name, found in pairs.items()
+    }
+
+
+def _load(lmf: Any, path: Path) -> Any:
+    """What the library makes of the file; it reads no gzip, as which WordNets are released."""
+    if path.suffix != ".gz":
+        return lmf.load(path, progress_handler=None)
+    with gzip.open(path) as packed, tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / path.stem
+        with plain.open("wb") as stream:
+            shutil.copyfileobj(packed, stream)
+        return lmf.load(plain, progress_handler=None)
+
+
+def _edges(lexicons: Any, keep: Keep) -> Iterator[tuple[str, str, str]]:
+    """Word, relation, word: between senses, then between synsets."""
+    entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
+    synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]
+    word_of: dict[str, str] = {}
+    members: dict[str, list[tuple[int, str]]] = {}
+    for entry in entries:
+        word = entry["lemma"]["writtenForm"]
+        for sense in entry.get("senses", []) if keep(word) else []:
+            word_of[sense["id"]] = word
+            members.setdefault(sense["synset"], []).append((sense.get("n", 0), word))
+    for entry in entries:
+        for sense in entry.get("senses", []):
+            yield from _pairs(sense, word_of)
+    heads = _heads(synsets, members, word_of)
+    for synset in synsets:
+        yield from _pairs(synset, heads)
+
+
+def _heads(synsets: Any, members: Mapping[str, list[tuple[int, str]]], word_of: Mapping[str, str]) -> dict[str, str]:
+    """The word of each synset: the first of its members, as the file orders them, that is kept."""
+    heads = {}
+    for synset in synsets:
+        listed = [word_of[sense] for sense in synset.get("members", []) if sense in word_of]
+        kept = listed or [word for _, word in sorted(members.get(synset["id"], []))]
+        if kept:
+            heads[synset["id"]] = kept[0]
+    return heads
+
+
+def _pairs(node: Any, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    if node["id"] in words:
+        for relation in node.get("relations", []):
+            if relation["target"] in words:
+                yield words[node["id"]], relation["relType"], words[relation["target"]]
