@@ -29,8 +29,10 @@ class NotFoundError(Exception):
 
 def object_path(url: str) -> Path:
     """The file that holds an object: its whole name is one name of a file."""
-    assert url.startswith(f"{SCHEME}://"), url
-    return Path(os.environ[FOLDER]) / quote(url.removeprefix(f"{SCHEME}://"), safe="")
+    scheme, mark, name = url.partition("://")
+    assert mark, url
+    assert scheme in {ObjectStore.scheme(), FolderStore.scheme()}, url
+    return Path(os.environ[FOLDER]) / quote(name, safe="")
 
 
 class _Writer(io.BytesIO):
@@ -109,7 +111,7 @@ class ObjectStore(FileSystem):
     def _list(self, dir_or_prefix: str) -> Iterator[FileMetadata]:
         """All objects whose names begin so."""
         for path in sorted(Path(os.environ[FOLDER]).iterdir()):
-            url = f"{SCHEME}://{unquote(path.name)}"
+            url = f"{self.scheme()}://{unquote(path.name)}"
             if not path.name.startswith(".") and url.startswith(dir_or_prefix):
                 yield self.metadata(url)
 
@@ -168,6 +170,35 @@ class ObjectStore(FileSystem):
         for result in self.match(list(paths)):
             for entry in result.metadata_list:
                 object_path(entry.path).unlink(missing_ok=True)
+
+
+class FolderStore(ObjectStore):
+    """``folders://``: one that has folders, and writes and renames over nothing, as HDFS."""
+
+    @classmethod
+    def scheme(cls) -> str:
+        """The scheme of its URLs."""
+        return "folders"
+
+    def has_dirs(self) -> bool:
+        """Yes."""
+        return True
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file, or one below a folder."""
+        return super().exists(path) or any(self._list(f"{path}/"))
+
+    def create(self, path: str, mime_type: str = "", compression_type: str = CompressionTypes.AUTO) -> Any:
+        """A writer of a new file."""
+        if self.exists(path):
+            raise OSError(f"{path} exists")
+        return super().create(path, mime_type, compression_type)
+
+    def copy(self, source_file_names: Sequence[str], destination_file_names: Sequence[str]) -> None:
+        """Copy files to new names."""
+        if taken := [path for path in destination_file_names if self.exists(path)]:
+            raise BeamIOError("Copy operation failed", {taken[0]: OSError("exists")})
+        super().copy(source_file_names, destination_file_names)
 
 
 class Twice(beam.DoFn):

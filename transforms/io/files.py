@@ -3,24 +3,22 @@
 On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
 """
 
-import os
-import re
 import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, BinaryIO, Final, cast
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError
 from wikisem.transforms.io.addresses import check_address, is_local
+from wikisem.transforms.io.local_globs import match_local
 
-_GLOB: Final = re.compile(r"[*?\[]")
 # What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
 _IN_MEMORY: Final = 1 << 24
 
@@ -57,14 +55,21 @@ def create_binary(path: str) -> BinaryIO:
 
 
 def _upload(path: str, source: IO[bytes], size: int) -> None:
-    make_folder(path.rpartition("/")[0])
+    folder, _, name = path.rpartition("/")
+    make_folder(folder)
+    # HDFS shows a file while it is written, and neither writes nor renames over another one.
+    has_folders = FileSystems.get_filesystem(path).has_dirs()
+    first = f"{folder}/.{name}.{uuid.uuid4().hex}" if has_folders else path
     try:
-        sink = FileSystems.create(path, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED)
+        sink = FileSystems.create(first, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED)
         shutil.copyfileobj(source, sink, 1 << 24)
         if not size and path.startswith("s3://"):
             # Beam 2.77 sends an object in parts and forgets to send one where there are no bytes, which S3 refuses.
             cast(Any, sink).raw._uploader._write_to_s3(b"")  # noqa: SLF001
         sink.close()
+        if has_folders:
+            remove(path)
+            FileSystems.rename([first], [path])
     except OSError as error:
         raise OutputError(f"expected to write {path}, saw {error}") from error
 
@@ -97,7 +102,7 @@ def list_files(pattern: str) -> list[str]:
     when there is a folder ``runs[1]/entities``.
     """
     if is_local(pattern):
-        return sorted(_match_local(pattern))
+        return sorted(match_local(pattern))
     return sorted(entry.path for entry in _match_remote(pattern))
 
 
@@ -106,37 +111,6 @@ def _match_remote(pattern: str) -> Sequence[FileMetadata]:
         return cast(Sequence[FileMetadata], FileSystems.match([pattern])[0].metadata_list)
     except BeamIOError as error:
         raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error
-
-
-def _match_local(pattern: str) -> Iterator[str]:
-    if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
-        yield pattern
-        return
-    folder, rest = _split_at_folder(pattern)
-    if not _GLOB.search(rest):
-        return
-    expression = re.compile(FileSystem.translate_pattern(rest))
-    deep = "**" in rest or "/" in rest
-    prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
-    for root, below, names in os.walk(folder or "."):
-        if not deep:
-            below.clear()
-        inside = os.path.relpath(root, folder or ".")
-        for name in names:
-            path = name if inside == "." else f"{inside}/{name}"
-            if expression.match(path):
-                yield prefix + path
-
-
-def _split_at_folder(pattern: str) -> tuple[str, str]:
-    """The deepest folder of a pattern that exists as written, and what follows it."""
-    folder, rest = pattern, ""
-    while folder not in {"", "/"} and not Path(folder).is_dir():
-        folder, _, name = folder.rpartition("/")
-        rest = f"{name}/{rest}" if rest else name
-        if not folder and pattern.startswith("/"):
-            folder = "/"
-    return folder, rest
 
 
 def size_and_time(path: str) -> tuple[int, float]:
