@@ -34,7 +34,7 @@ def _cells(one: ListedLanguage) -> tuple[str, ...]:
         _with_source(one, "writing", one.writing + (", hyphens" if one.hyphens else "")),
         _with_source(one, "affix", affix),
         _with_source(one, "link_trail", one.link_trail or "none"),
-        _with_source(one, "lists", ", ".join(one.lists) or "none"),
+        _with_source(one, "lists", ", ".join(f'"{word}"' for word in one.lists) or "none"),
     )
 
 

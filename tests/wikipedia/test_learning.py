@@ -110,6 +110,13 @@ def test_the_words_of_lists_need_thirty_titles() -> None:
     assert find_profile("de", evidence=enough).source["lists"] == "row and dump"
 
 
+def test_the_script_says_where_it_is_from() -> None:
+    """From the table where the language is in it, from its surface forms where these show one, else by default."""
+    assert [find_profile(code).source["script"] for code in ("ru", "ja", "en")] == ["table", "table", "default"]
+    thai = find_profile("xx", evidence=Evidence(surfaces=["ภาษาไทย"]))
+    assert (thai.profile.script, thai.source["script"], thai.support["script"]) == ("Thai", "dump", 1)
+
+
 def test_hyphens_are_learned_from_surface_forms() -> None:
     """A third of them must have one between letters, and 200 be known."""
     hyphenated = Evidence(surfaces=["Tâi-oân", "x", "y-z"] * 70)

@@ -12,6 +12,7 @@ import regex
 
 from wikisem.wikipedia.data.language_rows import ROWS
 from wikisem.wikipedia.data.link_trails import TRAILS
+from wikisem.wikipedia.data.scripts import SCRIPTS
 from wikisem.wikipedia.languages import LanguageProfile, Writing, language_profile
 from wikisem.wikipedia.link_surroundings import LinkSurroundings, learned_trail
 from wikisem.wikipedia.profile_file import KEYS, ProfileFile
@@ -121,7 +122,7 @@ def _sources(profile: LanguageProfile, own: str, rows: bool) -> dict[str, str]:
     row = ROWS.get(own) if rows else None
     script = "script" if profile.script else "default"
     return {
-        "script": "default" if not profile.script else "table" if rows else "dump",
+        "script": "table" if rows and own in SCRIPTS else "dump" if profile.script else "default",
         "writing": script,
         "hyphens": "row" if row is not None and row.hyphens else "default",
         "affix": "row" if row is not None and row.words else script,
