@@ -1,6 +1,6 @@
 """Outlier detection as a task of MTEB over a release folder: ``mteb.evaluate(model, tasks=[outlier_task("set")])``.
 
-Needs wikisem[mteb]. Words are encoded as they are; OPP and accuracy are those of wikisem.evaluation.outlier_detection.
+Needs wikisem[mteb]. OPP and accuracy are those of wikisem.evaluation.outlier_detection.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.outlier_detection import score_groups
 from wikisem.evaluation.outlier_scores import score
+from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
 
@@ -91,16 +92,20 @@ class _OutlierDetection(AbsTask):
             "cases": float(found.cases),
         }
 
-    def _encode(self, model: Any, words: Sequence[str], about: Mapping[str, Any]) -> dict[str, Vector]:
-        batches = create_dataloader(Dataset.from_dict({"text": list(words)}), task_metadata=self.metadata)
-        vectors = model.encode(
-            batches,
-            task_metadata=self.metadata,
-            hf_split=about["hf_split"],
-            hf_subset=about["hf_subset"],
-            **about["encode_kwargs"],
-        )
-        return dict(zip(words, np.asarray(vectors, dtype=np.float64), strict=True))
+    def _encode(self, model: Any, words: Sequence[str], about: Mapping[str, Any]) -> Mapping[str, Vector]:
+        """A vector for each word, which the encoder gets as ``wikisem evaluate`` gives it: with blanks for "_"."""
+
+        def encode(texts: Sequence[str]) -> Any:
+            vectors = model.encode(
+                create_dataloader(Dataset.from_dict({"text": list(texts)}), task_metadata=self.metadata),
+                task_metadata=self.metadata,
+                hf_split=about["hf_split"],
+                hf_subset=about["hf_subset"],
+                **about["encode_kwargs"],
+            )
+            return np.asarray(vectors, dtype=np.float64)
+
+        return TextLookup("", encode).find(words)
 
     def _calculate_descriptive_statistics_from_split(self, *_: Any, **__: Any) -> Any:
         raise NotImplementedError("the card of the release has its statistics")

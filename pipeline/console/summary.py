@@ -1,5 +1,6 @@
 """What a command did, for people: a closing table of what went in, was kept, was left out and was rejected, and why."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -28,6 +29,8 @@ def print_summary(records: Sequence[Record], output: str) -> int:
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/rejects says where something is lost"
         )
+    if any(record.unit.startswith("groups/") and record.counts.kept for record in records):
+        print_line(f"next: wikisem browse {shlex.quote(output)}")
     print_line(f"output: {output}")
     return 1 if damaged else 0
 

@@ -1,6 +1,7 @@
 """The command ``wikisem download``: what it says, and that its last line is a build that runs."""
 
 import doctest
+import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +44,14 @@ def test_the_last_line_is_a_build_that_runs(
         "--wikipedia 'de=dumps/dewiki-2026-11-01-p*.xml.bz2' es=dumps/eswiki-2026-11-01-p1p2000000.xml.bz2 --output out"
     )
     assert main(shlex.split(lines[-1])[2:]) == 0
-    assert (tmp_path / "out" / "groups" / "de.jsonl").exists()
+    lines = capsys.readouterr().out.splitlines()
+    out = tmp_path / "out"
+    assert lines[-2:] == [f"next: wikisem browse {out}", f"output: {out}"]
+    assert main(shlex.split(lines[-2])[2:]) == 0
+    assert (out / "browse" / "data" / "de.js").exists()
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    shards = manifest["stages"]["mentions/de"]["inputs"]
+    assert [shard["origin"]["date"] for shard in shards] == ["2026-11-01"] * 2
 
 
 def test_a_dry_run_says_sizes_and_fetches_nothing(
