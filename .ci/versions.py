@@ -28,7 +28,7 @@ PYTHONS = ("3.14", "3.13", "3.12", "3.11")
 QUICK = """arrow categories datasets dumps graph heuristics links outputs recipes surfaces wikidata
 wikipedia"""
 # A browser does not depend on the versions of libraries.
-BROWSER = ["--deselect", "tests/outputs/annotation/test_browser.py"]
+BROWSER = [f"--deselect=tests/outputs/{room}/test_browser.py" for room in ("annotation", "browse")]
 
 IMPORT_ALL = """
 import importlib, pkgutil, wikisem
