@@ -31,8 +31,8 @@ from wikisem.unit_folders import folder_path
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
-# The folders in OUT in which files have plain names.
-_PLAIN: Final = (".wikisem", "languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
+# The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their claims.
+_PLAIN: Final = ("languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{32}")
 
 

@@ -142,17 +142,23 @@ def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lin
     """Each run has a folder of its own, so that it cannot count the parts of another one."""
     (tmp_path / ".work" / "dead" / "entities").mkdir(parents=True)
     (tmp_path / ".work" / "dead" / "entities" / "0.json").write_text("")
-    for folder in (".", ".wikisem", "groups", "wikisem500/de"):
+    for folder in (".", "groups", "wikisem500/de"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / f".{'0f' * 16}.part").write_text("half a file")
     (tmp_path / "groups" / ".mine.part").write_text("not ours")
+    (tmp_path / ".wikisem").mkdir()
+    (tmp_path / ".wikisem" / f".{'1f' * 16}.part").write_text("a claim that another run is writing")
     run = Run(str(tmp_path), Runtime(), log=lines.append)
     with session(run):
         context = run.context("toys", {})
         assert context.scratch.root.startswith(f"{tmp_path}/.work/{run.name}/")
         replace_file(f"{context.scratch.parts}/x", b"")
         assert not (tmp_path / ".work" / "dead").exists()
-    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"manifest.json", ".mine.part"}
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
+        "manifest.json",
+        ".mine.part",
+        f".{'1f' * 16}.part",
+    }
 
 
 @pytest.mark.parametrize(("error", "stays"), [(ValueError, False), (KeyboardInterrupt, True)])
