@@ -33,7 +33,7 @@ minimum = 7
 min_sitelinks = 0
 [surface]
 fallback = "label"
-minimum_total = 0
+minimum_count = 1
 """
 
 
