@@ -30,6 +30,18 @@ def test_every_stage_is_planned_and_its_proto_kept(tmp_path: Path, capsys: pytes
         assert {step["name"] for step in plan["steps"]} <= names
 
 
+def test_beam_carries_names_and_numbers_between_steps_that_any_runner_knows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rows go through files, so no shuffle grows with them; and Beam's Dask runner loses outputs that have tags."""
+    assert main(["plan", "--json"]) == 0
+    steps = [step for line in capsys.readouterr().out.splitlines() for step in json.loads(line)["steps"]]
+    shuffled = [step for step in steps if step["kind"] in {"group_by_key", "reshuffle"}]
+    assert len(shuffled) > 10
+    assert [step["name"] for step in shuffled if "BytesCoder" in str(step["coders"])] == []
+    assert [step["name"] for step in steps if len(step["coders"]) > 1 or step["side_inputs"]] == []
+
+
 def test_a_stage_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is built."""
     assert main(["plan", "entity"]) == 2
