@@ -114,7 +114,7 @@ def _claims(output: str) -> Iterator[Claim]:
                 yield Claim(**{**orjson.loads(source.read()), "run": run})
         except (ValueError, TypeError):
             yield Claim(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
-        except OSError:
+        except Exception:  # stores raise errors of their own for what is not there any more
             if exists(path):
                 raise
 

@@ -11,15 +11,17 @@ from typing import Any
 
 import pytest
 
+from tests.object_store import FOLDER
 from tests.trees import manifest_of, tree_of
 from wikisem.errors import LockError
+from wikisem.pipeline.build import lock
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.lock import Claim, check_lock, locked
 from wikisem.pipeline.build.parts import find_misfit
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.cli import main
-from wikisem.transforms.io.files import replace_file
+from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.runtime import Runtime
 
 PAIRS = 20
@@ -101,6 +103,20 @@ def test_a_lock_that_cannot_be_read_is_somebodys(tmp_path: Path, lines: list[str
         pass
 
 
+@pytest.mark.parametrize("place", ["", "store://bucket"])
+def test_a_claim_that_is_taken_back_while_others_look_is_none(
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """A list may name what is gone when it is read, on this machine and on a store."""
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    output = f"{place}{tmp_path}/out"
+    gone = f"{output}/.wikisem/lock.gone.json"
+    monkeypatch.setattr(lock, "list_files", lambda pattern: [gone, *list_files(pattern)])
+    with locked(output, claim(), False, lines.append):
+        check_lock(output, "one")
+    assert lines == []
+
+
 def test_a_run_whose_lock_was_broken_stops_before_it_records_anything(tmp_path: Path, lines: list[str]) -> None:
     """Two runs at once could leave half of each."""
     output = str(tmp_path)
@@ -112,19 +128,19 @@ def test_a_run_whose_lock_was_broken_stops_before_it_records_anything(tmp_path: 
 
 def test_of_many_that_begin_at_once_never_two_are_at_work(tmp_path: Path) -> None:
     """Threads that all want the folder, again and again: never two inside, and some get in."""
-    inside, most, entered, lock = 0, 0, 0, threading.Lock()
+    inside, most, entered, guard = 0, 0, 0, threading.Lock()
 
     def want(number: int) -> None:
         nonlocal inside, most, entered
         for turn in range(3):
             try:
                 with locked(str(tmp_path), claim(f"{number}-{turn}"), False, lambda _: None):
-                    with lock:
+                    with guard:
                         inside += 1
                         entered += 1
                         most = max(most, inside)
                     threading.Event().wait(0.005)
-                    with lock:
+                    with guard:
                         inside -= 1
             except LockError:
                 pass
