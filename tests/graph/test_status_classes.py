@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, group_worlds, worlds
 from tests.oracle import OracleGraph, OracleGroups
+from wikisem.graph.outlier_sets import status_classes as module
 from wikisem.graph.outlier_sets.status_classes import status_classes
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
@@ -60,6 +61,15 @@ def test_the_share_is_of_instances_that_are_something_else_too(share: float, exp
         Entity("Q15", ("Q2", "Q4"), ()),
     ]
     assert found(entities, WHOLE, share)["Q2"] is expected
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 6])
+def test_items_are_counted_alike_in_chunks(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many items are looked at at a time, none is lost or counted twice."""
+    monkeypatch.setattr(module, "_CHUNK", chunk)
+    entities = [Entity(f"Q{n}", ("Q2", "Q3") if n % 3 else ("Q2",)) for n in range(11, 17)]
+    assert found(entities, WHOLE, 0.66)["Q2"]
+    assert not found(entities, WHOLE, 0.67)["Q2"]
 
 
 def test_a_share_is_met_exactly() -> None:

@@ -43,15 +43,12 @@ def build_outlier_index(
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
     ancestors = build_ancestor_index(graph, terminals)
-    return OutlierIndex(
-        lists,
-        candidates,
-        status_classes(graph, candidates, recipe.outliers.status_share),
-        barred_lists(graph, lists, candidates, recipe.outliers.exclude, class_making),
-        ancestors,
-        build_neighbourhood_index(graph, ends),
-        build_bringing_index(graph, lists, ancestors, recipe.seed),
-    )
+    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude, class_making)
+    neighbourhood = build_neighbourhood_index(graph, ends)
+    bringing = build_bringing_index(graph, lists, ancestors, recipe.seed)
+    # Last, because it reads the classes of all items, which stay mapped.
+    is_status = status_classes(graph, candidates, recipe.outliers.status_share)
+    return OutlierIndex(lists, candidates, is_status, barred, ancestors, neighbourhood, bringing)
 
 
 @dataclass(frozen=True, slots=True)

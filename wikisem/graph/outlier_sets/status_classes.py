@@ -12,6 +12,8 @@ Of a status class, what is an instance of its parents or of anything below these
 for *college town*. So it has no siblings, and only those cousins that are further away.
 """
 
+from typing import Final
+
 import numpy as np
 
 from wikisem.graph.array_types import Flags, Int64s, Ints
@@ -19,6 +21,9 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, pairs_from
 from wikisem.graph.outlier_sets.class_lists import class_lists
 from wikisem.graph.sorting import first_of, indices_of, pack_pairs, rank_keys, second_of, sort_pairs
+
+# Items are looked at this many at a time.
+_CHUNK: Final = 1 << 20
 
 
 def status_classes(graph: ClassGraph, candidates: Ints, share: float) -> Flags:
@@ -28,12 +33,19 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float) -> Flags:
     instances = graph.instances.counts()[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
-    several = graph.classes.take(np.flatnonzero(graph.classes.counts() > 1))
+    several = graph.classes.take(_with_several(graph.classes))
     # An instance with another class is on several; where these are too few, nobody has to look whether they are below.
     possible = np.bincount(several.targets, minlength=len(graph.nodes))[candidates] >= needed
     found = np.zeros(len(candidates), dtype=bool)
     found[possible] = _with_another_class(graph, several, candidates[possible]) >= needed[possible]
     return found
+
+
+def _with_several(rows: CsrRows) -> Int64s:
+    """The rows with more than one target, found without a count for every row at once."""
+    begins = range(0, len(rows), _CHUNK)
+    found = [begin + np.flatnonzero(np.diff(rows.offsets[begin : begin + _CHUNK + 1]) > 1) for begin in begins]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
 def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints) -> Int64s:
