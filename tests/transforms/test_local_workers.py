@@ -11,11 +11,13 @@ from pathlib import Path
 
 import apache_beam as beam
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from wikisem.errors import StageError
-from wikisem.transforms.io.local_workers import out_of_memory_kills
+from wikisem.transforms.io.local_workers import LocalWorkers, out_of_memory_kills
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.worker import die_with_parent
+from wikisem.transforms.io.worker_handler import local_runner
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -67,6 +69,24 @@ def test_the_first_failure_ends_the_pipeline(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an interruption kept Beam from closing connections, they break a moment after the workers were killed."""
+    reported: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: reported.append(arguments.thread.name))
+
+    def break_late() -> None:
+        time.sleep(0.3)
+        raise ConnectionError("the worker is gone")
+
+    threads = [threading.Thread(target=break_late, name=name) for name in ("beam_control_read", "of the user")]
+    with LocalWorkers() as workers, local_runner(workers, PipelineOptions([])):
+        for thread in threads:
+            thread.start()
+    for thread in threads:
+        thread.join()
+    assert reported == ["of the user"]
+
+
 def test_the_next_pipeline_runs_after_a_failure(tmp_path: Path) -> None:
     """The process that workers are forked from serves on after one of them has died."""
     with Runtime(workers=2) as runtime:
@@ -84,6 +104,7 @@ import apache_beam as beam, os, time
 from pathlib import Path
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.worker import die_with_parent
+from wikisem.transforms.io.worker_handler import local_runner
 def work(number):
     Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(1000)
@@ -104,6 +125,7 @@ def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path) -> None:
 import os, sys, time
 from pathlib import Path
 from wikisem.transforms.io.worker import die_with_parent
+from wikisem.transforms.io.worker_handler import local_runner
 parent = os.getpid()
 if os.fork() == 0:
     die_with_parent(parent, platform="darwin")

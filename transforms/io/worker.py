@@ -150,6 +150,8 @@ def import_all() -> None:
     importlib.import_module("apache_beam.runners.worker.sdk_worker_main")
     for module in pkgutil.walk_packages(wikisem.transforms.__path__, "wikisem.transforms."):
         importlib.import_module(module.name)
+    # Some module may have configured it before: what workers log would be taken for a process's last words.
+    logging.basicConfig(handlers=[logging.NullHandler()], force=True)
     gc.collect()
     gc.freeze()  # a collection in a worker would touch, and so copy, every page that it shares
 

@@ -9,6 +9,7 @@ import json
 import logging
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -30,6 +31,7 @@ _URN: Final = "wikisem:env:local_workers:v1"
 # Threads of Beam's that raise when a connection breaks, which is a consequence of a worker's end.
 _READERS: Final = frozenset({"beam_control_read", "read_grpc_client_inputs", "forward_grpc_outputs"})
 
+_PATIENCE: Final = 2.0  # seconds for them to end
 _LOGGERS: Final = (
     "apache_beam.runners.worker.data_plane",
     "apache_beam.runners.portability.fn_api_runner.worker_handlers",
@@ -65,17 +67,20 @@ def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[Fn
     """A runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
     key = str(id(workers)).encode()
     _running[key] = workers, options
-    try:
-        with _quiet_consequences():
+    with _quiet_consequences():
+        try:
             yield FnApiRunner(default_environment=_LocalEnvironment(key))
-    finally:
-        workers.reset()
-        del _running[key]
+        finally:
+            workers.reset()
+            del _running[key]
 
 
 @contextmanager
 def _quiet_consequences() -> Iterator[None]:
-    """While inside, what Beam prints and logs of connections to workers that are gone is dropped."""
+    """While inside, what Beam prints and logs of connections to workers that are gone is dropped.
+
+    Where an interruption has kept Beam from closing them, the threads that read them find out a moment later.
+    """
     earlier = threading.excepthook
 
     def listen(arguments: threading.ExceptHookArgs) -> None:
@@ -92,6 +97,10 @@ def _quiet_consequences() -> Iterator[None]:
     try:
         yield
     finally:
+        end = time.monotonic() + _PATIENCE
+        for thread in threading.enumerate():
+            if thread.name in _READERS:
+                thread.join(max(0.0, end - time.monotonic()))
         threading.excepthook = earlier
         for logger in loggers:
             logger.removeFilter(is_cause)
