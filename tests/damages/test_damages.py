@@ -1,5 +1,6 @@
 """A few of the damages that ``python -m tests.damages`` makes in number."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from tests.damages.kinds import KINDS, Whole
 from tests.damages.mutations import MUTATIONS
-from tests.damages.runs import damage
+from tests.damages.runs import _account, _faults, damage
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
 
@@ -36,6 +37,29 @@ def test_a_damaged_input_ends_in_an_account_or_one_message(
     for seed in (7, 8):
         outcome = damage(KINDS[kind], seed, whole, tmp_path / str(seed), server)
         assert outcome.faults == (), outcome
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "fault"),
+    [
+        (1, "", "exit code 1 with 0 messages"),
+        (1, "wikisem: a\nwikisem: b\n", "exit code 1 with 2 messages"),
+        (0, "wikisem: a\n", "exit code 0 with 1 messages"),
+        (1, "wikisem: a\nTraceback (most recent call last):\n", "a traceback"),
+        (3, "", "exit code 3"),
+    ],
+)
+def test_a_command_that_ends_badly_is_a_fault(code: int, said: str, fault: str) -> None:
+    """What is looked at is what was said and the exit code."""
+    messages = [line for line in said.splitlines() if line.startswith("wikisem: ")]
+    assert list(_faults(code, said, messages)) == [fault]
+
+
+def test_a_false_account_is_a_fault(tmp_path: Path) -> None:
+    """A record that was read and is neither kept, left out nor rejected was lost."""
+    counts = {"in": 9, "kept": 5, "left_out": {"redirect": 2}, "rejected": {"bad-page": 1}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"stages": {"mentions/en": counts}}))
+    assert list(_account(tmp_path / "manifest.json")) == ["mentions/en: 9 in, 8 out"]
 
 
 def test_every_way_to_damage_changes_the_bytes() -> None:
