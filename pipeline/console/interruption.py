@@ -95,8 +95,13 @@ def listening() -> Iterator[Interruption]:
 
 @contextmanager
 def leaving() -> Iterator[None]:
-    """After it, let the process end with the exit code of the SystemExit that left it, whatever threads are left."""
+    """After it, let the process end with the exit code of the SystemExit that left it, whatever threads are left.
+
+    ``listening`` puts back what was before it: so a signal that comes when all is done changes nothing any more.
+    """
     code = 1
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     try:
         yield
     except SystemExit as end:

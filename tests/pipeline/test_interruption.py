@@ -176,3 +176,23 @@ cli.command()
     )
     assert done.returncode == 2
     assert done.stderr == ""
+
+
+def test_a_signal_that_comes_when_all_is_done_changes_nothing() -> None:
+    """The exit code is that of the work, which is finished."""
+    done = _program(
+        """
+import atexit, time
+from wikisem.pipeline import cli
+def late():
+    print("ready", flush=True)
+    time.sleep(1)
+atexit.register(late)
+cli._run = lambda words: 0
+cli.command()
+""",
+        "SIGTERM",
+        "SIGINT",
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
