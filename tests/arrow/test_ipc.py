@@ -24,6 +24,15 @@ def test_a_table_comes_back_as_it_was(rows: list[dict[str, object]]) -> None:
     assert back.schema == MENTIONS
 
 
+@pytest.mark.parametrize("number", [1, 500, 5000])
+def test_small_and_large_tables_take_less_room_than_their_values(number: int) -> None:
+    """Each kind of compression, and both come back."""
+    rows = [{"title": f"Title {number % 50}", "anchor": f"the anchor {number}", "count": 1} for number in range(number)]
+    table = pa.Table.from_pylist(rows, schema=MENTIONS)
+    assert decode(encode(table)).equals(table)
+    assert number == 1 or len(encode(table)) < 0.6 * table.nbytes
+
+
 def test_nested_columns_come_back_as_they_were() -> None:
     """Maps, lists and structs of the entities travel too."""
     row = {
