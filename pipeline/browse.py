@@ -16,7 +16,7 @@ from wikisem.records import Group, Rejection
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 
-class _GroupScore(msgspec.Struct):
+class _ScoredGroup(msgspec.Struct):
     group: str
     language: str
     opp: float | None = None
@@ -25,7 +25,7 @@ class _GroupScore(msgspec.Struct):
 
 class _Scores(msgspec.Struct):
     model: str
-    by_group: list[_GroupScore]
+    by_group: list[_ScoredGroup]
 
 
 def browse_files(

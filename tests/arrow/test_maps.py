@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from wikisem.arrow.maps import MapColumn
+from wikisem.arrow.maps import MapLookup
 
 KIND = pa.map_(pa.string(), pa.string())
 KEYS = ["de", "en", "mul", "zh-hant", ""]
@@ -16,7 +16,7 @@ MAPS = st.lists(st.lists(st.tuples(st.sampled_from(KEYS[:4]), st.text(max_size=4
 def test_values_are_those_that_pyarrow_finds(chunks: list[list[list[tuple[str, str]]]], cut: int) -> None:
     """The first where a map has a key twice, null where it has none, for slices of chunks too."""
     column = pa.chunked_array([pa.array(maps, KIND).slice(cut) for maps in chunks], KIND)
-    maps = MapColumn(column)
+    maps = MapLookup(column)
     for key in KEYS:
         expected = pc.map_lookup(column, pa.scalar(key), "first").to_pylist()
         event("found", str(any(expected)))
@@ -25,4 +25,4 @@ def test_values_are_those_that_pyarrow_finds(chunks: list[list[list[tuple[str, s
 
 def test_maps_that_are_null_have_no_value() -> None:
     """As those without entries."""
-    assert MapColumn(pa.array([None, [("de", "Mond")], []], KIND)).lookup("de").to_pylist() == [None, "Mond", None]
+    assert MapLookup(pa.array([None, [("de", "Mond")], []], KIND)).lookup("de").to_pylist() == [None, "Mond", None]

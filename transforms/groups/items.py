@@ -27,7 +27,7 @@ _STATEMENTS = ("statements.list.element.property", "statements.list.element.valu
 _OTHERS = 200_000
 
 
-class ReadItems(beam.DoFn):
+class CollectItems(beam.DoFn):
     """A numbered file of entities to the labels of its classes, the titles of its list articles and of others.
 
     And to its statements of ``kin_properties``, where the recipe bars kin.

@@ -27,7 +27,7 @@ SLICE: Final = 1024
 class IndexOutliers(beam.DoFn):
     """Once surface forms and labels are there: write the outlier index and the rings, hand out numbers of slices.
 
-    ``entity_files`` is the number of files of entities that ``ReadItems`` read.
+    ``entity_files`` is the number of files of entities that ``CollectItems`` read.
     """
 
     def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int) -> None:

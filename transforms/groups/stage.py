@@ -11,7 +11,7 @@ import apache_beam as beam
 
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.groups.items import ReadItems
+from wikisem.transforms.groups.items import CollectItems
 from wikisem.transforms.groups.judging import FinishLanguage, JudgeClasses
 from wikisem.transforms.groups.outlier_indexes import IndexOutliers
 from wikisem.transforms.groups.shared_files import GroupFiles
@@ -57,7 +57,7 @@ def build_groups(
         )
         items = pipeline | "entities" >> beam.Create(entity_files) | "distribute entities" >> beam.Reshuffle()
         (
-            [indexed, items | "read items" >> beam.ParDo(ReadItems(files, languages))]
+            [indexed, items | "collect items" >> beam.ParDo(CollectItems(files, languages))]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
             | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files)))

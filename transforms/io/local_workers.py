@@ -25,7 +25,7 @@ _LOOK: Final = 0.2  # seconds between two looks at the answers of workers
 _END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
 
 
-class Client(Protocol):
+class WorkerClient(Protocol):
     """What waits for the answers of one worker."""
 
     worker_id: str
@@ -47,7 +47,7 @@ class LocalWorkers:
     def __init__(self) -> None:
         self.failure: Exception | None = None
         self._gone: Exception | None = None
-        self._clients: dict[str, Client] = {}
+        self._clients: dict[str, WorkerClient] = {}
         self._lock = threading.RLock()
         self._bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
@@ -71,7 +71,7 @@ class LocalWorkers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, client: Client, environment: Mapping[str, str]) -> None:
+    def start(self, client: WorkerClient, environment: Mapping[str, str]) -> None:
         """Fork a worker for a client."""
         with self._lock:
             self._clients[client.worker_id] = client
@@ -79,7 +79,7 @@ class LocalWorkers:
                 self._fail(self._gone)
             self._ask({"start": client.worker_id, "environment": dict(environment)})
 
-    def end(self, client: Client) -> None:
+    def end(self, client: WorkerClient) -> None:
         """Kill the worker of a client, if it has one."""
         with self._lock:
             if self._clients.pop(client.worker_id, None) is not None:

@@ -6,14 +6,14 @@ import pyarrow as pa
 from wikisem.arrow.numbers import Numbers
 
 
-class MapColumn:
+class MapLookup:
     """The entries of a column of maps by key, sorted once, so that a look-up reads only the entries of its key.
 
     ``pyarrow.compute.map_lookup`` compares every key of every map with each key that is asked for: for the labels of 20
     languages this takes a third of the time (2026-11).
 
     >>> labels = pa.array([[("de", "Mond"), ("en", "moon")], [], [("en", "sun")]], pa.map_(pa.string(), pa.string()))
-    >>> MapColumn(labels).lookup("en").to_pylist()
+    >>> MapLookup(labels).lookup("en").to_pylist()
     ['moon', None, 'sun']
     """
 

@@ -36,7 +36,7 @@ class FormRelation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     categories: tuple[_Qid, ...] = ()
 
 
-class _Recipe(msgspec.Struct, forbid_unknown_fields=True):
+class _RelationFile(msgspec.Struct, forbid_unknown_fields=True):
     relation: Annotated[tuple[FormRelation, ...], msgspec.Meta(min_length=1)]
 
 
@@ -51,7 +51,7 @@ class FormPair(msgspec.Struct, frozen=True, order=True, gc=False):
 def load_relations(path: Path = SHIPPED) -> tuple[FormRelation, ...]:
     """The relations of a TOML file; RecipeError names what is wrong with it."""
     try:
-        relations = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Recipe).relation
+        relations = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _RelationFile).relation
     except FileNotFoundError as error:
         raise RecipeError(f"expected a recipe of lexeme relations, saw none at {path}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.maps import MapColumn
+from wikisem.arrow.maps import MapLookup
 from wikisem.arrow.ordering import sort_by
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
@@ -40,7 +40,7 @@ class NamedItems:
 
     def __init__(self, entities: pa.Table) -> None:
         self._qids = entities["qid"].combine_chunks()
-        self._titles, self._labels = MapColumn(entities["titles"]), MapColumn(entities["labels"])
+        self._titles, self._labels = MapLookup(entities["titles"]), MapLookup(entities["labels"])
 
     def of(self, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
         """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
