@@ -48,6 +48,7 @@ def test_usual_text_is_left_to_columns() -> None:
 @example(["B|e\u061cs"])
 @example(["e&#769;tude"])
 @example(["b]]e\u0301"])
+@example(["\u00d9\u0323"])
 def test_mentions_are_composed(texts: list[str]) -> None:
     """Titles and anchors are NFC, and no mark of direction is in an anchor, whichever way a link is read."""
     mentions = read_contents(pa.array(texts), np.ones(len(texts), np.int64), SITE).to_pydict()

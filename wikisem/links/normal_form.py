@@ -1,7 +1,7 @@
 """Which contents may be in another form than NFC, by column: MediaWiki stores NFC, so that hardly any are.
 
-A string is NFC unless a character in it never is, composes with the one before it, or is a mark out of order (Unicode
-Standard Annex 15, section 9).
+A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9 and
+a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9).
 
 >>> import pyarrow as pa
 >>> from wikisem.links.contents import locate_parts
@@ -39,18 +39,20 @@ _NEVER: Final = 255
 
 
 class _Tables(NamedTuple):
-    """The class of each unit of UTF-16, 0 for most; the pairs that compose, sorted, each as one number; and for each
-    byte, whether a character with a class may begin with it in UTF-8.
+    """The class of each unit of UTF-16, 0 for most; the pairs that compose, sorted, each as one number; which units
+    they compose to; and for each byte, whether a character with a class may begin with it in UTF-8.
     """
 
     classes: npt.NDArray[np.uint8]
     pairs: npt.NDArray[np.int64]
+    composites: Mask
     leads: bytes
 
 
 @cache
 def _tables() -> _Tables:
     classes = np.zeros(1 << 16, np.uint8)
+    composites = np.zeros(1 << 16, np.bool_)
     pairs = []
     for code, parts in _decompositions():
         never = unicodedata.normalize("NFC", chr(code)) != chr(code)
@@ -62,10 +64,12 @@ def _tables() -> _Tables:
             classes[code] = _NEVER if never else unicodedata.combining(chr(code))
         if len(parts) == 2 and not never and code <= 0xFFFF:
             pairs.append(parts[0] << 16 | parts[1])
+            composites[code] = True
     classes[np.array(pairs, np.int64) & 0xFFFF] = _COMPOSES
     classes[_JAMO] = _NEVER
     leads = {0xF0, *(chr(code).encode()[0] for code in np.flatnonzero(classes[:0xD800]).tolist()), 0xEF}
-    return _Tables(classes, np.unique(np.array(pairs, np.int64)), bytes(byte in leads for byte in range(256)))
+    first_bytes = bytes(byte in leads for byte in range(256))
+    return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, first_bytes)
 
 
 def _decompositions() -> Iterator[tuple[int, list[int]]]:
@@ -109,7 +113,7 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     own, before = classes[at], classes[at - 1]
     composing = at[own == _COMPOSES]
     pairs = units[composing - 1].astype(np.int64) << 16 | units[composing]
-    disordered = (before > own) | ((own == _COMPOSES) & (before > 0))
+    disordered = (before > own) | ((own == _COMPOSES) & ((before > 0) | tables.composites[units[at - 1]]))
     hits = np.concatenate([at[(own == _NEVER) | disordered], composing[np.isin(pairs, tables.pairs)]])
     mask = np.zeros(len(ends), np.bool_)
     if len(hits):
