@@ -1,7 +1,7 @@
 """Which contents may be in another form than NFC, by column: MediaWiki stores NFC, so that hardly any are.
 
-A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9 and
-a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9).
+A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9
+and a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9).
 
 >>> import pyarrow as pa
 >>> from wikisem.links.contents import locate_parts
