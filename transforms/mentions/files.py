@@ -23,12 +23,8 @@ class MentionFiles:
         return f"{self.scratch.parts}/redirects/{language}"
 
     def followed(self, language: str) -> str:
-        """Bucket files by bucket: mentions whose title was a redirect, by the title of the page it leads to."""
+        """Bucket files by bucket: mentions that name their page, and by the page those whose title was a redirect."""
         return f"{self.scratch.parts}/followed/{language}"
-
-    def direct(self, language: str, bucket: int) -> str:
-        """The mentions of a bucket that name their page directly."""
-        return f"{self.scratch.parts}/direct/{language}/{bucket:02d}.arrow"
 
     def counts(self, language: str, number: int) -> str:
         """The counts of a range, named by its number, so that a range that is run again counts once."""

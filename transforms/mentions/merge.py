@@ -4,24 +4,26 @@
     Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
 A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the bucket
-of the page that it leads to; all others, nearly all, wait on disk in their bucket.
+of the page that it leads to; all others, nearly all, wait on disk beside them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import apache_beam as beam
 
 from wikisem.arrow.buckets import add_up, buckets_for, finest, split, sum_up
-from wikisem.arrow.ipc import decode, encode
 from wikisem.arrow.ordering import sort_mentions
 from wikisem.links.scan import STAGE
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
-from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
 from wikisem.transforms.mentions.files import MentionFiles
+
+# In the bucket file of a bucket, its mentions that name their page directly; other names are numbers of buckets.
+_DIRECT: Final = "direct"
 
 
 class MergeBuckets(beam.PTransform):
@@ -65,9 +67,8 @@ class FollowRedirects(beam.DoFn):
         rows = read_rows(part_paths(files.mentions(language), ranges), keys)
         direct, redirected = follow_redirects(sum_up(rows, MENTIONS), redirects)
         write_parquet(bucket_path(f"{files.finished[language]}/redirects", bucket, buckets), redirects, False)
-        with create_binary(files.direct(language, bucket)) as sink:
-            sink.write(encode(direct))
         with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+            followed.add_rows([(_DIRECT, direct)])
             followed.add_rows(split(redirected, "title", buckets))
         yield done(language, bucket, buckets)
 
@@ -81,8 +82,8 @@ class AddRedirected(beam.DoFn):
     def process(self, task: Task) -> None:
         """Add up, sort and write."""
         language, bucket, buckets = task
-        redirected = add_up(read_rows(part_paths(self._files.followed(language), buckets), [bucket]), MENTIONS)
-        with open_binary(self._files.direct(language, bucket)) as source:
-            direct = decode(source.read())
+        followed = self._files.followed(language)
+        redirected = add_up(read_rows(part_paths(followed, buckets), [bucket]), MENTIONS)
+        direct = table_of(read_rows([part_path(followed, bucket)], [_DIRECT]), MENTIONS)
         mentions = sort_mentions(add_redirected(direct, redirected))
         write_parquet(bucket_path(self._files.finished[language], bucket, buckets), mentions, False)

@@ -31,12 +31,8 @@ class SurfaceFiles:
         return f"{self.scratch.parts}/items/{language}"
 
     def followed(self, language: str) -> str:
-        """Bucket files by bucket: items whose sitelink is a redirect, by the title of the page that it leads to."""
+        """Bucket files by bucket: items, by the title of the page that their sitelink leads to."""
         return f"{self.scratch.parts}/followed/{language}"
-
-    def direct(self, language: str, bucket: int) -> str:
-        """The items of a bucket whose sitelinks name their page directly."""
-        return f"{self.scratch.parts}/direct/{language}/{bucket:02d}.arrow"
 
     def pages(self, language: str) -> str:
         """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split
-from wikisem.arrow.ipc import decode, encode
 from wikisem.surfaces.anchors import (
     TOP_ANCHORS,
     add_links,
@@ -24,7 +23,6 @@ from wikisem.surfaces.anchors import (
 )
 from wikisem.surfaces.naming import ITEMS, name_items, sort_items
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
-from wikisem.transforms.io.files import create_binary, open_binary
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet
 from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
 from wikisem.transforms.surfaces.files import SurfaceFiles
@@ -62,7 +60,7 @@ class ResolvePages(beam.PTransform):
 
 
 class FollowSitelinks(beam.DoFn):
-    """The items of a bucket to the buckets of the pages that redirects lead to; the others wait in a file."""
+    """The items of a bucket to the buckets of the pages that they lead to, nearly all of them to its own."""
 
     def __init__(self, files: SurfaceFiles, parts: int) -> None:
         self._files, self._parts = files, parts
@@ -74,9 +72,8 @@ class FollowSitelinks(beam.DoFn):
         items = table_of(read_rows(part_paths(files.items(language), self._parts), [bucket]), ITEMS)
         redirects = read_parquet(bucket_path(f"{files.mentions[language]}/redirects", bucket, buckets))
         direct, redirected = follow_redirects(items, redirects)
-        with create_binary(files.direct(language, bucket)) as sink:
-            sink.write(encode(direct))
         with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+            followed.add_rows([(bucket, direct)])
             followed.add_rows(split(redirected, "title", buckets))
         yield done(language, bucket, buckets)
 
@@ -91,7 +88,7 @@ class FindAnchors(beam.DoFn):
         """Look the bucket's pages up."""
         language, bucket, buckets = task
         files, options = self._files, self._files.options
-        items = sort_items(self._items(task))
+        items = sort_items(table_of(read_rows(part_paths(files.followed(language), buckets), [bucket]), ITEMS))
         titles = pc.unique(items["title"])
         mentions = read_parquet(bucket_path(files.mentions[language], bucket, buckets))
         top = top_anchors(mentions, titles, options.minimum_count)
@@ -102,14 +99,6 @@ class FindAnchors(beam.DoFn):
             pages.add_rows(zip(_PARTS, (items, top, titled), strict=True))
             add_wanted(pages, anchors, buckets)
         yield done(language, bucket, buckets)
-
-    def _items(self, task: Task) -> pa.Table:
-        """The items whose sitelinks lead to the bucket, directly or by redirects."""
-        language, bucket, buckets = task
-        with open_binary(self._files.direct(language, bucket)) as source:
-            direct = decode(source.read())
-        followed = read_rows(part_paths(self._files.followed(language), buckets), [bucket])
-        return pa.concat_tables([direct, *followed])
 
 
 class WriteSurfaces(beam.DoFn):
