@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
-import pyarrow.parquet as pq
 
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
@@ -20,17 +19,17 @@ from wikisem.outputs.groupfile import (
     decode_rejection,
     encode_group,
     encode_rejection,
-    groups_table,
 )
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.affixes import read_affixes
 from wikisem.transforms.groups.labels import read_labels
 from wikisem.transforms.groups.outlier_indexes import SLICE
 from wikisem.transforms.groups.profiles import read_profile, write_profile
+from wikisem.transforms.groups.published import write_groups, write_lines
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import write_counts
-from wikisem.transforms.io.files import create_binary, open_binary
+from wikisem.transforms.io.files import open_binary
 
 
 class JudgeClasses(beam.DoFn):
@@ -53,8 +52,8 @@ class JudgeClasses(beam.DoFn):
             else:
                 rejected[language].append(encode_rejection(judgement))
         for language in self._languages:
-            _write(self._files.judged("groups", language, number), groups[language])
-            _write(self._files.judged("rejected", language, number), rejected[language])
+            write_lines(self._files.judged("groups", language, number), groups[language])
+            write_lines(self._files.judged("rejected", language, number), rejected[language])
             yield language, number
 
     def _index(self) -> OutlierIndex:
@@ -92,11 +91,7 @@ class FinishLanguage(beam.DoFn):
         distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
         kept, capped = self._cap(distinct, language)
         rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
-        published = self._files.scratch.published
-        _write(f"{published}/groups/{language}.jsonl", kept)
-        _write(f"{published}/rejected/{language}.jsonl", sorted(rejected, key=class_of))
-        with create_binary(f"{published}/groups/{language}.parquet") as sink:
-            pq.write_table(groups_table(kept).combine_chunks(), sink, compression="zstd")
+        write_groups(self._files.scratch.published, language, kept, sorted(rejected, key=class_of))
         write_profile(self._files, language)
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
@@ -133,8 +128,3 @@ class FinishLanguage(beam.DoFn):
         detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
         capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
         return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]
-
-
-def _write(path: str, lines: Iterable[bytes]) -> None:
-    with create_binary(path) as sink:
-        sink.write(b"".join(lines))

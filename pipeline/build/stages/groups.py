@@ -19,6 +19,7 @@ from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
+from wikisem.transforms.groups.published import group_leaves
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import make_folder, open_binary, replace_file
 from wikisem.transforms.io.many_files import for_each_file
@@ -107,11 +108,6 @@ def _mentions(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
         for language in languages
         if mentions_unit(language) in folders.needs(surfaces_unit(language))
     }
-
-
-def group_leaves(language: str) -> list[str]:
-    """The files of a language below OUT: groups as lines and as Parquet, and rejections."""
-    return [f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"]
 
 
 def no_groups(output: str, language: str, counts: Counts) -> str:
