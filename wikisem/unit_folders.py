@@ -25,7 +25,12 @@ def folder_path(output: str, unit: str, fingerprint: str) -> str:
     >>> folder_path("out", "mentions/de", "5b1e")
     'out/mentions/de/5b1e'
     """
-    return f"{output}/{unit}/{fingerprint}"
+    return f"{output}/{folder_below(unit, fingerprint)}"
+
+
+def folder_below(unit: str, fingerprint: str) -> str:
+    """The path of a unit's folder below the output folder, as records name files."""
+    return f"{unit}/{fingerprint}"
 
 
 def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:

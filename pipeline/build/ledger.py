@@ -55,15 +55,20 @@ def write_json(path: str, data: Mapping[str, Any]) -> None:
 
 
 class Ledger:
-    """The records of one output folder."""
+    """The records of one output folder; each is read once, for a run has OUT to itself."""
 
     def __init__(self, output: str) -> None:
         self._output = output
+        self._read: dict[str, Record] = {}
+
+    def forget(self) -> None:
+        """Read everything again: what was read before the run had OUT to itself may be another run's earlier one."""
+        self._read.clear()
 
     def find(self, unit: str) -> Record | None:
         """The record of a unit, or None where it has not been finished."""
         path = self._path(unit)
-        return _read(path) if list_files(path) else None
+        return self._record(path) if path in self._read or list_files(path) else None
 
     def require(self, unit: str) -> Record:
         """The record of a unit that another one needs; MissingInputError names the stage to run first."""
@@ -80,16 +85,25 @@ class Ledger:
     def records(self) -> list[Record]:
         """All records, by unit."""
         paths = list_files(f"{self._output}/.wikisem/*.json")
-        found = [_read(path) for path in paths if not is_claim(path)]
+        found = [self._record(path) for path in paths if not is_claim(path)]
         return sorted(found, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:
         """Record that a unit is finished."""
-        write_json(self._path(record.unit), asdict(record))
+        path = self._path(record.unit)
+        self._read.pop(path, None)
+        write_json(path, asdict(record))
 
     def invalidate(self, unit: str) -> None:
         """Record that a unit is not finished, before its files are replaced."""
-        remove(self._path(unit))
+        path = self._path(unit)
+        self._read.pop(path, None)
+        remove(path)
+
+    def _record(self, path: str) -> Record:
+        if path not in self._read:
+            self._read[path] = _read(path)
+        return self._read[path]
 
     def _path(self, unit: str) -> str:
         return record_path(self._output, unit)

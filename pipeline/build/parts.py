@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wikisem.pipeline.build.ledger import Record
 from wikisem.transforms.io.files import list_files, size_of, sizes_below
-from wikisem.unit_folders import folder_path
+from wikisem.unit_folders import folder_below
 
 
 def measure_parts(output: str, roots: Iterable[str]) -> dict[str, int]:
@@ -27,7 +27,7 @@ def find_misfit(output: str, record: Record) -> str:
 
     Files that the record does not list count only in the unit's own folder, all of which is read.
     """
-    own = folder_path("", record.unit, record.fingerprint).lstrip("/")
+    own = folder_below(record.unit, record.fingerprint)
     found = _sizes_beside(output, {own, *(path.rpartition("/")[0] for path in record.parts)})
     for path, size in record.parts.items():
         if path not in found:

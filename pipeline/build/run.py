@@ -54,13 +54,12 @@ class Run:
     log: Callable[[str], None] = _ignore
     break_lock: bool = False
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    ledger: Ledger = field(init=False, repr=False, compare=False)
     _misfits: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
-    @property
-    def ledger(self) -> Ledger:
-        """The records of the output folder."""
-        return Ledger(self.output)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ledger", Ledger(self.output))
 
     def find_misfit(self, record: Record) -> str:
         """What is wrong with the files of a unit, in words; looked at once a run."""

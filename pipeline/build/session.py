@@ -21,6 +21,7 @@ def session(run: Run) -> Iterator[None]:
     """
     check_writable(run.output)
     with locked(run.output, Claim.of_this_process(run.name), run.break_lock, run.log):
+        run.ledger.forget()
         run.remove_leftovers()
         try:
             with run.runtime:

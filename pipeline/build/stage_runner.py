@@ -22,7 +22,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.files import remove_folder
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.unit_folders import folder_path
+from wikisem.unit_folders import folder_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,15 @@ class Folders:
     """Where the files of finished units are: ``folders("mentions/de")``."""
 
     output: str
+    ledger: Ledger
 
     def __call__(self, unit: str) -> str:
         """The folder of a unit; MissingInputError where it is not finished."""
-        return Ledger(self.output).folder(unit)
+        return self.ledger.folder(unit)
 
     def needs(self, unit: str) -> Collection[str]:
         """The units that a finished one was made from."""
-        return Ledger(self.output).require(unit).needs
+        return self.ledger.require(unit).needs
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _run_units(
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
             run.ledger.invalidate(name)
     context = run.context(stage.name, prints)
-    results = stage.work([unit.name for unit in todo], Folders(run.output), context)
+    results = stage.work([unit.name for unit in todo], Folders(run.output, run.ledger), context)
     run.check_lock()
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
     for name, record in records.items():
@@ -172,7 +173,7 @@ def _run_units(
         if unit.leaves:
             run.ledger.invalidate(unit.name)
             run.publish(context.scratch, unit.leaves)
-        roots = unit.leaves or (folder_path("", unit.name, prints[unit.name]).lstrip("/"),)
+        roots = unit.leaves or (folder_below(unit.name, prints[unit.name]),)
         records[unit.name] = replace(records[unit.name], parts=measure_parts(run.output, roots))
         run.put(records[unit.name])
         write_manifest(run)

@@ -49,6 +49,18 @@ def test_an_invalidated_unit_is_not_finished(tmp_path: Path) -> None:
     assert ledger.records() == []
 
 
+def test_a_record_is_read_once_until_it_is_forgotten(tmp_path: Path) -> None:
+    """A run has OUT to itself; what it read before that may be another run's earlier record."""
+    own, other = Ledger(str(tmp_path)), Ledger(str(tmp_path))
+    newer = replace(RECORD, fingerprint="newer")
+    own.put(RECORD)
+    assert own.find(RECORD.unit) == RECORD
+    other.put(newer)
+    assert (own.find(RECORD.unit), own.records()) == (RECORD, [RECORD])
+    own.forget()
+    assert (own.find(RECORD.unit), own.records()) == (newer, [newer])
+
+
 def test_all_records_come_by_unit(tmp_path: Path) -> None:
     """Whichever command put them, and in whatever order."""
     ledger = Ledger(str(tmp_path))

@@ -17,8 +17,8 @@ def match_local(pattern: str) -> Iterator[str]:
         yield pattern
         return
     folder, rest = _split_at_folder(pattern)
-    if not _GLOB.search(rest):
-        return
+    if not _GLOB.search(rest.partition("/")[0]):
+        return  # a folder or file that is not there
     expression = re.compile(FileSystem.translate_pattern(rest))
     deep = "**" in rest or "/" in rest
     prefix = folder if folder.endswith("/") or not folder else f"{folder}/"

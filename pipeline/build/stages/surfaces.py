@@ -30,8 +30,9 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         return {surfaces_unit(language): _result(counts) for language, counts in found.items()}
 
     def check(run: Run) -> None:
+        items = run.ledger.require(ENTITIES)
         for language in languages:
-            check_labels(run.ledger.require(ENTITIES), language)
+            check_labels(items, language)
 
     return Stage(STAGE, [_unit(language, options, language in linked) for language in languages], work, check=check)
 
