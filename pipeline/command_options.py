@@ -38,13 +38,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="the output folder or URL, shared by all stages",
     )
-    parser.add_argument(
-        "--max-rejects",
-        type=argument(_rate),
-        default=0.01,
-        metavar="RATE",
-        help="the rate of unreadable records that fails a run, from 100 of them on; default 0.01",
-    )
+    add_max_rejects(parser)
     parser.add_argument(
         "--workers",
         type=argument(_workers),
@@ -57,6 +51,34 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="begin although another run seems to be at work in OUT, of which you know that it has ended",
     )
+
+
+def add_max_rejects(parser: argparse.ArgumentParser) -> None:
+    """--max-rejects."""
+    parser.add_argument(
+        "--max-rejects",
+        type=argument(_rate),
+        default=0.01,
+        metavar="RATE",
+        help="the rate of unreadable records that fails a run, from 100 of them on; default 0.01",
+    )
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """--questions and the --seed that draws them."""
+    parser.add_argument(
+        "--questions",
+        type=at_least(0),
+        default=20_000,
+        metavar="N",
+        help="at most N analogy questions a relation, drawn by the seed; 0: all n(n - 1) (default: 20000)",
+    )
+    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+
+
+def add_local_output(parser: argparse.ArgumentParser) -> None:
+    """--output, of commands that write plain files."""
+    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
 
 
 def add_wikidata(parser: argparse.ArgumentParser) -> None:

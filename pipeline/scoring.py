@@ -1,7 +1,6 @@
 """What ``wikisem evaluate`` does for tasks on test groups: outlier detection and blind spots."""
 
 import argparse
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import Any
 from wikisem.datasets.folder_languages import name_languages
 from wikisem.datasets.sources import data_set_name
 from wikisem.datasets.word_groups import WordGroup, read_dataset
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import MissingInputError
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
 from wikisem.evaluation.comparison import compare_evaluations
 from wikisem.evaluation.outlier_detection import score_models, words_of
 from wikisem.evaluation.outlier_scores import Evaluation
+from wikisem.pipeline.console.plots import draw_plot
 from wikisem.pipeline.console.score_csv import outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
     blind_spot_report,
@@ -23,7 +23,7 @@ from wikisem.pipeline.console.score_tables import (
     few_groups_note,
     outlier_report,
 )
-from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
+from wikisem.pipeline.console.terminal import make_console, print_json, print_notes
 from wikisem.pipeline.scored_models import distinct, open_lookups
 
 
@@ -61,7 +61,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     parts = [_by_dataset(evaluation, datasets) for evaluation in whole]
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
-        _plot(arguments.plot, whole)
+        draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
     if arguments.csv:
         vocabularies = [("own", parts), ("common", common_parts)]
         print_csv(
@@ -139,12 +139,3 @@ def _explain_group(group: WordGroup, arguments: argparse.Namespace) -> None:
             print_json({"model": lookup.name, "group": group.id, "cases": rows})
         else:
             make_console().print(explanation_report(lookup.name, group, cases))
-
-
-def _plot(path: Path, evaluations: Sequence[Evaluation]) -> None:
-    try:
-        plot = importlib.import_module("wikisem.evaluation.plot")
-    except ImportError as error:
-        raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
-    plot.draw_scores(path, evaluations)
-    log(f"the figure is {path}")

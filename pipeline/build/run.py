@@ -145,13 +145,14 @@ class Run:
                         sink.write(block)
         return target
 
-    def check_rejects(self, name: str, rejected: int, read: int, kept_in: str) -> None:
-        """Raise TooManyRejectsError when too many of the records that were read are unreadable."""
-        if rejected >= FEW_REJECTS and rejected > self.max_rejects * read:
-            raise TooManyRejectsError(
-                f"{name}: expected at most {self.max_rejects:.2%} unreadable records (--max-rejects), "
-                f"saw {rejected:,} of {read:,}; they are in {kept_in}"
-            )
+
+def check_rejects(name: str, rejected: int, read: int, max_rejects: float, kept_in: str) -> None:
+    """Raise TooManyRejectsError when too many of the records that were read are unreadable."""
+    if rejected >= FEW_REJECTS and rejected > max_rejects * read:
+        raise TooManyRejectsError(
+            f"{name}: expected at most {max_rejects:.2%} unreadable records (--max-rejects), "
+            f"saw {rejected:,} of {read:,}; they are in {kept_in}"
+        )
 
 
 def _files(path: str) -> set[str]:

@@ -16,7 +16,7 @@ from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
 from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.parts import measure_parts
-from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.run import Run, check_rejects
 from wikisem.pipeline.build.versions import bzip2_decoder, versions
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
@@ -167,7 +167,7 @@ def _run_units(
     for name, record in records.items():
         record.counts.check(name)
         kept_in = run.keep_rejects(name, context.scratch)
-        run.check_rejects(name, sum(record.unreadable.values()), record.counts.read, kept_in)
+        check_rejects(name, sum(record.unreadable.values()), record.counts.read, run.max_rejects, kept_in)
     for unit in todo:
         run.check_lock()
         if unit.leaves:

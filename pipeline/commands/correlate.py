@@ -6,7 +6,6 @@ its first column, and a score in each other column.
 
 import argparse
 import csv
-import importlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +16,11 @@ import orjson
 from rich.table import Table
 
 from wikisem.datasets.text_files import read_utf8
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.pipeline.command_options import refuse_beam_options
-from wikisem.pipeline.console.terminal import log, make_console, print_json
+from wikisem.pipeline.console.plots import draw_plot
+from wikisem.pipeline.console.terminal import make_console, print_json
 
 # What evaluate calls its scores, of all tasks.
 _SCORES: Final = ("opp", "accuracy", "score", "combined")
@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if not any(row.names for row in rows):
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
     if arguments.plot:
-        _plot(arguments.plot, rows)
+        points = [(row.score, row.other, row.names, row.ones, row.others) for row in rows]
+        draw_plot(arguments.plot, lambda plot: plot.draw_correlations(arguments.plot, points))
     if arguments.json:
         for row in rows:
             print_json({"score": row.score, "other": row.other, **row.found.as_json()})
@@ -146,12 +147,3 @@ def _number(value: float | None) -> str:
 
 def _ends(interval: tuple[float, float] | None) -> str:
     return "–" if interval is None else f"{interval[0]:+.2f} to {interval[1]:+.2f}"
-
-
-def _plot(path: Path, rows: Sequence[Row]) -> None:
-    try:
-        plot = importlib.import_module("wikisem.evaluation.plot")
-    except ImportError as error:
-        raise UsageError("--plot needs matplotlib: install wikisem[all]") from error
-    plot.draw_correlations(path, [(row.score, row.other, row.names, row.ones, row.others) for row in rows])
-    log(f"the figure is {path}")

@@ -7,24 +7,28 @@ what could not be read in rejects/lexemes.jsonl.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Final
 
-import orjson
 from rich.table import Table
 
 from wikisem.categories.lexeme_relations import SHIPPED, PairCollector, load_relations
-from wikisem.errors import TooManyRejectsError
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
-from wikisem.pipeline.command_options import argument, at_least, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.build.run import check_rejects
+from wikisem.pipeline.command_options import (
+    add_local_output,
+    add_max_rejects,
+    add_questions,
+    argument,
+    at_least,
+    parse_languages,
+    refuse_beam_options,
+)
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console
 from wikisem.records import Counts, Reject
-from wikisem.wikidata.lexeme_reader import LexemeReader, check_any
-
-_FEW_REJECTS: Final = 100
-_RATE: Final = 0.01
+from wikisem.transforms.io.counts import write_rejects
+from wikisem.transforms.io.files import remove
+from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--languages", required=True, type=argument(parse_languages), metavar="en,da", help="codes of the spellings"
     )
-    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    add_local_output(parser)
     parser.add_argument(
         "--relations",
         type=Path,
@@ -43,20 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "comparative, superlative, past, participles, definite, genitive",
     )
     parser.add_argument(
-        "--questions",
-        type=at_least(0),
-        default=20_000,
-        metavar="N",
-        help="at most N analogy questions a relation, drawn by the seed; 0: all (default: 20000)",
-    )
-    parser.add_argument(
         "--groups",
         type=at_least(0),
         default=100,
         metavar="N",
         help="at most N outlier groups a relation; default 100",
     )
-    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+    add_questions(parser)
+    add_max_rejects(parser)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
@@ -70,24 +68,17 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
     counts, output = reader.counts(), Path(arguments.output)
-    _write_rejects(output, rejects)
+    kept_in = f"{output}/rejects/{STAGE}.jsonl"
+    if not write_rejects(kept_in, rejects):
+        remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))
-    _check_rejects(counts, output)
+    check_rejects(STAGE, sum(counts.rejected.values()), counts.read, arguments.max_rejects, kept_in)
     found = collector.pairs()
     for language, pairs in found.items():
         _write(output, language, pairs, arguments)
     _print(found, counts)
     log(f"the sets are in {output}")
     return 0
-
-
-def _check_rejects(counts: Counts, output: Path) -> None:
-    rejected = sum(counts.rejected.values())
-    if rejected >= _FEW_REJECTS and rejected > _RATE * counts.read:
-        raise TooManyRejectsError(
-            f"expected at most {_RATE:.0%} of lexemes to be unreadable, saw {rejected} of {counts.read}; "
-            f"see {output / 'rejects' / 'lexemes.jsonl'}"
-        )
 
 
 def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
@@ -99,17 +90,9 @@ def _write(output: Path, language: str, relations: Relations, arguments: argpars
     for name, text in outlier_groups(relations, arguments.groups, arguments.seed):
         texts[f"outliers/{language}/{name}.txt"] = text
     for name, text in texts.items():
-        _write_text(output / name, text)
-
-
-def _write_rejects(output: Path, rejects: Sequence[Reject]) -> None:
-    lines = b"".join(orjson.dumps(asdict(reject), option=orjson.OPT_APPEND_NEWLINE) for reject in rejects)
-    _write_text(output / "rejects" / "lexemes.jsonl", lines.decode())
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+        path = output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def _print(found: Mapping[str, Relations], counts: Counts) -> None:

@@ -13,14 +13,14 @@ from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.datasets.text_files import read_utf8
 from wikisem.errors import MissingInputError
 from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
-from wikisem.pipeline.command_options import argument, at_least, local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, add_questions, refuse_beam_options
 from wikisem.pipeline.console.terminal import log, make_console
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of wordnet."""
     parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .xml.gz)")
-    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    add_local_output(parser)
     parser.add_argument(
         "--vocabulary",
         type=Path,
@@ -28,14 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep only words that begin a line of this file",
     )
     parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
-    parser.add_argument(
-        "--questions",
-        type=at_least(0),
-        default=20_000,
-        metavar="N",
-        help="at most N questions a relation, drawn by the seed; 0: all n(n - 1) (default: 20000)",
-    )
-    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+    add_questions(parser)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:

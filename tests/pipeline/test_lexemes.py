@@ -84,8 +84,14 @@ def test_too_many_bad_lines_fail(tmp_path: Path, capsys: pytest.CaptureFixture[s
     good = json.dumps(lexeme_line(1, [("a", ["Q1"])]))
     (tmp_path / "l.json").write_text("\n".join([good, *["bad"] * 100, good]))
     assert main(["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]) == 1
-    assert "saw 100 of 102" in capsys.readouterr().err
-    assert len((tmp_path / "o" / "rejects" / "lexemes.jsonl").read_text().splitlines()) == 100
+    assert "expected at most 1.00% unreadable records (--max-rejects), saw 100 of 102" in capsys.readouterr().err
+    rejects = tmp_path / "o" / "rejects" / "lexemes.jsonl"
+    assert len(rejects.read_text().splitlines()) == 100
+    words = ["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]
+    assert main([*words, "--max-rejects", "99%"]) == 0
+    (tmp_path / "l.json").write_text(good)
+    assert main(words) == 0
+    assert not rejects.exists()
 
 
 def test_no_outlier_is_a_word_of_its_cluster() -> None:
