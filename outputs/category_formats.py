@@ -21,9 +21,10 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     """Write every format in every language, and what was left out; OutputError when the folder cannot be written."""
     for language_set in sets:
         language = language_set.language
-        _write_lines(folder / "categories" / f"{language}.txt", category_lines(language_set.categories))
-        _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
-        _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
+        if recipe.categories:
+            _write_lines(folder / "categories" / f"{language}.txt", category_lines(language_set.categories))
+            _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
+            _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
         if recipe.relations:
             related = zip(recipe.relations, language_set.relations, strict=True)
             _write_lines(folder / "analogies" / f"{language}.txt", analogy_lines(related, recipe.seed))

@@ -64,23 +64,6 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_questions(parser: argparse.ArgumentParser) -> None:
-    """--questions and the --seed that draws them."""
-    parser.add_argument(
-        "--questions",
-        type=at_least(0),
-        default=20_000,
-        metavar="N",
-        help="at most N analogy questions a relation, drawn by the seed; 0: all n(n - 1) (default: 20000)",
-    )
-    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
-
-
-def add_local_output(parser: argparse.ArgumentParser) -> None:
-    """--output, of commands that write plain files."""
-    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
-
-
 def add_wikidata(parser: argparse.ArgumentParser) -> None:
     """--wikidata and what is kept of it."""
     parser.add_argument(

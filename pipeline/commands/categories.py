@@ -16,6 +16,7 @@ from wikisem.categories.emoji import installed_emoji
 from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
 from wikisem.categories.recipe import CategoryRecipe
 from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
+from wikisem.categories.wording import LanguageWords
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.outputs.category_formats import write_sets
 from wikisem.outputs.category_report import report_row, without_any
@@ -23,6 +24,7 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
 from wikisem.pipeline.console.terminal import print_line
+from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
 from wikisem.queries.contact import fits_header, user_at_host
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", required=True, type=argument(local_output), metavar="OUT", help="the folder to write the sets to"
     )
+    add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
     source.add_argument(
@@ -77,15 +80,18 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: _open(arguments))
-    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)))
+    keep = read_word_filter(arguments)
+    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
     rows = [report_row(words) for language_set in sets for words in language_set.words()]
     write_sets(output, recipe, sets, rows)
-    asks_wikidata = any(not category.emoji for category in recipe.categories)
-    warnings = [*_notes(wikidata()), *_unlabelled(recipe, sets, arguments.entities)] if asks_wikidata else []
+    asks_wikidata = bool(recipe.relations) or any(not category.emoji for category in recipe.categories)
+    warnings = _notes(wikidata()) if asks_wikidata else []
+    if asks_wikidata and not keep:  # which may leave out whatever has a label
+        warnings += _unlabelled(recipe, sets, arguments.entities)
     print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
     if not any(row.kept for row in rows):
         raise MissingInputError(
-            f"expected items with labels in {', '.join(languages)}, saw none; "
+            f"expected items with labels in {', '.join(languages)}{' that are kept' if keep else ''}, saw none; "
             f"{output / 'categories-report.tsv'} says what was found"
         )
     print_line(f"output: {output}")
@@ -133,9 +139,12 @@ def _notes(source: CategorySource) -> list[str]:
 
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
     emoji = {category.name for category in recipe.categories if category.emoji}
-    words = [words for language_set in sets for words in language_set.categories if words.category not in emoji]
+    words: list[LanguageWords] = [
+        words for language_set in sets for words in language_set.categories if words.category not in emoji
+    ]
+    words = words or [words for language_set in sets for words in language_set.relations]
     return [
-        f"no item of any category has a label in {language!r}"
+        f"no item of any {'category' if recipe.categories else 'relation'} has a label in {language!r}"
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
         for language in without_any(list(map(report_row, words)))
     ]
@@ -143,7 +152,8 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
 
 def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
     """What a build that keeps linked items only leaves out of categories that want items without sitelinks too."""
-    wanting = [category.name for category in recipe.categories if not category.emoji and not category.min_sitelinks]
+    implied = [relation.category() for relation in recipe.relations if not relation.subjects]
+    wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]
     if not entities or not wanting:
         return []
     output = _output_of(entities)

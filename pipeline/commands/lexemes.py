@@ -15,9 +15,7 @@ from wikisem.categories.lexeme_relations import SHIPPED, PairCollector, load_rel
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
 from wikisem.pipeline.build.run import check_rejects
 from wikisem.pipeline.command_options import (
-    add_local_output,
     add_max_rejects,
-    add_questions,
     argument,
     at_least,
     parse_languages,
@@ -25,6 +23,7 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.pipeline.word_set_options import add_local_output, add_questions, add_word_filter, read_word_filter
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import remove
@@ -38,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--languages", required=True, type=argument(parse_languages), metavar="en,da", help="codes of the spellings"
     )
     add_local_output(parser)
+    add_word_filter(parser)
     parser.add_argument(
         "--relations",
         type=Path,
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the dump, write the sets, and print how many pairs each relation has."""
     refuse_beam_options("lexemes", beam_options)
-    relations = load_relations(arguments.relations)
+    relations, keep = load_relations(arguments.relations), read_word_filter(arguments)
     rejects: list[Reject] = []
     reader, collector = LexemeReader(rejects.append), PairCollector(relations, arguments.languages)
     with progress("reading lexemes", lambda: reader.counts().read, 0):
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))
     check_rejects(STAGE, sum(counts.rejected.values()), counts.read, arguments.max_rejects, kept_in)
-    found = collector.pairs()
+    found = collector.pairs(keep)
     for language, pairs in found.items():
         _write(output, language, pairs, arguments)
     _print(found, counts)

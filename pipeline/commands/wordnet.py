@@ -10,36 +10,25 @@ from pathlib import Path
 from rich.table import Table
 
 from wikisem.categories.wordnet_relations import read_wordnet
-from wikisem.datasets.text_files import read_utf8
 from wikisem.errors import MissingInputError
 from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
-from wikisem.pipeline.command_options import add_local_output, add_questions, refuse_beam_options
+from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.pipeline.word_set_options import add_local_output, add_questions, add_word_filter, read_word_filter
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of wordnet."""
     parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .xml.gz)")
     add_local_output(parser)
-    parser.add_argument(
-        "--vocabulary",
-        type=Path,
-        metavar="FILE",
-        help="keep only words that begin a line of this file",
-    )
-    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+    add_word_filter(parser)
     add_questions(parser)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the WordNet, write the questions, and print how many pairs each relation has."""
     refuse_beam_options("wordnet", beam_options)
-    vocabulary = read_vocabulary(arguments.vocabulary) if arguments.vocabulary else None
-
-    def keep(word: str) -> bool:
-        return (vocabulary is None or word in vocabulary) and not (arguments.single_words and " " in word)
-
-    pairs, output = read_wordnet(arguments.wordnet, keep), Path(arguments.output)
+    pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), Path(arguments.output)
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
     output.mkdir(parents=True, exist_ok=True)
@@ -53,11 +42,3 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     make_console().print(table)
     log(f"the questions are in {output}")
     return 0
-
-
-def read_vocabulary(path: Path) -> frozenset[str]:
-    """The first field of each line, so that a file of vectors or of counts will do, with blanks for underlines."""
-    if not path.is_file():
-        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
-    lines = (line.split() for line in read_utf8(path).splitlines())
-    return frozenset(fields[0].replace("_", " ") for fields in lines if fields)

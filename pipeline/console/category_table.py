@@ -49,15 +49,32 @@ def log_and_sleep(seconds: float) -> None:
 
 
 def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
-    """Print a line for each language, summed over the categories, and the warnings."""
+    """Print a line for each language, summed over the categories, and the warnings.
+
+    A recipe without categories gets a line for each relation in each language.
+    """
+    make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
+    for warning in warnings:
+        log(f"wikisem: warning: {warning}")
+
+
+def _relation_table(rows: Sequence[ReportRow]) -> Table:
+    table = Table("language", "relation", title="relations", title_justify="left")
+    for name in ("items", "pairs", "without label", "left out otherwise"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        counts = (row.items, row.kept, row.without_label, row.otherwise)
+        table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
+    return table
+
+
+def _sums_table(rows: Sequence[ReportRow]) -> Table:
     table = Table("language", title="category sets", title_justify="left")
     for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
         table.add_column(name, justify="right")
     for language in dict.fromkeys(row.language for row in rows):
         table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
-    make_console().print(table)
-    for warning in warnings:
-        log(f"wikisem: warning: {warning}")
+    return table
 
 
 def _sums(rows: Sequence[ReportRow]) -> list[int]:

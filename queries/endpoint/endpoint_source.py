@@ -37,7 +37,7 @@ class EndpointSource:
         self._page = page
 
     def items(self, category: Category) -> list[CandidateItem]:
-        """The items of a class or pattern with at least ``min_sitelinks``, by QID.
+        """The items of a class, property or pattern with at least ``min_sitelinks``, by QID.
 
         Pages follow one another until one is empty: an endpoint that cuts pages shorter than asked loses nothing.
         """

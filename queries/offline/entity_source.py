@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from wikisem.arrow.numbers import Numbers, union
+from wikisem.arrow.numbers import Numbers, distinct, union
 from wikisem.arrow.qids import qids_of
 from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, Condition, PropertyPath
@@ -23,9 +23,11 @@ class EntitySource:
         self._absent: set[str] = set()
 
     def items(self, category: Category) -> list[CandidateItem]:
-        """The items of a class or pattern with at least ``min_sitelinks``, by QID."""
+        """The items of a class, property or pattern with at least ``min_sitelinks``, by QID."""
         if category.pattern:
             numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
+        elif category.having:
+            numbers = distinct(self._edges(category.having).pairs()[0])
         else:
             numbers = self._of_class(category)
         sitelinks = self._table.sitelinks(numbers)

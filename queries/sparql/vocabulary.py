@@ -90,6 +90,10 @@ def graph_pattern(category: Category) -> str:
     if category.pattern:
         check_pattern(category.pattern, offline=False)
         return category.pattern
+    if category.having:
+        # Values that are no items are properties, strings and numbers, and blank nodes for unknown ones.
+        item = f'FILTER(STRSTARTS(STR(?value), "{ENTITY}Q"))'
+        return f"?item {path_term(PropertyPath(category.having))} ?value . {item}"
     path = _class_path(category)
     conditions = [f"?item {path_term(one.path)} {item_term(one.value)} ." for one in category.conditions()]
     exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_term(qid)} . }}" for qid in category.exclude]

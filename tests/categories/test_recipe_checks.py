@@ -28,6 +28,13 @@ def test_categories_and_relations_keep_their_order() -> None:
     assert recipe.seed == 7
 
 
+def test_relations_need_no_categories() -> None:
+    """A relation without subjects is about the items that have its property."""
+    recipe = parse_category_recipe({"name": "s", "relation": [{"name": "r", "property": "P361+", "limit": 9}]})
+    assert recipe.categories == ()
+    assert recipe.relations[0].category() == Category("r", having="P361", limit=9)
+
+
 def test_statements_are_paths_to_items() -> None:
     """A plus after the property means any number of steps."""
     category = Category("c", class_="Q1", statements=("P17 Q30", "P131+ Q99"))
@@ -41,7 +48,9 @@ def test_statements_are_paths_to_items() -> None:
     ("data", "told"),
     [
         ({"class": "Q1"}, "name: expected a string, saw nothing"),
-        ({"name": "x"}, "exactly one of class, pattern, emoji"),
+        ({"name": "x"}, "exactly one of class, having, pattern, emoji"),
+        ({"name": "x", "having": "P361+"}, "having: expected a property id"),
+        ({"name": "x", "having": "P361", "subclasses": True}, "subclasses: expected no such option beside having"),
         ({"name": "x", "class": "Q1", "pattern": "?item ?p ?o"}, "exactly one of"),
         ({"name": "x", "class": "Q1 } DROP"}, "expected an item id"),
         ({"name": "x", "class": "Q1", "exclude": ["Q01"]}, "exclude: expected an item id"),
@@ -70,6 +79,11 @@ def test_statements_are_paths_to_items() -> None:
             "subjects: expected the name of a category",
         ),
         (_two(relation=[{"name": "r", "subjects": "a", "property": "36"}]), "property: expected a property such as"),
+        (_two(relation=[{"name": "r", "subjects": "a"}]), "property: expected a property such as"),
+        (
+            _two(relation=[{"name": "r", "subjects": "a", "property": "P1", "limit": 3}]),
+            "no such option beside subjects",
+        ),
         (_two(relation=[{"name": "r", "subjects": "a", "property": "P1", "order": "x"}]), "relation[0].order"),
         (_two(relation=[{"name": "r", "subjects": "a", "property": "P1", "questions": -1}]), "relation[0].questions"),
         (_two(relation=[{"name": "r", "subjects": "a", "property": "P1", "values": "c"}]), "values: expected the name"),
@@ -85,14 +99,14 @@ def test_a_mistake_is_named(data: dict[str, object], told: str) -> None:
 def test_the_shipped_recipes_are_sound() -> None:
     """Every category recipe that ships can be read by its name, and is called so."""
     names = shipped_category_recipes()
-    assert names == ["emoji", "google-semantic", "multilingual-content"]
+    assert names == ["emoji", "google-semantic", "multilingual-content", "wordrep"]
     assert [load_category_recipe(name).name for name in names] == names
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all_known_ones() -> None:
     """What is neither a file nor a shipped recipe is wrong usage; the nearest of those that ship is suggested."""
     with pytest.raises(
-        RecipeError, match=r"emoji, google-semantic, multilingual-content\).*; did you mean emoji\?"
+        RecipeError, match=r"emoji, google-semantic, multilingual-content, wordrep\).*; did you mean emoji\?"
     ) as told:
         load_category_recipe("emojis")
     assert told.value.exit_code == 2

@@ -58,6 +58,12 @@ def test_facets_count_beside_instances(source: EntitySource) -> None:
     assert _qids(source, below) == ["Q31", "Q32", "Q33"]
 
 
+def test_items_that_have_a_property(source: EntitySource) -> None:
+    """Those with an item as its value, each once; texts are no items."""
+    assert _qids(source, Category("c", having="P17")) == ["Q11", "Q12", "Q13", "Q14", "Q15", "Q21"]
+    assert _qids(source, Category("c", having="P1549")) == []
+
+
 def test_min_sitelinks_and_limit_are_two_things(source: EntitySource) -> None:
     """The source applies ``min_sitelinks``; a limit takes the most prominent, lower QIDs first among equals."""
     cities = source.items(Category("c", class_="Q100", subclasses=True, min_sitelinks=50, limit=1))

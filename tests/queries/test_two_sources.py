@@ -28,6 +28,8 @@ CATEGORIES = (
     Category("in", class_="Q100", subclasses=True, statements=("P131+ Q23", "P17 Q2")),
     Category("facets", class_="Q130", linked_by=("P31", "P1269"), subclasses=True),
     Category("none", class_="Q999"),
+    Category("having", having="P131"),
+    Category("prominent", having="P36", min_sitelinks=75),
     Category("capitals", pattern="?land wdt:P31 wd:Q110 ; wdt:P36 ?item FILTER NOT EXISTS { ?land wdt:P31 wd:Q111 }"),
     Category("demonyms", pattern="?item wdt:P1549 ?text FILTER(LANG(?text) = 'en')", min_sitelinks=85),
     Category("named", pattern="VALUES ?item { wd:Q1 wd:Q12345 }"),

@@ -24,7 +24,7 @@ class CategorySource(Protocol):
     """
 
     def items(self, category: Category) -> list[CandidateItem]:
-        """The items of a class or pattern with at least ``min_sitelinks``, by QID; ``limit`` is not applied yet."""
+        """The items of a class, property or pattern with ``min_sitelinks`` or more, by QID, before any ``limit``."""
         ...
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from wikisem.categories.category_source import CandidateItem, CategorySource, most_prominent
 from wikisem.categories.emoji import Emoji, emoji_of
 from wikisem.categories.recipe import Category, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.categories.wording import (
     MULTILINGUAL,
     CategoryWords,
@@ -44,10 +45,16 @@ class SetSources:
     emoji: Callable[[], Sequence[Emoji]]
 
 
-def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources) -> list[LanguageSet]:
-    """The sets of a recipe, in the order of the languages."""
+def build_sets(
+    recipe: CategoryRecipe, languages: Sequence[str], sources: SetSources, keep: WordFilter = EVERY_WORD
+) -> list[LanguageSet]:
+    """The sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
+
+    A question has one right answer: of several items that a subject leads to the lowest QID, and with a filter the
+    lowest whose label is kept.
+    """
     members = {category.name: _members(category, sources) for category in recipe.categories}
-    values = {relation.name: _values(relation, members, sources.wikidata()) for relation in recipe.relations}
+    values = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
     codes = list(dict.fromkeys(code for language in languages for code in name_codes(language)))
     labels = _labels(recipe, members, values, codes, sources)
     names = {category.name: _names(category, members, labels, sources) for category in recipe.categories}
@@ -55,14 +62,16 @@ def build_sets(recipe: CategoryRecipe, languages: Sequence[str], sources: SetSou
         relation.name: [_valued(subject, chosen, labels) for subject, chosen in values[relation.name].items()]
         for relation in recipe.relations
     }
+
+    def worded(one: Relation, language: str) -> RelationWords:
+        subjects = names.get(one.subjects, labels)
+        return word_relation(one.name, language, valued[one.name], subjects, one.order == "value-first", keep)
+
     return [
         LanguageSet(
             language,
-            tuple(word_category(name, language, members[name], names[name]) for name in members),
-            tuple(
-                word_relation(one.name, language, valued[one.name], names[one.subjects], one.order == "value-first")
-                for one in recipe.relations
-            ),
+            tuple(word_category(name, language, members[name], names[name], keep) for name in members),
+            tuple(worded(one, language) for one in recipe.relations),
         )
         for language in languages
     ]
@@ -76,23 +85,30 @@ def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
     return most_prominent(sources.wikidata().items(category), category.limit)
 
 
-def _values(relation: Relation, members: Members, source: CategorySource) -> dict[str, list[Statement]]:
-    """Every subject with the values that may be in a pair, none or more."""
-    subjects = [one.qid for one in members[relation.subjects]]
+def _values(relation: Relation, members: Members, sources: SetSources, every: bool) -> dict[str, list[Statement]]:
+    """Every subject with the values that may be in a pair, none or more: the first item or every one, or all texts."""
+    found_members = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
+    subjects = [one.qid for one in found_members]
     allowed = {one.qid for one in members[relation.values]} if relation.values else None
-    found = source.values(subjects, relation.path())
+    found = sources.wikidata().values(subjects, relation.path())
     return {
-        qid: [one for one in found.get(qid, ()) if allowed is None or (not one.language and one.value in allowed)]
+        qid: _items_or_texts(
+            [one for one in found.get(qid, ()) if allowed is None or (not one.language and one.value in allowed)], every
+        )
         for qid in subjects
     }
 
 
+def _items_or_texts(values: Sequence[Statement], every: bool) -> list[Statement]:
+    items = [one for one in values if not one.language]
+    return (items if every else items[:1]) or list(values)
+
+
 def _valued(subject: str, values: Sequence[Statement], labels: Mapping[str, Names]) -> ValuedItem:
-    """A question has one right answer: of several items the lowest QID, of several texts in a language the first."""
-    items = [one.value for one in values if not one.language]
-    if items:
-        return ValuedItem(subject, items[0], labels.get(items[0], {}))
-    return ValuedItem(subject, "", _first_texts(values))
+    """The items in order of QID, or the first text of each language."""
+    if values and values[0].language:
+        return ValuedItem(subject, (("", _first_texts(values)),))
+    return ValuedItem(subject, tuple((one.value, labels.get(one.value, {})) for one in values))
 
 
 def _first_texts(values: Iterable[Statement]) -> Names:
@@ -111,8 +127,9 @@ def _labels(
 ) -> Mapping[str, Names]:
     labelled = [one for one in recipe.categories if not one.emoji and not one.named_by]
     asked = {item.qid for category in labelled for item in members[category.name]}
+    asked.update(qid for relation in recipe.relations if not relation.subjects for qid in values[relation.name])
     for chosen in values.values():
-        asked.update(one.value for listed in chosen.values() for one in listed[:1] if not one.language)
+        asked.update(one.value for listed in chosen.values() for one in listed if not one.language)
     return sources.wikidata().labels(sorted(asked), codes) if asked else {}
 
 

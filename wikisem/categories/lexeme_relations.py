@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import RecipeError
 from wikisem.wikidata.lexeme_reader import Form, Lexeme
 
@@ -128,14 +129,17 @@ class PairCollector:
             self._by_category[category] = found
         return found
 
-    def pairs(self) -> dict[str, dict[str, list[FormPair]]]:
-        """By language and relation, in order of the lexemes; a relation without pairs is there, empty."""
+    def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
+        """By language and relation, in order of the lexemes, those whose words are kept; a relation without pairs is
+        there, empty.
+        """
         found: dict[str, dict[str, list[FormPair]]] = {
             language: {relation.name: [] for relation in self._relations} for language in self._languages
         }
         for number in sorted(self._found):
             for language, relation, pair in self._found[number][1]:
-                found[language][relation].append(pair)
+                if keep(pair.first) and keep(pair.second):
+                    found[language][relation].append(pair)
         return found
 
 

@@ -34,8 +34,9 @@ class Condition:
 
 
 class Category(Struct, frozen=True):
-    """One category: the items of a class, those that a SPARQL pattern binds to ``?item``, or a group of emoji.
+    """One category: the items of a class, of a property, or of a SPARQL pattern with ``?item``; or a group of emoji.
 
+    ``having`` is a property, of which the items have a statement whose value is an item.
     ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
     P279 from there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
     "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).
@@ -48,6 +49,7 @@ class Category(Struct, frozen=True):
     subclasses: bool = False
     statements: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    having: str = ""
     pattern: str = ""
     emoji: str = ""
     named_by: str = ""
@@ -62,16 +64,24 @@ class Category(Struct, frozen=True):
 class Relation(Struct, frozen=True):
     """Word pairs for analogy questions: the items of one category, each with its value of a property.
 
-    ``values`` names the category that the values must belong to, if any. ``questions`` is the size of a seeded sample
-    of the n(n-1) questions that n pairs make; 0 asks them all.
+    Without ``subjects``, they are the items that have the property: those with ``min_sitelinks`` or more, and of these
+    the ``limit`` with most sitelinks. ``values`` names the category that the values must belong to, if any.
+    ``questions`` is the size of a seeded sample of the n(n-1) questions that n pairs make; 0 asks them all.
     """
 
     name: str
-    subjects: str
-    property: str
+    subjects: str = ""
+    property: str = ""
     values: str = ""
     order: Literal["subject-first", "value-first"] = "subject-first"
     questions: FromZero = 0
+    min_sitelinks: FromZero = 0
+    limit: FromZero = 0
+
+    def category(self) -> Category:
+        """The subjects of a relation that names no category for them."""
+        having = self.path().property
+        return Category(self.name, having=having, min_sitelinks=self.min_sitelinks, limit=self.limit)
 
     def path(self) -> PropertyPath:
         """The property as a path; BadIdError where it is neither "P36" nor "P131+"."""
@@ -82,7 +92,7 @@ class CategoryRecipe(Struct, frozen=True):
     """A set of categories, the relations among them, and the seed of every sample."""
 
     name: str
-    categories: tuple[Category, ...] = field(name="category")
+    categories: tuple[Category, ...] = field(default=(), name="category")
     relations: tuple[Relation, ...] = field(default=(), name="relation")
     seed: FromZero = 500
 

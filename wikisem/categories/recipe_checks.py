@@ -33,7 +33,8 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
     Raises RecipeError with the key's path, what was expected and what was seen.
     """
     try:
-        recipe = convert(data, CategoryRecipe) if "category" in data else _single(convert(data, Category))
+        is_set = "category" in data or "relation" in data
+        recipe = convert(data, CategoryRecipe) if is_set else _single(convert(data, Category))
         check_category_recipe(recipe)
     except RecipeError as error:
         raise RecipeError(f"{where}: {error}") from error
@@ -50,7 +51,7 @@ def check_category_recipe(recipe: CategoryRecipe) -> None:
     require_seed(recipe.seed)
     _check_names([category.name for category in recipe.categories], "category")
     _check_names([relation.name for relation in recipe.relations], "relation")
-    require(bool(recipe.categories), [], "category", "at least one table")
+    require(bool(recipe.categories or recipe.relations), [], "category", "at least one table")
     for category in recipe.categories:
         _check_category(category, f"category {category.name!r}")
     for relation in recipe.relations:
@@ -70,7 +71,12 @@ def _check_name(name: str, path: str) -> None:
 
 
 def _check_category(category: Category, where: str) -> None:
-    kinds = {"class": category.class_, "pattern": category.pattern, "emoji": category.emoji}
+    kinds = {
+        "class": category.class_,
+        "having": category.having,
+        "pattern": category.pattern,
+        "emoji": category.emoji,
+    }
     given = [kind for kind, value in kinds.items() if value]
     require(len(given) == 1, given, where, f"exactly one of {', '.join(kinds)}")
     if not category.class_:
@@ -82,11 +88,12 @@ def _check_category(category: Category, where: str) -> None:
     require_ids(check_qid, category.exclude, f"{where}: exclude")
     require_ids(check_property, category.linked_by, f"{where}: linked_by")
     require_ids(check_property, filter(None, [category.named_by]), f"{where}: named_by")
+    require_ids(check_property, filter(None, [category.having]), f"{where}: having")
     require_ids(parse_condition, category.statements, f"{where}: statements")
 
 
 def _check_unused(category: Category, where: str, kind: str) -> None:
-    """Refuse options that have no effect beside a pattern or a group of emoji."""
+    """Refuse options that have no effect beside a property, a pattern or a group of emoji."""
     plain = Category(category.name)
     unused = ["linked_by", "subclasses", "statements", "exclude"]
     for key in [*unused, "named_by", "min_sitelinks"] if kind == "emoji" else unused:
@@ -97,6 +104,9 @@ def _check_unused(category: Category, where: str, kind: str) -> None:
 def _check_relation(relation: Relation, categories: Sequence[Category], where: str) -> None:
     known = [category.name for category in categories if not category.emoji]
     named = f"the name of a category of this recipe ({', '.join(known)})"
-    require(relation.subjects in known, relation.subjects, f"{where}: subjects", named)
+    require(relation.subjects in ("", *known), relation.subjects, f"{where}: subjects", named)
+    for key in ("min_sitelinks", "limit") if relation.subjects else ():
+        value = getattr(relation, key)
+        require(not value, value, f"{where}: {key}", "no such option beside subjects, whose category has its own")
     require(relation.values in ("", *known), relation.values, f"{where}: values", named)
     require_ids(parse_path, [relation.property], f"{where}: property")

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.recipe import CategoryItem
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.wikis import label_codes
 
 # Language codes and what an item is called under each.
@@ -19,8 +20,9 @@ MULTILINGUAL: Final = "mul"
 class LeftOutItem:
     """An item that did not make it, and why.
 
-    "no-label"; "same-label" as an item before; "colon", a label that text files would take for a name of a category;
-    and in pairs "no-value", "same-word" twice in one pair, "same-pair" as one before.
+    "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before; "colon", a
+    label that text files would take for a name of a category; and in pairs "no-value", "same-word" twice in one pair,
+    "same-pair" as one before, "ambiguous", for a pair before begins with the same word and ends with another.
     """
 
     id: str
@@ -77,7 +79,11 @@ def name_in(names: Names, language: str) -> tuple[str, str] | None:
 
 
 def word_category(
-    category: str, language: str, candidates: Sequence[CandidateItem], names: Mapping[str, Names]
+    category: str,
+    language: str,
+    candidates: Sequence[CandidateItem],
+    names: Mapping[str, Names],
+    keep: WordFilter = EVERY_WORD,
 ) -> CategoryWords:
     """The candidates under their names, in their order; of two with equal names the first is kept."""
     items: dict[str, CategoryItem] = {}
@@ -86,6 +92,8 @@ def word_category(
         named = name_in(names.get(one.qid, {}), language)
         if named is None:
             left_out.append(LeftOutItem(one.qid, "no-label"))
+        elif not keep(named[0]):
+            left_out.append(LeftOutItem(one.qid, "filtered"))
         elif named[0] in items or named[0].startswith(":"):
             left_out.append(LeftOutItem(one.qid, "same-label" if named[0] in items else "colon"))
         else:
@@ -95,38 +103,48 @@ def word_category(
 
 @dataclass(frozen=True, slots=True)
 class ValuedItem:
-    """A subject, and the names of its value; ``value`` is the value's QID, empty for a string."""
+    """A subject and its values, the one to be asked for first: the QID of each, empty for a string, and its names."""
 
     subject: str
-    value: str
-    names: Names
+    values: tuple[tuple[str, Names], ...]
 
 
 def word_relation(
-    relation: str, language: str, subjects: Iterable[ValuedItem], names: Mapping[str, Names], value_first: bool
+    relation: str,
+    language: str,
+    subjects: Iterable[ValuedItem],
+    names: Mapping[str, Names],
+    value_first: bool,
+    keep: WordFilter = EVERY_WORD,
 ) -> RelationWords:
-    """The subjects and their values under their names. A pair must be two words, and no pair comes twice."""
-    pairs: dict[tuple[str, str], WordPair] = {}
+    """The subjects, each with the first of its values whose name is kept. A pair must be two words.
+
+    No two pairs begin with one word, because "a is to b as c is to which word?" has one right answer.
+    """
+    pairs: dict[str, WordPair] = {}
     left_out = []
     for one in subjects:
-        words = _words(one, names.get(one.subject, {}), language, value_first)
-        if isinstance(words, str):
-            left_out.append(LeftOutItem(one.subject, words))
-        elif words in pairs:
-            left_out.append(LeftOutItem(one.subject, "same-pair"))
-        else:
-            pairs[words] = WordPair(one.subject, one.value, words)
+        pair = _pair(one, names.get(one.subject, {}), language, value_first, keep)
+        if isinstance(pair, str):
+            left_out.append(LeftOutItem(one.subject, pair))
+        elif (earlier := pairs.setdefault(pair.words[0], pair)) is not pair:
+            reason = "same-pair" if earlier.words == pair.words else "ambiguous"
+            left_out.append(LeftOutItem(one.subject, reason))
     return RelationWords(relation, language, tuple(pairs.values()), tuple(left_out))
 
 
-def _words(one: ValuedItem, names: Names, language: str, value_first: bool) -> tuple[str, str] | str:
-    """The two words of a pair in the question's order, or the reason why there are none."""
-    if not one.names and not one.value:
+def _pair(one: ValuedItem, names: Names, language: str, value_first: bool, keep: WordFilter) -> WordPair | str:
+    """The pair of a subject, its words in the question's order, or the reason why there is none."""
+    if not one.values:
         return "no-value"
-    subject, value = name_in(names, language), name_in(one.names, language)
-    if subject is None or value is None:
+    subject = name_in(names, language)
+    named = [(qid, name[0]) for qid, its in one.values if (name := name_in(its, language))]
+    if subject is None or not named:
         return "no-label"
-    if subject[0] == value[0]:
+    qid, value = next(((qid, value) for qid, value in named if keep(value)), ("", ""))
+    if not value or not keep(subject[0]):
+        return "filtered"
+    if subject[0] == value:
         return "same-word"
-    words = (value[0], subject[0]) if value_first else (subject[0], value[0])
-    return "colon" if words[0].startswith(":") else words
+    words = (value, subject[0]) if value_first else (subject[0], value)
+    return "colon" if words[0].startswith(":") else WordPair(one.subject, qid, words)

@@ -11,14 +11,13 @@ import gzip
 import importlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.lexeme_relations import FormPair
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-
-Keep = Callable[[str], bool]
 
 # The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
 RELATIONS: Final[Mapping[str, str]] = {
@@ -38,7 +37,7 @@ RELATIONS: Final[Mapping[str, str]] = {
 }
 
 
-def read_wordnet(path: Path, keep: Keep = lambda _: True) -> dict[str, list[FormPair]]:
+def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[FormPair]]:
     """The pairs of each relation in an LMF file (.xml, .xml.gz), each once, in the order of the file.
 
     Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
@@ -76,7 +75,7 @@ def _load(lmf: Any, path: Path) -> Any:
         return lmf.load(plain, progress_handler=None)
 
 
-def _edges(lexicons: Any, keep: Keep) -> Iterator[tuple[str, str, str]]:
+def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
     """Word, relation, word: between senses, then between synsets."""
     entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
     synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]

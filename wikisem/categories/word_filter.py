@@ -1,0 +1,67 @@
+"""Which words may be asked for: those of a vocabulary, and words without a blank alone (Gao, Bian and Liu 2014, 2.2).
+
+>>> keep = WordFilter(frozenset({"dallas", "new york"}), single=True)
+>>> keep("Dallas"), keep("New York"), keep("Paris")
+(True, False, False)
+"""
+
+import bz2
+import gzip
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from wikisem.errors import DamagedInputError, MissingInputError
+
+_OPENERS: Final[dict[bytes, Callable[..., Iterator[bytes]]]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
+
+
+@dataclass(frozen=True)
+class WordFilter:
+    """Keeps the words of ``vocabulary`` (None: all), and with ``single`` only those without a blank.
+
+    Where no word of the vocabulary starts with a capital, words are looked up in lower case, as models are scored.
+    """
+
+    vocabulary: frozenset[str] | None = None
+    single: bool = False
+
+    def __call__(self, word: str) -> bool:
+        """Whether a word is kept."""
+        if self.single and any(letter.isspace() for letter in word):
+            return False
+        return self.vocabulary is None or (word if self._capitals else word.lower()) in self.vocabulary
+
+    def __bool__(self) -> bool:
+        """Whether it leaves anything out at all."""
+        return self.single or self.vocabulary is not None
+
+    @cached_property
+    def _capitals(self) -> bool:
+        return any(word[:1].isupper() or word[:1].istitle() for word in self.vocabulary or ())
+
+
+EVERY_WORD: Final = WordFilter()
+
+
+def read_vocabulary(path: Path) -> frozenset[str]:
+    """The first field of each line, with blanks for underlines: a list of words, of counts or a text file of vectors.
+
+    Plain, gzip or bzip2. MissingInputError without a file, DamagedInputError for what cannot be read as UTF-8 text.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
+    with path.open("rb") as stream:
+        opener = _OPENERS.get(stream.read(2), open)
+    number = 0
+    words = set[str]()
+    try:
+        with opener(path, "rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if fields := line.split(maxsplit=1):
+                    words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
+    except (UnicodeDecodeError, EOFError, OSError) as error:
+        raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
+    return frozenset(words)
