@@ -116,6 +116,23 @@ def test_a_dump_of_another_wiki_is_a_loud_warning(
     assert manifest_of(tmp_path)["stages"]["mentions/ltg"]["warning"] == warning
 
 
+def test_chinese_links_that_are_not_converted_are_a_warning(
+    world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, where OpenCC is missing; when it is there, the links are counted again."""
+    pytest.importorskip("opencc")
+    command = ["mentions", "--wikipedia", f"zh={world.wikipedia['ja']}", "--output", str(tmp_path)]
+    with monkeypatch.context() as without:
+        without.setattr("wikisem.wikipedia.variants._opencc_version", lambda: "")
+        assert main(command) == 0
+        assert "without opencc, links in the other script do not count for the page" in capsys.readouterr().err
+        assert main(command) == 0
+        assert "opencc" not in capsys.readouterr().err
+    assert main(command) == 0
+    assert "opencc" not in capsys.readouterr().err
+    assert "opencc" not in manifest_of(tmp_path)["stages"]["mentions/zh"]["warning"]
+
+
 def test_a_profile_can_be_given_to_the_library(world: SampleDumps, tmp_path: Path) -> None:
     """As on the command line."""
     path = tmp_path / "mine.toml"

@@ -19,8 +19,16 @@ class MentionFiles:
         return f"{self.scratch.parts}/mentions/{language}"
 
     def redirects(self, language: str) -> str:
-        """Bucket files by range: its redirects, by source."""
+        """Bucket files by range: its redirects, by source, and the titles of its pages where titles are converted."""
         return f"{self.scratch.parts}/redirects/{language}"
+
+    def titles(self, language: str) -> str:
+        """The folder of the hashes of the titles of all pages."""
+        return f"{self.scratch.parts}/titles/{language}"
+
+    def converted(self, language: str) -> str:
+        """Bucket files by bucket: its mentions by the titles that they are converted to, and its redirects."""
+        return f"{self.scratch.parts}/converted/{language}"
 
     def followed(self, language: str) -> str:
         """Bucket files by bucket: mentions that name their page, and by the page those whose title was a redirect."""

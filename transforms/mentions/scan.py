@@ -6,26 +6,34 @@ from dataclasses import dataclass
 import apache_beam as beam
 
 from wikisem.arrow.buckets import Adder, split
+from wikisem.arrow.ipc import encode_numbers
 from wikisem.dumps import Chunk, Damage, Range, read_records
 from wikisem.errors import StageError
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
 from wikisem.schemas import MENTIONS
+from wikisem.surfaces.conversions import hashes_of_titles
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
 from wikisem.transforms.io.bytes_read import open_counted
 from wikisem.transforms.io.counts import write_counts, write_rejects
 from wikisem.transforms.io.shuffle import Done, done
+from wikisem.transforms.mentions.convert import TITLES
 from wikisem.transforms.mentions.files import MentionFiles
 from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.variants import TitleVariants
 
 
 @dataclass(frozen=True)
 class Wiki:
-    """What a range is read by: its wiki, the letters after a link that belong to its anchor, how many ranges it has."""
+    """What a range is read by: its wiki, the letters after a link that belong to its anchor, how many ranges it has.
+
+    ``variants`` are there where titles that are no pages are converted.
+    """
 
     site: SiteInfo
     trail: str
     ranges: int
+    variants: TitleVariants | None = None
 
 
 class ScanRange(beam.DoFn):
@@ -48,11 +56,13 @@ class ScanRange(beam.DoFn):
                     rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
                     counts += Counts(read=1, rejected={piece.reason: 1})
                     continue
-                links = scan_chunk(piece.data, wiki.site, wiki.trail, piece.where)
+                links = scan_chunk(piece.data, wiki.site, wiki.trail, piece.where, wiki.variants is not None)
                 rejects.extend(links.rejects)
                 counts += links.pages
                 mentions.add_rows(adder.add(links.mentions))
                 redirects.add_rows(split(links.redirects, "source"))
+                if links.titles:
+                    redirects.add(TITLES, encode_numbers(hashes_of_titles(links.titles)))
             mentions.add_rows(adder.rest())
         write_rejects(files.rejects(language, number), rejects)
         write_counts(files.counts(language, number), counts)

@@ -26,6 +26,7 @@ from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.link_surroundings import LinkSurroundings
 from wikisem.wikipedia.profile_file import ProfileFile
+from wikisem.wikipedia.variants import TitleVariants, conversion_of
 
 
 def count_mentions(
@@ -39,9 +40,9 @@ def count_mentions(
 
     They are written to the folder of the language, beside ``siteinfo.json``, the surroundings of a sample of its links,
     and ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes
-    however the dump is wrapped or cut. ``profiles`` are the profile files that were given or edited. Counts are pages;
-    a damaged part of a file counts as one rejected page, since how many it held is unknown. Raises MissingInputError
-    and DamagedInputError.
+    however the dump is wrapped or cut. Links whose title is no page, but in another script is one, count for that page.
+    ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
+    one rejected page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
     """
     files = MentionFiles(context.scratch, dict(folders))
     found = {language: _open(language, paths, files) for language, paths in sorted(dumps.items())}
@@ -49,10 +50,15 @@ def count_mentions(
     given = profiles or {}
     wikis = {
         language: Wiki(
-            dump.site, _trail(language, samples[language], given.get(language)) if link_trail else "", len(dump.ranges)
+            dump.site,
+            _trail(language, samples[language], given.get(language)) if link_trail else "",
+            len(dump.ranges),
+            TitleVariants(language, dump.site.first_letter) if conversion_of(language) else None,
         )
         for language, dump in found.items()
     }
+    ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
+    variants = {language: wiki.variants for language, wiki in wikis.items() if wiki.variants}
     ranges = [(language, number, part) for language, dump in found.items() for number, part in enumerate(dump.ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -60,7 +66,7 @@ def count_mentions(
             pipeline
             | "ranges" >> beam.Create(ranges)
             | "scan" >> beam.ParDo(ScanRange(wikis, files))
-            | "merge" >> MergeBuckets({language: wiki.ranges for language, wiki in wikis.items()}, files)
+            | "merge" >> MergeBuckets(ranges_of, variants, files)
         )
 
     parts = f"{context.scratch.parts}/counts/*.json"

@@ -19,11 +19,13 @@ from wikisem.wikipedia.xml_pages import marks_redirects
 class Extraction:
     """What a chunk holds, as written in the XML.
 
-    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title; ``left_out``
-    counts pages by reason, and ``unread`` holds the start and end of each page that is none of these.
+    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, and ``titles`` of
+    all pages of namespace 0; ``left_out`` counts pages by reason, and ``unread`` holds the start and end of each page
+    that is none of these.
     """
 
     contents: pa.Array
+    titles: pa.Array
     articles: int = 0
     redirects: list[tuple[str, str]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -63,8 +65,10 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
         "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
         "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
     }
+    known = np.flatnonzero(pages.regular & pages.main & ~unread)
+    titles = cut_out(data, pages.title_starts[known], pages.title_ends[known])
     none = pa.array([], pa.string())
-    extraction = Extraction(none, 0, redirects, Counter(left_out), _spans(pages, np.flatnonzero(unread)))
+    extraction = Extraction(none, titles, 0, redirects, Counter(left_out), _spans(pages, np.flatnonzero(unread)))
     return np.flatnonzero(texts & ~marked & ~unread), extraction
 
 

@@ -7,6 +7,7 @@ in that layout, and then scanned like the others.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -37,6 +38,7 @@ class ChunkLinks:
     """The links of a chunk: ``mentions`` (title, anchor, count), ``redirects`` (source, target), both of namespace 0.
 
     A mention has a row for each way in which it was written, such as ``[[bus]]`` and ``[[Bus|bus]]``: sum them up.
+    ``titles`` are those of all pages of namespace 0, redirects too, where they were asked for.
 
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
     another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes.
@@ -46,9 +48,10 @@ class ChunkLinks:
     redirects: pa.Table
     pages: Counts
     rejects: tuple[Reject, ...] = ()
+    titles: Sequence[str] = ()
 
 
-def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "") -> ChunkLinks:
+def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "", with_titles: bool = False) -> ChunkLinks:
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
     ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``where``
@@ -65,7 +68,14 @@ def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "") ->
     left_out = sum((each.left_out for each in extracted), Counter())
     left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
     pages = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
-    return ChunkLinks(read_contents(contents, counts, site), redirects, pages, tuple(rejects))
+    titles = _titles(extracted) if with_titles else ()
+    return ChunkLinks(read_contents(contents, counts, site), redirects, pages, tuple(rejects), titles)
+
+
+def _titles(extracted: list[Extraction]) -> list[str]:
+    """The titles of pages, as they are after their XML is read; one that is no UTF-8 is none."""
+    raw = [title for each in extracted for title in each.titles.to_pylist()]
+    return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
 
 
 def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: str) -> tuple[bytes, int, list[Reject]]:

@@ -13,8 +13,10 @@ from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLink
 from wikisem.records import Reject, report_reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.anchors import add_redirected, deduplicate_redirects, follow_redirects
+from wikisem.surfaces.conversions import PageTitles, convert_titles, find_conversions, hashes_of_titles
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.siteinfo import find_siteinfo
+from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
+from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikis import known_language
 
 
@@ -27,7 +29,8 @@ def count_links(
 ) -> pa.Table:
     """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
 
-    One row for each title and anchor, redirects resolved, sorted by title, then the most frequent anchor first.
+    One row for each title and anchor, titles in other scripts and redirects resolved, sorted by title, then the most
+    frequent anchor first.
     ``link_trail`` counts ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read;
     without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it
     is no dump.
@@ -37,26 +40,37 @@ def count_links(
         ranges = plan_ranges(file)
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {file}") from error
-    parts = list(_scan(file, ranges, known_language(language), link_trail, on_reject))
-    redirects = deduplicate_redirects(pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)]))
+    code = known_language(language)
+    site = _find_site(file, ranges, code)
+    parts = list(_scan(ranges, site, language_profile(code).link_trail if link_trail else "", on_reject))
+    redirects = pa.concat_tables([REDIRECTS.empty_table(), *(part.redirects for part in parts)])
     counted = add_up([part.mentions for part in parts], MENTIONS)
-    return sort_mentions(add_redirected(*follow_redirects(counted, redirects)))
+    if conversion_of(code):
+        pages = PageTitles.of(hashes_of_titles(part.titles) for part in parts)
+        variants = TitleVariants(code, site.first_letter)
+        counted = convert_titles(counted, find_conversions(counted["title"], pages, variants.of))
+        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants.of), "target")
+    redirected = follow_redirects(add_up([counted], MENTIONS), deduplicate_redirects(redirects))
+    return sort_mentions(add_redirected(*redirected))
 
 
-def _scan(
-    file: str, ranges: list[Range], language: str, link_trail: bool, on_reject: Callable[[Reject], object] | None
-) -> Iterator[ChunkLinks]:
+def _find_site(file: str, ranges: list[Range], language: str) -> SiteInfo:
     site = find_siteinfo(file, ranges)
     if site is None:
         raise DamagedInputError(f"{file}: expected the head of a MediaWiki dump, saw none that can be decoded")
-    known = language_profile(language)
-    site = site.with_language(language, known.namespace_aliases)
+    return site.with_language(language, language_profile(language).namespace_aliases)
+
+
+def _scan(
+    ranges: list[Range], site: SiteInfo, trail: str, on_reject: Callable[[Reject], object] | None
+) -> Iterator[ChunkLinks]:
+    with_titles = bool(conversion_of(site.language))
     for range_ in ranges:
         for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES, closing=DUMP_END):
             if isinstance(chunk, Damage):
                 report_reject(Reject(STAGE, chunk.reason, chunk.where, chunk.detail), on_reject)
                 continue
-            links = scan_chunk(chunk.data, site, known.link_trail if link_trail else "", chunk.where)
+            links = scan_chunk(chunk.data, site, trail, chunk.where, with_titles)
             for reject in links.rejects:
                 report_reject(reject, on_reject)
             yield links

@@ -14,6 +14,7 @@ from wikisem.transforms.io.surroundings import read_surroundings
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.variants import conversion_of, lacks_conversion
 from wikisem.wikis import wiki_of
 
 STAGE: Final = "mentions"
@@ -47,12 +48,22 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
     units = [
         Unit(
             mentions_unit(language),
-            {"dump": dump.identity(), "link_trail": link_trail and given.trails.get(language, True)},
+            {
+                "dump": dump.identity(),
+                "link_trail": link_trail and given.trails.get(language, True),
+                **_conversion(language),
+            },
             facts={"inputs": dump.describe()},
         )
         for language, dump in dumps.items()
     ]
     return Stage(STAGE, units, work)
+
+
+def _conversion(language: str) -> dict[str, str]:
+    """What titles in other scripts are converted by, in a language that has such."""
+    conversion = conversion_of(language)
+    return {"conversion": conversion} if conversion else {}
 
 
 def _learned(language: str, folder: str) -> dict[str, str]:
@@ -61,14 +72,16 @@ def _learned(language: str, folder: str) -> dict[str, str]:
 
 
 def _result(language: str, counts: Counts, folder: str) -> UnitResult:
-    """The counts of a language, with a warning where its dump says that it is of another wiki."""
+    """The counts of a language, with a warning where its dump is of another wiki, or titles could not be converted."""
     with open_binary(f"{folder}/siteinfo.json") as source:
         dbname = SiteInfo.from_json(source.read().decode()).dbname
-    expected = wiki_of(language)
-    if not dbname or dbname == expected:
-        return UnitResult(counts, {"wiki": dbname})
-    warning = (
-        f"{mentions_unit(language)}: expected a dump of {expected or 'no wiki'}, saw one of {dbname}, "
-        f"which is taken for {language}"
-    )
-    return UnitResult(counts, {"wiki": dbname, "warning": warning}, warning)
+    expected, warnings = wiki_of(language), []
+    if dbname and dbname != expected:
+        seen = f"expected a dump of {expected or 'no wiki'}, saw one of {dbname}, which is taken for {language}"
+        warnings.append(seen)
+    if lacks_conversion(language):
+        warnings.append(
+            "without opencc, links in the other script do not count for the page: pip install 'wikisem[chinese]'"
+        )
+    warning = f"{mentions_unit(language)}: {'; '.join(warnings)}" if warnings else ""
+    return UnitResult(counts, {"wiki": dbname, **({"warning": warning} if warning else {})}, warning)

@@ -1,0 +1,153 @@
+"""The other ways to write a title or a word in a language with several scripts, as MediaWiki converts them.
+
+A link whose title is no page leads to the first of its variants that is one, ``[[法國]]`` to 法国 (MediaWiki's
+``LinkHolderArray::doVariants``, 2026-11). Chinese is converted by OpenCC, which is an extra (``wikisem[chinese]``);
+MediaWiki's own tables for it are another collection of the same kind.
+"""
+
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from typing import Final
+
+from wikisem.errors import UsageError
+from wikisem.wikipedia.data.letters import LETTERS, READ
+from wikisem.wikipedia.titles import upper_first
+from wikisem.wikis import own_code
+
+# Each language with its variants, in MediaWiki's order.
+VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "gan": ("gan-hans", "gan-hant"),
+    "iu": ("ike-cans", "ike-latn"),
+    "kk": ("kk-cyrl", "kk-latn"),
+    "ku": ("ku-arab", "ku-latn"),
+    "sh": ("sh-cyrl",),
+    "shi": ("shi-tfng", "shi-latn"),
+    "sr": ("sr-ec", "sr-el"),
+    "tg": ("tg-latn",),
+    "tly": ("tly", "tly-cyrl"),
+    "uz": ("uz-latn", "uz-cyrl"),
+    "wuu": ("wuu-hans", "wuu-hant"),
+    "zgh": ("zgh-latn",),
+    "zh": ("zh-hans", "zh-hant", "zh-hk", "zh-tw"),
+}
+_LANGUAGES: Final[Mapping[str, str]] = {
+    variant: language for language, variants in VARIANTS.items() for variant in variants
+}
+# OpenCC's configurations, one after the other. All that has the same simplified form has the same traditional one.
+_OPENCC: Final[Mapping[str, tuple[str, ...]]] = {
+    **{f"{language}-hans": ("t2s",) for language in ("gan", "wuu", "zh")},
+    **{f"{language}-hant": ("t2s", "s2t") for language in ("gan", "wuu", "zh")},
+    "zh-hk": ("t2s", "s2hk"),
+    "zh-tw": ("t2s", "s2tw"),
+}
+# Those that a title is looked up by, which is often partly traditional: with words of Taiwan and of the mainland, too.
+_TITLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "gan": ("t2s", "s2t"),
+    "wuu": ("t2s", "s2t"),
+    "zh": ("t2s", "s2t", "tw2sp", "s2hk", "s2tw", "s2twp"),
+}
+# A word that is a Roman numeral, as MediaWiki leaves it: what is no ASCII is a letter to it.
+_ROMAN: Final = (
+    r"(?P<roman>(?<![\w\x80-\U0010FFFF])(?=[MDCLXVI])M{0,4}(?:C[DM]|D?C{0,3})(?:X[LC]|L?X{0,3})(?:I[VX]|V?I{0,3})"
+    r"(?![\w\x80-\U0010FFFF]))|"
+)
+
+Convert = Callable[[str], str]
+
+
+def conversion_of(language: str) -> str:
+    """What titles of a language are converted by, with its version or date; "" if they are not, or OpenCC is missing.
+
+    >>> conversion_of("sr"), conversion_of("de")
+    ('letters of 2026-11', '')
+    """
+    code = own_code(language)
+    if code in _TITLES:
+        return _opencc_version()
+    return f"letters of {READ}" if code in VARIANTS else ""
+
+
+def lacks_conversion(language: str) -> bool:
+    """Whether titles of a language would be converted if OpenCC were installed."""
+    return own_code(language) in _TITLES and not _opencc_version()
+
+
+def variant_of(variant: str, language: str) -> str:
+    """The variant itself if it is one of the language, else "": surface forms of other languages stay as they are.
+
+    >>> variant_of("zh-hans", "zh"), variant_of("zh-hans", "ja")
+    ('zh-hans', '')
+    """
+    return variant if variant and _LANGUAGES[variant] == own_code(language) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TitleVariants:
+    """The variants of titles in a language; ``first_letter`` says whether its wiki writes their first letter large.
+
+    >>> TitleVariants("sr").of("Ниш II")
+    ['Niš II']
+    """
+
+    language: str
+    first_letter: bool = True
+
+    def of(self, title: str) -> list[str]:
+        """Every other way to write a title, in MediaWiki's order."""
+        code = own_code(self.language)
+        converters = [_opencc(name) for name in _TITLES.get(code, ())] or [converter(each) for each in VARIANTS[code]]
+        written = (convert(title) for convert in converters)
+        found = (upper_first(one, code) if self.first_letter else one for one in written)
+        return [one for one in dict.fromkeys(found) if one and one != title]
+
+
+@cache
+def converter(variant: str) -> Convert:
+    """What turns text into a variant; UsageError where that takes OpenCC, and it is not installed.
+
+    >>> [converter(variant)("Žižek i Novi Sad") for variant in ("sr-ec", "sr-el")]
+    ['Жижек и Нови Сад', 'Žižek i Novi Sad']
+    """
+    if variant in _OPENCC:
+        steps = [_opencc(name) for name in _OPENCC[variant]]
+        return lambda text: _one_after_another(steps, text)
+    letters = LETTERS[variant]
+    longest_first = sorted(letters.table, key=len, reverse=True)
+    table = re.compile((_ROMAN if letters.roman else "") + "|".join(map(re.escape, longest_first)))
+    before = [(re.compile(pattern), replacement) for pattern, replacement in letters.before]
+
+    def replaced(match: re.Match[str]) -> str:
+        return match.group() if match.lastgroup else letters.table[match.group()]
+
+    def convert(text: str) -> str:
+        for pattern, replacement in before:
+            text = pattern.sub(replacement, text)
+        return table.sub(replaced, text)
+
+    return convert
+
+
+def _one_after_another(steps: list[Convert], text: str) -> str:
+    for step in steps:
+        text = step(text)
+    return text
+
+
+@cache
+def _opencc(config: str) -> Convert:
+    if not _opencc_version():
+        raise UsageError("converting Chinese needs opencc: pip install 'wikisem[chinese]'")
+    convert: Convert = importlib.import_module("opencc").OpenCC(config).convert
+    return convert
+
+
+def _opencc_version() -> str:
+    """OpenCC's name and version, "" if it is not installed: its version decides, for it brings the dictionaries."""
+    try:
+        return f"opencc {metadata.version('opencc')}"
+    except metadata.PackageNotFoundError:
+        return ""
