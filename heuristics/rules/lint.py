@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
@@ -13,6 +14,8 @@ from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
+from wikisem.wikipedia.learning import with_values
+from wikisem.wikipedia.profile_file import ProfileFile, read_profile_file
 from wikisem.wikis import known_language
 
 
@@ -26,14 +29,27 @@ class Violation:
 
 
 def check(
-    path: str | PathLike[str], language: str, *, recipe: Recipe | str | PathLike[str] = "wikisem500"
+    path: str | PathLike[str],
+    language: str,
+    *,
+    recipe: Recipe | str | PathLike[str] = "wikisem500",
+    profile: str | PathLike[str] | None = None,
 ) -> list[Violation]:
     """Every rule that a group of a data set breaks, in the order of the groups; empty if all is well.
 
     ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. Of the recipe,
-    ``[filters]`` and ``cluster.minimum`` count. MissingInputError where there is no group in the language.
+    ``[filters]`` and ``cluster.minimum`` count. ``profile`` is a profile file, such as a build leaves for each
+    language. MissingInputError where there is no group in the language, or no such file.
     """
-    return check_groups(groups_in(path, language), language, recipe)
+    given = None if profile is None else _read_profile(fspath(profile))
+    return check_groups(groups_in(path, language), language, recipe, given)
+
+
+def _read_profile(path: str) -> ProfileFile:
+    try:
+        return read_profile_file(Path(path).read_text(encoding="utf-8"), path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
 
 
 def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
@@ -50,9 +66,16 @@ def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
     return kept
 
 
-def check_groups(groups: Sequence[WordGroup], language: str, recipe: Recipe | str | PathLike[str]) -> list[Violation]:
+def check_groups(
+    groups: Sequence[WordGroup],
+    language: str,
+    recipe: Recipe | str | PathLike[str],
+    given: ProfileFile | None = None,
+) -> list[Violation]:
     """The violations of groups in one language; their surface forms tell the script of a language without a row."""
     profile = language_profile(language, sample=(surface for group in groups for surface in group.cluster))
+    if given is not None:
+        profile = with_values(profile, given.values())
     return find_violations(groups, profile, recipe if isinstance(recipe, Recipe) else load_recipe(fspath(recipe)))
 
 

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from wikisem.heuristics.rules.lint import check_groups, groups_in
+from wikisem.pipeline.build.profiles import read_named
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_violations
 from wikisem.pipeline.console.terminal import print_json
+from wikisem.wikipedia.profile_file import read_profile_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PATH, --language, --recipe, --json."""
+    """PATH, --language, --recipe, --profile, --json."""
     parser.add_argument("path", metavar="PATH", help="a data set: a .txt or .jsonl file, or a folder of such files")
     parser.add_argument(
         "--language",
@@ -27,6 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe", default="wikisem500", help="a recipe, by path or name, for its [filters] and minimum (%(default)s)"
     )
+    parser.add_argument(
+        "--profile",
+        default=[],
+        nargs="+",
+        action="extend",
+        metavar="LANG=FILE",
+        help="a profile file, such as OUT/languages/LANG.toml of a build; one for another language does nothing",
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON list of group, rule and detail, and no table")
 
 
@@ -34,7 +44,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Check the groups, print what was found, and return 1 if that is anything."""
     refuse_beam_options("check", beam_options)
     groups = groups_in(arguments.path, arguments.language)
-    violations = check_groups(groups, arguments.language, arguments.recipe)
+    text = read_named(arguments.profile).get(arguments.language)
+    given = None if text is None else read_profile_file(text, "--profile")
+    violations = check_groups(groups, arguments.language, arguments.recipe, given)
     if arguments.json:
         print_json([asdict(violation) for violation in violations], indented=True)
     else:

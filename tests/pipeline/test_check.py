@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import wikisem
 from wikisem.outputs.group_formats import format_surface
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
@@ -95,9 +96,27 @@ def test_another_recipe_changes_the_verdict(tmp_path: Path) -> None:
     assert main(["check", str(tmp_path / "set"), "--language", "de", "--recipe", str(recipe)]) == 0
 
 
+def test_a_profile_file_changes_the_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That of the language, by the command and by the library; one for another language does nothing."""
+    profile, data = tmp_path / "mine.toml", tmp_path / "set"
+    profile.write_text('affix_length = 7\nlists = ["Donau"]\n', encoding="utf-8")
+    write(data, "Q1", RELEASED_LIKE["de"])
+    write(data, "Q2394680", SCALES)
+    assert [one.rule for one in wikisem.check(data, "de")] == ["affix"]
+    assert [(one.group, one.rule) for one in wikisem.check(data, "de", profile=profile)] == [("Q1", "stop-affix")]
+    command = ["check", str(data), "--language", "de", "--json", "--profile"]
+    for words, rule in (([f"de={profile}"], "stop-affix"), ([f"es={profile}"], "affix")):
+        assert main([*command, *words]) == 1
+        assert [row["rule"] for row in json.loads(capsys.readouterr().out)] == [rule]
+    with pytest.raises(FileNotFoundError, match=r"expected a profile file, saw 'nowhere.toml'"):
+        wikisem.check(data, "de", profile="nowhere.toml")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
+        ([".", "--language", "de", "--profile", "de"], 2, "expected LANG=FILE such as de=de.toml, saw 'de'"),
+        ([".", "--language", "de", "--profile", "de=nowhere.toml"], 1, "expected a profile file, saw 'nowhere.toml'"),
         (["nowhere", "--language", "de"], 1, "nowhere"),
         ([".", "--language", "../de"], 2, "expected a language code"),
         ([".", "--langauge", "de"], 2, "--language"),
