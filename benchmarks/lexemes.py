@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from wikisem.categories.lexeme_relations import PairCollector, load_relations
+from wikisem.categories.lexeme_pairs import PairCollector
+from wikisem.categories.lexeme_relations import load_relations
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.wikidata.chunk_reader import ChunkReader
 from wikisem.wikidata.entity_reader import EntityReader

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from wikisem.categories.analogies import questions
-from wikisem.categories.lexeme_relations import FormPair, unambiguous
+from wikisem.categories.lexeme_pairs import FormPair, unambiguous
 from wikisem.outputs.group_formats import format_surface
 from wikisem.sampling import hash_key
 

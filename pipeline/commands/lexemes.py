@@ -11,7 +11,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from wikisem.categories.lexeme_relations import SHIPPED, PairCollector, load_relations
+from wikisem.categories.lexeme_pairs import PairCollector
+from wikisem.categories.lexeme_relations import SHIPPED, load_relations
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
 from wikisem.pipeline.build.run import check_rejects
 from wikisem.pipeline.command_options import (
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=SHIPPED,
         metavar="FILE",
         help="a TOML file of relations; default: plural, "
-        "comparative, superlative, past, participles, definite, genitive",
+        "comparative, superlative, past, participles, definite, genitive, agentive, derived",
     )
     parser.add_argument(
         "--groups",

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.categories.lexeme_relations import (
-    FormPair,
-    FormRelation,
-    PairCollector,
-    Swap,
-    form_pairs,
-    load_relations,
-    unambiguous,
-)
+from wikisem.categories.lexeme_pairs import FormPair, PairCollector, form_pairs, unambiguous
+from wikisem.categories.lexeme_relations import Derivation, LexemeRelation, Swap, load_relations
 from wikisem.errors import RecipeError
 from wikisem.wikidata.lexeme_reader import Lexeme, LexemeReader
 
-PLURAL = FormRelation("plural", (Swap(("Q110786",), ("Q146786",)),), ("Q1084",))
+PLURAL = LexemeRelation("plural", (Swap(("Q110786",), ("Q146786",)),), categories=("Q1084",))
+NOUN, VERB, AGENT_NOUN = "Q1084", "Q24905", "Q1787727"
 FEATURES = ["Q1", "Q2", "Q3", "Q4"]
 
 
@@ -50,6 +44,33 @@ def lexeme_line(number: int, forms: list[tuple[str, list[str]]], language: str =
     } | more
 
 
+def made_from(*numbers: int, by: str = "P5191", **more: Any) -> dict[str, Any]:
+    """Claims with a statement for each lexeme that another is made from."""
+    statements = [
+        {
+            "mainsnak": {
+                "snaktype": "value",
+                "property": by,
+                "datavalue": {
+                    "value": {"entity-type": "lexeme", "numeric-id": number, "id": f"L{number}"},
+                    "type": "wikibase-entityid",
+                },
+            },
+            "type": "statement",
+            "rank": "normal",
+        }
+        for number in numbers
+    ]
+    return {by: statements, **more}
+
+
+def an_instance_of(qid: str) -> dict[str, Any]:
+    """Claims that a lexeme is an instance of an item, as Wikidata writes them."""
+    value = {"value": {"entity-type": "item", "numeric-id": int(qid[1:]), "id": qid}, "type": "wikibase-entityid"}
+    snak = {"snaktype": "value", "property": "P31", "datavalue": value}
+    return {"P31": [{"mainsnak": snak, "type": "statement", "rank": "normal"}]}
+
+
 def decoded(line: dict[str, Any]) -> Lexeme:
     """The lexeme of a line."""
     return msgspec.convert(line, Lexeme)
@@ -67,7 +88,7 @@ def words(pairs: Iterator[FormPair]) -> list[tuple[str, str]]:
 )
 def test_pairs_are_those_of_the_definition(forms: list[tuple[str, list[str]]], old: set[str], new: set[str]) -> None:
     """Every two forms whose features differ by the swap, each two spellings once, equal ones never."""
-    relation = FormRelation("r", (Swap(tuple(sorted(old)), tuple(sorted(new))),))
+    relation = LexemeRelation("r", (Swap(tuple(sorted(old)), tuple(sorted(new))),))
     expected = {
         (a, b)
         for a, first in forms
@@ -81,7 +102,7 @@ def test_pairs_are_those_of_the_definition(forms: list[tuple[str, list[str]]], o
 
 def test_the_first_swap_that_fits_comes_first() -> None:
     """Languages name a feature in several ways; a pair that two swaps give is there once."""
-    relation = FormRelation("past", (Swap(("Q1",), ("Q2",)), Swap(("Q3",), ("Q2",))))
+    relation = LexemeRelation("past", (Swap(("Q1",), ("Q2",)), Swap(("Q3",), ("Q2",))))
     lexeme = decoded(lexeme_line(1, [("go", ["Q3"]), ("go", ["Q1"]), ("went", ["Q2"]), ("wend", ["Q1"])]))
     assert words(form_pairs(lexeme, relation, "en")) == [("go", "went"), ("wend", "went")]
 
@@ -118,18 +139,120 @@ def test_a_question_has_one_right_answer() -> None:
     assert unambiguous(pairs) == [pairs[0], pairs[2]]
 
 
+def collected(lines: list[dict[str, Any]], relations: Sequence[LexemeRelation]) -> dict[str, list[tuple[str, str]]]:
+    """The words of the English pairs of each relation, after every order of the lexemes gave the same."""
+    found = []
+    for order in (lines, lines[::-1]):
+        collector = PairCollector(relations, ["de", "en"])
+        for line in order:
+            collector.add(decoded(line))
+        found.append(collector.pairs()["en"])
+    assert found[0] == found[1]
+    return {name: [(pair.first, pair.second) for pair in pairs] for name, pairs in found[0].items()}
+
+
+def test_agent_nouns_are_made_from_verbs() -> None:
+    """By P5191 or P5238, if the word is said to be an agent noun; the base may be read before or after it."""
+    agent = an_instance_of(AGENT_NOUN)
+    lines = [
+        lexeme_line(1, [("teach", [])], lexicalCategory=VERB),
+        lexeme_line(2, [("-er", [])], lexicalCategory="Q62155"),
+        lexeme_line(3, [("guitar", [])]),
+        lexeme_line(4, [("teacher", [])], claims=made_from(1, 2, by="P5238", **agent)),
+        lexeme_line(5, [("teaching", [])], claims=made_from(1)),
+        lexeme_line(6, [("guitarist", [])], claims=made_from(3, 2, by="P5238", **agent)),
+        lexeme_line(7, [("writer", [])], lexicalCategory=AGENT_NOUN, claims=made_from(8)),
+        lexeme_line(8, [("write", [])], lexicalCategory=VERB),
+        lexeme_line(9, [("cook", [])], lexicalCategory=VERB),
+        lexeme_line(10, [("cook", [])], claims=made_from(9, **agent)),
+        lexeme_line(11, [("Lehrer", [])], "de", claims=made_from(1, **agent)),
+        lexeme_line(12, [("reader", [])], claims=made_from(99, **agent)),
+    ]
+    found = collected(lines, load_relations())
+    assert found["agentive"] == [("teach", "teacher"), ("write", "writer")]
+    assert found["derived"] == [("teach", "teaching"), ("write", "writer")]
+    assert found["plural"] == []
+
+
+def test_the_latest_revision_says_what_a_lexeme_is_made_from() -> None:
+    """An older one may have named another base, or the base another lemma."""
+    words_ = [
+        lexeme_line(1, [("old", [])], lastrevid=1),
+        lexeme_line(1, [("king", [])], lastrevid=2),
+        lexeme_line(2, [("kin", [])]),
+        lexeme_line(3, [("kingdom", [])], claims=made_from(2), lastrevid=7),
+        lexeme_line(3, [("kingdom", [])], claims=made_from(1), lastrevid=8),
+        lexeme_line(4, [("kinship", [])], claims=made_from(2), lastrevid=8),
+        lexeme_line(4, [("kinship", [])], claims=[], lastrevid=9),
+    ]
+    assert collected(words_, load_relations())["derived"] == [("king", "kingdom")]
+
+
+def test_statements_of_best_rank_count() -> None:
+    """A preferred one puts the normal ones aside, and a deprecated one never counts; nor does an unknown value."""
+    claims = made_from(1, 2, 3)
+    for statement, rank in zip(claims["P5191"], ("normal", "preferred", "deprecated"), strict=True):
+        statement["rank"] = rank
+    unknown = {"P5191": [{"mainsnak": {"snaktype": "somevalue", "property": "P5191"}, "rank": "normal"}]}
+    bases = [lexeme_line(number, [(f"w{number}", [])]) for number in (1, 2, 3)]
+    lines = [*bases, lexeme_line(4, [("w4", [])], claims=claims), lexeme_line(5, [("w5", [])], claims=unknown)]
+    assert collected(lines, load_relations())["derived"] == [("w2", "w4")]
+    claims["P5191"][1]["rank"] = "deprecated"
+    assert collected(lines, load_relations())["derived"] == [("w1", "w4")]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.sampled_from([NOUN, VERB]),
+            st.lists(st.integers(1, 5), max_size=3),
+            st.sampled_from(["P5191", "P5238"]),
+            st.booleans(),
+        ),
+        max_size=5,
+    ),
+    st.sampled_from([("P5191",), ("P5238",), ("P5191", "P5238")]),
+    st.sampled_from([(), (VERB,), (NOUN, VERB)]),
+    st.booleans(),
+)
+def test_derivations_are_those_of_the_definition(
+    lexemes: list[tuple[str, str, list[int], str, bool]], by: Any, base: tuple[str, ...], typed: bool
+) -> None:
+    """Every lexeme and every one that it names, of the right kinds, by brute force."""
+    types = (AGENT_NOUN,) if typed else ()
+    relation = LexemeRelation("r", derivation=Derivation(by, base, types), categories=(NOUN,))
+    lines, expected = [], []
+    for number, (word, category, bases, name, agent) in enumerate(lexemes, start=1):
+        claims = made_from(*bases, by=name, **(an_instance_of(AGENT_NOUN) if agent else {}))
+        lines.append(lexeme_line(number, [(word, [])], lexicalCategory=category, claims=claims))
+        for other in bases:
+            if other <= len(lexemes) and category == NOUN and name in by and (agent or not typed):
+                first, its_category = lexemes[other - 1][:2]
+                if first != word and (not base or its_category in base):
+                    expected.append((number, first, word))
+    assert collected(lines, [relation])["r"] == [pair[1:] for pair in dict.fromkeys(expected)]
+
+
 def test_the_shipped_relations_are_sound() -> None:
-    """Each has swaps; plural, comparative, superlative, past and participles are there."""
+    """Each has swaps or a derivation; plural, comparative, superlative, past, participles and agentive are there."""
     names = [relation.name for relation in load_relations()]
     assert {"plural", "comparative", "superlative", "past", "past-participle", "present-participle"} <= set(names)
+    assert names[-2:] == ["agentive", "derived"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "missing required field `relation`"),
-        ("[[relation]]\nname = 'x'", "missing required field `swaps`"),
-        ("[[relation]]\nname = 'x'\nswaps = []", "length >= 1"),
+        ("[[relation]]\nname = 'x'", "relation x: expected either swaps or a derivation"),
+        ("[[relation]]\nname = 'x'\nswaps = []", "expected either swaps or a derivation"),
+        (
+            "[[relation]]\nname = 'x'\nderivation = {}\nswaps = [{from = ['Q2'], to = ['Q1']}]",
+            "expected either swaps or a derivation",
+        ),
+        ("[[relation]]\nname = 'x'\nderivation = {by = ['P31']}", "nvalid enum value 'P31'"),
+        ("[[relation]]\nname = 'x'\nderivation = {by = []}", "length >= 1"),
         ("[[relation]]\nname = 'x'\nswaps = [{from = ['singular'], to = ['Q1']}]", "matching regex"),
         ("[[relation]]\nname = 'x y'\nswaps = [{from = ['Q2'], to = ['Q1']}]", "matching regex"),
         ("[[relation]]\nname = 'x'\nswap = []\nswaps = [{from = ['Q2'], to = ['Q1']}]", "unknown field `swap`"),
@@ -178,13 +301,16 @@ def test_real_lexemes(realdata: Path, tmp_path: Path) -> None:
     ]
     assert [(pair.first, pair.second) for pair in found["fr"]["plural"]] == [("maison", "maisons")]
     assert [(pair.first, pair.second) for pair in found["en"]["past-participle"]] == [("be", "been")]
+    # None of the six has a statement of P5191 or P5238: no lexeme at hand is made from another.
+    assert not any({"P5191", "P5238"} & set(line["claims"]) for line in lines)
+    assert not any(found[language][name] for language in found for name in ("agentive", "derived"))
     assert ("is", "was") in [(pair.first, pair.second) for pair in found["en"]["past"]]
     assert {relation.name: len(found["en"][relation.name]) for relation in relations} == {
         relation.name: count_by_hand(lines, relation, "en") for relation in relations
     }
 
 
-def count_by_hand(lines: list[dict[str, Any]], relation: FormRelation, language: str) -> int:
+def count_by_hand(lines: list[dict[str, Any]], relation: LexemeRelation, language: str) -> int:
     """Pairs counted on the raw JSON, form by form, as sets of features."""
     pairs = set()
     for line in lines:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.categories.test_lexeme_relations import lexeme_line
-from wikisem.categories.lexeme_relations import FormPair
+from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.analogies.questions import read_questions
@@ -49,6 +49,18 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert json.loads(reject)["reason"] == "not-json"
     pairs = [json.loads(line) for line in (folder / "out" / "pairs" / "en.jsonl").read_text().splitlines()]
     assert pairs[0]["pairs"][0] == {"lexeme": "L1", "first": "word 1", "second": "word 1s"}
+
+
+def test_words_are_filtered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both words of a pair must be in the vocabulary; all of these have a blank, so that no single word is left."""
+    (folder / "words.txt").write_text("Word_1\nword_1\nword_1s 0.3\nword_2\nword_3s\n")
+    words = ["lexemes", "lexemes.json", "--languages", "en", "--output", "out"]
+    assert main([*words, "--vocabulary", "words.txt"]) == 0
+    assert "│ en       │ plural             │     1 │" in capsys.readouterr().out
+    pairs = [json.loads(line) for line in (folder / "out" / "pairs" / "en.jsonl").read_text().splitlines()]
+    assert pairs[0]["pairs"] == [{"lexeme": "L1", "first": "word 1", "second": "word 1s"}]
+    assert main([*words, "--single-words"]) == 0
+    assert "│ en       │ plural             │     0 │" in capsys.readouterr().out
 
 
 def test_the_seed_decides_what_is_drawn(folder: Path) -> None:

@@ -44,6 +44,7 @@ def test_every_compression_is_read(tmp_path: Path, suffix: str) -> None:
         ('{"id":"L9","type":"lexeme"}', "bad-lexeme"),
         (GOOD[0].replace('"L1"', '"Q1"'), "bad-lexeme"),
         (GOOD[0].replace('"forms": [', '"forms": "', 1).replace("],", '",', 1), "not-json"),
+        (GOOD[0].replace('"claims": []', '"claims": {"P5191": 3}', 1), "bad-lexeme"),
         ("[]", None),
         ("17", "not-json"),
     ],

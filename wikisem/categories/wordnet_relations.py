@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.categories.lexeme_relations import FormPair
+from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 

@@ -4,6 +4,7 @@ The layout is that of https://www.wikidata.org/wiki/Wikidata:Lexicographical_dat
 ``latest-lexemes.json.gz`` and ``.bz2`` (2026-11): a line for each lexeme, wrapped as in the dump of items.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from os import PathLike, fspath
@@ -22,6 +23,7 @@ STAGE: Final = "lexemes"
 # PHP writes an empty map as [].
 _Nothing = Annotated[list[int], msgspec.Meta(max_length=0)]
 _LexemeId = Annotated[str, msgspec.Meta(pattern=r"^L[1-9][0-9]{0,17}$")]
+_LEXEME: Final = re.compile(r"L[1-9][0-9]{0,17}").fullmatch
 _OTHER_TYPES: Final = frozenset({"item", "property", "mediainfo"})
 _SHOWN: Final = 200
 
@@ -39,8 +41,36 @@ class Form(msgspec.Struct, gc=False):
     features: list[str] = msgspec.field(name="grammaticalFeatures", default_factory=list)
 
 
+class _Entity(msgspec.Struct, frozen=True, gc=False):
+    id: str = ""
+
+
+class _DataValue(msgspec.Struct, frozen=True, gc=False):
+    value: _Entity
+
+
+class _Snak(msgspec.Struct, frozen=True, gc=False):
+    datavalue: _DataValue | None = None
+
+
+class _Statement(msgspec.Struct, frozen=True, gc=False):
+    mainsnak: _Snak
+    rank: str = "normal"
+
+
+class Claims(msgspec.Struct, frozen=True, gc=False):
+    """The statements of a lexeme that are read: what it is an instance of, and which lexemes it is made from."""
+
+    instance_of: list[_Statement] = msgspec.field(name="P31", default_factory=list)
+    derived_from: list[_Statement] = msgspec.field(name="P5191", default_factory=list)
+    combines: list[_Statement] = msgspec.field(name="P5238", default_factory=list)
+
+
+_NO_CLAIMS: Final = Claims()
+
+
 class Lexeme(msgspec.Struct, gc=False):
-    """A lexeme: its language and lexical category as QIDs, its lemmas and its forms."""
+    """A lexeme: its language and lexical category as QIDs, its lemmas, its forms and some of its statements."""
 
     id: _LexemeId
     language: str
@@ -48,11 +78,34 @@ class Lexeme(msgspec.Struct, gc=False):
     lemmas: dict[str, Text] | _Nothing
     forms: list[Form] | dict[str, Form]
     lastrevid: int = 0
+    claims: Claims | _Nothing = _NO_CLAIMS
 
     @property
     def number(self) -> int:
         """The number in its id."""
         return int(self.id[1:])
+
+    def lemma(self, language: str) -> str:
+        """The lemma in the spelling of a language code; empty if it has none."""
+        return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
+
+    def types(self) -> list[str]:
+        """Its lexical category, and what statements of best rank say that it is an instance of (P31)."""
+        return [self.category, *(_best_ids(self.claims.instance_of) if isinstance(self.claims, Claims) else ())]
+
+    def made_from(self, name: str) -> list[int]:
+        """The numbers of the lexemes that a property of best rank names: P5191 (derived from) or P5238 (combines)."""
+        if not isinstance(self.claims, Claims):
+            return []
+        ids = _best_ids(self.claims.derived_from if name == "P5191" else self.claims.combines)
+        return [int(found[1:]) for found in ids if _LEXEME(found)]
+
+
+def _best_ids(statements: list[_Statement]) -> list[str]:
+    """The entities that the preferred statements name, or the normal ones if none is preferred."""
+    best = "preferred" if any(one.rank == "preferred" for one in statements) else "normal"
+    values = [one.mainsnak.datavalue for one in statements if one.rank == best]
+    return [value.value.id for value in values if value is not None]
 
 
 class _Head(msgspec.Struct, gc=False):
