@@ -18,7 +18,7 @@ def with_workers(run: Run, asked: int | None, input_bytes: int) -> Run:
     """The run with the workers that were asked for, else with as many as its input is worth."""
     if run.runtime.names_runner:
         if asked is not None:
-            run.log(f"warning: --workers {asked} is for processes on this machine, and changes nothing beside --runner")
+            run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     return replace(run, runtime=replace(run.runtime, workers=asked or _default_workers(input_bytes)))
 

@@ -14,5 +14,5 @@ def user_at_host() -> str:
 
 
 def fits_header(text: str) -> bool:
-    """Whether a text can be part of an HTTP header."""
+    """Whether a string can be part of an HTTP header."""
     return bool(text.strip()) and text.isascii() and text.isprintable()

@@ -1,6 +1,6 @@
 """The versions that decide what a unit looks like: wikisem, Python and the libraries that read and write.
 
-``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is told beside them: it decides how
+``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is said too: it decides how
 long reading takes, not what comes of it.
 """
 

@@ -22,7 +22,7 @@ from wikisem.pipeline.console.terminal import print_json
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
     parser.add_argument("dataset", metavar="OUT", type=Path, help="a run's output folder, a groups file, or a text set")
-    parser.add_argument("--compare", metavar="OTHER", type=Path, help="another one, whose measures are set beside")
+    parser.add_argument("--compare", metavar="OTHER", type=Path, help="another one, to compare its measures with")
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 
 

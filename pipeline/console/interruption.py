@@ -15,7 +15,7 @@ _GRACE: Final = 5.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal told the command to end. Its argument is a text, to which Beam can append the step that it came in."""
+    """A signal told the command to end. Its argument is a string: Beam may add the step that it came in."""
 
 
 class Interruption:

@@ -91,7 +91,7 @@ def _flat(batch: pa.RecordBatch, column: str) -> Columns:
 
 
 def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
-    """Ids beside items, and ids beside whole statements of texts, for one property."""
+    """Items with the ids, or with the strings, of their statements of one property."""
     qids, statements = _flat(batch, "statements")
     own = pc.equal(pc.struct_field(statements, "property"), name)
     qids, statements = qids.filter(own), statements.filter(own)

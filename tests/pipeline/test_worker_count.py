@@ -41,7 +41,7 @@ def test_beside_a_runner_the_number_changes_nothing_and_a_warning_says_so() -> N
     assert with_workers(run, None, WORTH_WORKERS) is run
     assert lines == []
     assert with_workers(run, 4, WORTH_WORKERS) is run
-    assert lines == ["warning: --workers 4 is for processes on this machine, and changes nothing beside --runner"]
+    assert lines == ["warning: --workers 4 is for processes on this machine; with --runner it changes nothing"]
 
 
 def test_all_files_of_all_dumps_count() -> None:

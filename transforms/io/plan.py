@@ -17,7 +17,7 @@ from apache_beam.runners.portability.portable_runner import PortableRunner
 from wikisem.errors import UsageError
 from wikisem.transforms.io.runtime import Runtime
 
-# Composites that runners take as one step, beside all that are not composite.
+# Composites that runners take as one step, besides everything that is not composite.
 _WHOLE: Final = (common_urns.composites.RESHUFFLE.urn,)
 _PARDO: Final = common_urns.primitives.PAR_DO.urn
 _IMPULSE: Final = common_urns.primitives.IMPULSE.urn
@@ -81,13 +81,11 @@ class PlanningRuntime(Runtime):
         construct: Callable[[beam.Pipeline], object],
         *,
         label: str,
-        parts: str = "",
-        total: int = 0,
-        size: int = 0,
+        **progress: Any,
     ) -> None:
         """Plan, then run here."""
         self.plans.append(plan_pipeline(construct, label, self.planned_for))
-        super().run(construct, label=label, parts=parts, total=total, size=size)
+        super().run(construct, label=label, **progress)
 
 
 def _steps(proto: Any) -> Iterator[PlannedStep]:

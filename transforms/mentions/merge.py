@@ -4,7 +4,7 @@
     Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
 A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the bucket
-of the page that it leads to; all others, nearly all, wait on disk beside them. In languages with several scripts,
+of the page that it leads to; all others, nearly all, wait in the same file. In languages with several scripts,
 titles that are no pages are converted before (``convert.py``).
 """
 

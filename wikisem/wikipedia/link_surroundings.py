@@ -1,4 +1,4 @@
-"""What stands right before and right after the links of a wiki: whether words are parted there, and by what.
+"""The letters right before and right after the links of a wiki: whether words are parted there, and by what.
 
 >>> site = SiteInfo("dewiki", "de", namespaces={6: "Datei"})
 >>> found = count_surroundings("der [[Bus]]se von[[Datei:x]] [[Rīga]]s", site)

@@ -116,7 +116,7 @@ def no_groups(output: str, language: str, counts: Counts) -> str:
 
 
 def write_texts(context: StageContext, language: str) -> int:
-    """Write the files of single groups beside the groups, and return the number of test cases."""
+    """Write the files of single groups next to the groups, and return the number of test cases."""
     folder = context.scratch.published
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
