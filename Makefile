@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines test-harness site interruptions damages fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines test-harness site job-servers interruptions damages fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -28,6 +28,15 @@ test-engines: $(VENV)/dev
 	if [ -z "$$WIKISEM_PRISM" ] && [ -z "$(ENGINES)" ] && command -v go >/dev/null; \
 	then GOBIN=$(CURDIR)/build go install $(PRISM) && export WIKISEM_PRISM=$(CURDIR)/build/prism; fi; \
 	$(BIN)/python -m tests.engines $(ENGINES)
+
+# What Flink and Spark need, some 800 MB in build/engines: Beam's job servers from Maven Central, Flink from its Python
+# package, and Beam's program that starts a worker. Takes Maven, Go and Java.
+job-servers: $(VENV)/dev
+	for engine in flink spark; do mvn --batch-mode --quiet --file tests/engines/job_servers/$$engine.xml \
+		dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/build/engines/$$engine || exit 1; done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/engines --upgrade \
+		'apache-flink-libraries>=1.19,<1.20'
+	GOBIN=$(CURDIR)/build/engines go install github.com/apache/beam/sdks/v2/python/container@v2.77.0
 
 # The documentation site, strictly: a link that leads nowhere is an error. In an environment of its own.
 site: $(VENV)/dev

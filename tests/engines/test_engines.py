@@ -1,13 +1,16 @@
 """How engines are started, compared and reported; what they build is compared by ``make test-engines``."""
 
+import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from tests.engines import jvm
 from tests.engines.__main__ import Row, compare, run, table
-from tests.engines.engines import JAR_VARIABLES, PRISM_VARIABLE, Engine, engines, free_port, running
+from tests.engines.engines import PRISM_VARIABLE, Engine, engines
+from tests.engines.servers import free_port, running
 
 ENGINE = Engine("trial", "an engine", lambda _: nullcontext(()))
 
@@ -32,19 +35,55 @@ def test_a_failure_is_what_the_table_shows() -> None:
 
 def test_what_is_not_here_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A row for each, and nothing is built for it."""
-    for variable in [PRISM_VARIABLE, *JAR_VARIABLES.values()]:
+    for variable in [PRISM_VARIABLE, *jvm.JAR_VARIABLES.values()]:
         monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(jvm, "_FETCHED", tmp_path / "build" / "engines")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("tests.engines.__main__.build", lambda engine, *_: Row(engine, "ran"))
     monkeypatch.setattr("tests.engines.__main__.tree_of", lambda *_: {"a": "1"})
-    names = ["prism-pool", "flink", "spark"]
+    names = ["prism-pool", "flink", "flink-cluster", "spark"]
     rows = run(names, tmp_path)
     assert [row.engine.name for row in rows] == ["local-1", *names]
     assert [row.state for row in rows[1:]] == [
         "skipped: no prism on the path, and $WIKISEM_PRISM is not set",
-        "skipped: $WIKISEM_FLINK_JAR names no job server's jar",
-        "skipped: $WIKISEM_SPARK_JAR names no job server's jar",
+        "skipped: no job server in build/engines/flink, and $WIKISEM_FLINK_JAR names none",
+        "skipped: no job server in build/engines/flink, and $WIKISEM_FLINK_JAR names none",
+        "skipped: no job server in build/engines/spark, and $WIKISEM_SPARK_JAR names none",
     ]
+
+
+@pytest.mark.parametrize(
+    ("there", "missing"),
+    [
+        (("flink",), "no build/engines/pyflink/lib"),
+        (("flink", "pyflink/lib"), "no build/engines/container"),
+        (("flink", "pyflink/lib", "container"), ""),
+    ],
+)
+def test_a_cluster_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: tuple[str, ...], missing: str
+) -> None:
+    """Its job server, Flink itself, and what starts workers."""
+    monkeypatch.delenv(jvm.JAR_VARIABLES["flink"], raising=False)
+    monkeypatch.setattr(jvm, "_FETCHED", tmp_path / "build" / "engines")
+    monkeypatch.setattr(shutil, "which", str)
+    for name in there:
+        (tmp_path / "build" / "engines" / name).mkdir(parents=True)
+    assert jvm.lacks_flink_cluster() == missing
+
+
+def test_a_variable_names_a_jar_or_a_folder_of_jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of a folder the main class is known, a jar knows its own; Spark has another word for the cluster's address."""
+    jar = tmp_path / "server.jar"
+    jar.touch()
+    monkeypatch.setenv("WIKISEM_SPARK_JAR", str(jar))
+    assert jvm.job_server_command("spark", 7, "spark://host:1")[-6:] == [
+        *("-jar", str(jar), "--job-port=7", "--artifact-port=0", "--expansion-port=0"),
+        "--spark-master-url=spark://host:1",
+    ]
+    monkeypatch.setenv("WIKISEM_SPARK_JAR", str(tmp_path))
+    words = jvm.job_server_command("spark", 7, "")
+    assert words[-6:-3] == ["-cp", f"{tmp_path}/*", "org.apache.beam.runners.spark.SparkJobServerDriver"]
 
 
 def test_every_engine_has_a_name_of_its_own() -> None:
