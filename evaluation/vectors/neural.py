@@ -43,8 +43,8 @@ def model2vec_encoder(name: str) -> Encoder:
 def static_encoder(name: str) -> Encoder:
     """The mean of the input embeddings of each text's tokens, without any layer of the model above them.
 
-    Special tokens are left out. Tokenizers that tell the words of a sentence by the blank before them (byte-level BPE) see
-    a blank, because the tokens of a word in running text are the ones that were trained most.
+    Special tokens are left out. Tokenizers that tell words by the blank before them (byte-level BPE) see a
+    blank, because the tokens of a word in running text are the ones that were trained most.
     """
     module = library("transformers", "transformers")
     tokenizer, model = _tokenizer(module, name), _open(name, lambda: module.AutoModel.from_pretrained(name))
