@@ -4,12 +4,15 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.errors import UsageError
+from wikisem.errors import RecipeError, UsageError
+from wikisem.recipes.load import parse_recipe
+from wikisem.recipes.options import Variant
 from wikisem.wikipedia import variants
 from wikisem.wikipedia.data.letters import LETTERS
 from wikisem.wikipedia.variants import VARIANTS, TitleVariants, conversion_of, converter, lacks_conversion, variant_of
@@ -76,6 +79,13 @@ def test_every_variant_is_of_a_wiki_and_can_be_made() -> None:
             assert (name in LETTERS) != (language in chinese)
             assert (variant_of(name, language), variant_of(name, "de")) == (name, "")
     assert {name for names in VARIANTS.values() for name in names} >= LETTERS.keys()
+
+
+def test_a_recipe_may_name_every_variant() -> None:
+    """Those and no others; "" for none."""
+    assert set(get_args(Variant)) == {"", *(name for names in VARIANTS.values() for name in names)}
+    with pytest.raises(RecipeError, match=r"surface\.variant: expected one of .*'zh-hans'.*, saw 'zh-han'"):
+        parse_recipe({"name": "mine", "surface": {"variant": "zh-han"}})
 
 
 def test_titles_have_their_other_ways_in_order() -> None:

@@ -45,9 +45,9 @@ class CollectItems(beam.DoFn):
         numbers, lists = self._read(number, path)
         classes, every = self._classes_and_sampling()
         is_class = indices_of(numbers, classes)[1]
-        folder = self._files.labels()
-        write_labels(f"{folder}/labels-{number:05d}.parquet", path, numbers, is_class, self._languages)
-        write_titles(f"{folder}/titles-{number:05d}.parquet", path, numbers, lists, every, self._languages)
+        folder, variant = self._files.labels(), self._files.recipe.surface.variant
+        write_labels(f"{folder}/labels-{number:05d}.parquet", path, numbers, is_class, self._languages, variant)
+        write_titles(f"{folder}/titles-{number:05d}.parquet", path, numbers, lists, every, self._languages, variant)
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:

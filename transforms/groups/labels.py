@@ -9,30 +9,36 @@ import pyarrow.compute as pc
 
 from wikisem.graph.array_types import Flags, Int64s
 from wikisem.sampling import hash_keys
+from wikisem.surfaces.one_script import label_codes_in, write_in
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
-from wikisem.wikipedia.languages import label_codes, wiki_of
+from wikisem.wikipedia.languages import wiki_of
+from wikisem.wikipedia.variants import variant_of
 
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
 
 
-def write_labels(path: str, entities: str, numbers: Int64s, is_class: Flags, languages: Sequence[str]) -> None:
-    """Write the labels of the classes among the items of a file of entities."""
+def write_labels(
+    path: str, entities: str, numbers: Int64s, is_class: Flags, languages: Sequence[str], variant: str = ""
+) -> None:
+    """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
     tables = [LABELS.empty_table()]
     for rows, maps in _maps(entities, "labels", is_class):
-        tables.extend(_labels(numbers[rows], maps, language) for language in languages)
+        tables.extend(_labels(numbers[rows], maps, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
 
-def write_titles(path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str]) -> None:
+def write_titles(
+    path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str], variant: str = ""
+) -> None:
     """Write the titles of the list articles among the items of a file of entities, and of one in ``every`` other."""
     # Not by the recipe's seed: which clusters are lists must not depend on it.
     shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
     for rows, maps in _maps(entities, "titles", shown):
-        tables.extend(_titles(numbers[rows], lists[rows], maps, language) for language in languages)
+        tables.extend(_titles(numbers[rows], lists[rows], maps, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
 
@@ -57,14 +63,19 @@ def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array]:
     return rows[order[first]], maps.items.take(pa.array(order[first]))
 
 
-def _labels(numbers: Int64s, maps: pa.MapArray, language: str) -> pa.Table:
-    rows, labels = _best(maps, (*label_codes(language), "mul", "en"))
+def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
+    own = variant_of(variant, language)
+    codes = label_codes_in(own, language)
+    rows, labels = _best(maps, (*codes, "mul", "en"))
+    if own:
+        in_language = np.isin(rows, _best(maps, codes)[0])
+        labels = pc.if_else(in_language, write_in(own, labels), labels)
     return _table([numbers[rows], labels], language, LABELS)
 
 
-def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str) -> pa.Table:
+def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
     rows, titles = _best(maps, [wiki_of(language) or ""])
-    return _table([numbers[rows], titles, lists[rows]], language, TITLES)
+    return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
 
 
 def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:

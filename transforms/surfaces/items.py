@@ -13,12 +13,14 @@ import pyarrow.compute as pc
 from wikisem.arrow.buckets import split
 from wikisem.surfaces.anchors import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
+from wikisem.surfaces.one_script import label_codes_in
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.shuffle import Done, done
 from wikisem.transforms.surfaces.files import SurfaceFiles, fallback_name
 from wikisem.transforms.surfaces.tallies import SurfaceCounts, write_tallies
-from wikisem.wikipedia.languages import label_codes, wiki_of
+from wikisem.wikipedia.languages import wiki_of
+from wikisem.wikipedia.variants import variant_of
 
 # A part has so many bytes of files that what its languages leave in each bucket is worth a batch; more parts than
 # this would make more files than they would speed up a run on many machines.
@@ -56,11 +58,14 @@ class ReadItems(beam.DoFn):
         columns = ["qid", "titles", "labels"]
         items = NamedItems(pa.concat_tables([read_parquet(path, columns) for path in paths]))
         found = {
-            language: self._write(items.of(wiki_of(language), label_codes(language)), language, number)
+            language: self._write(items.of(wiki_of(language), self._label_codes(language)), language, number)
             for language in self._files.finished
         }
         write_tallies(self._files.read_tally(number), found)
         yield done(ALL, number, self._parts)
+
+    def _label_codes(self, language: str) -> tuple[str, ...]:
+        return label_codes_in(variant_of(self._files.options.variant, language), language)
 
     def _write(self, items: pa.Table, language: str, number: int) -> SurfaceCounts:
         files = self._files

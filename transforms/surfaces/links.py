@@ -18,6 +18,7 @@ from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.ipc import decode_numbers, encode_numbers
 from wikisem.graph.store import open_arrays
 from wikisem.surfaces.anchors import ANCHOR_TOTALS
+from wikisem.surfaces.one_script import write_in
 from wikisem.surfaces.wanted import WantedAnchors, hashes_of
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.bucket_files import (
@@ -32,6 +33,7 @@ from wikisem.transforms.io.bucket_files import (
 from wikisem.transforms.io.parquet import bucket_path, read_parquet
 from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, tasks_of
 from wikisem.transforms.surfaces.files import SurfaceFiles
+from wikisem.wikipedia.variants import variant_of
 
 STAGE: Final = "surfaces"
 # Fewer than the most buckets of pages: each of these has a batch for each of those and back, and with 64 by 64 of
@@ -112,7 +114,9 @@ class CountBucket(beam.DoFn):
         with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
             if wanted.hashes.size:
                 path = bucket_path(self._files.mentions[language], bucket, buckets)
-                found = wanted.count(read_parquet(path, ANCHOR_TOTALS.names))
+                links = read_parquet(path, ANCHOR_TOTALS.names)
+                anchors = write_in(variant_of(self._files.options.variant, language), links["anchor"])
+                found = wanted.count(links.set_column(0, "anchor", anchors))
                 sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
 

@@ -22,12 +22,14 @@ from wikisem.surfaces.anchors import (
     top_anchors,
 )
 from wikisem.surfaces.naming import ITEMS, name_items, sort_items
+from wikisem.surfaces.one_script import mentions_in
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet
 from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
 from wikisem.transforms.surfaces.files import SurfaceFiles
 from wikisem.transforms.surfaces.links import STAGE, CountLinks, add_wanted, read_links
 from wikisem.transforms.surfaces.tallies import write_tallies
+from wikisem.wikipedia.variants import variant_of
 
 _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
@@ -91,9 +93,11 @@ class FindAnchors(beam.DoFn):
         items = sort_items(table_of(read_rows(part_paths(files.followed(language), buckets), [bucket]), ITEMS))
         titles = pc.unique(items["title"])
         mentions = read_parquet(bucket_path(files.mentions[language], bucket, buckets))
-        top = top_anchors(mentions, titles, options.minimum_count)
+        if variant := variant_of(options.variant, language):
+            mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
+        top = top_anchors(mentions, titles, options.minimum_count, variant)
         wants_titles = options.form == "dictionary"
-        titled = title_anchors(mentions, titles) if wants_titles else TOP_ANCHORS.empty_table()
+        titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
         anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
         with create_bucket_file(part_path(files.pages(language), bucket)) as pages:
             pages.add_rows(zip(_PARTS, (items, top, titled), strict=True))

@@ -12,6 +12,12 @@ FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+# Those that ``wikisem.wikipedia.variants`` can write; "" leaves each surface form as it is.
+Variant: TypeAlias = Literal[
+    "", "gan-hans", "gan-hant", "ike-cans", "ike-latn", "kk-cyrl", "kk-latn", "ku-arab", "ku-latn", "sh-cyrl",
+    "shi-latn", "shi-tfng", "sr-ec", "sr-el", "tg-latn", "tly", "tly-cyrl", "uz-cyrl", "uz-latn", "wuu-hans",
+    "wuu-hant", "zgh-latn", "zh-hans", "zh-hant", "zh-hk", "zh-tw",
+]  # fmt: skip
 
 # O1, O2 and O3.
 OUTLIER_CLASSES: Final = 3
@@ -75,6 +81,7 @@ class SurfaceOptions:
     ``minimum_total`` counts the links to a page, ``minimum_share`` is of P(s | page) and ``minimum_page_share`` of
     P(page | s). ``form = "dictionary"`` takes the title where the most frequent anchor is an inflected form of it,
     ``script`` refuses letters of other scripts, and ``clean_labels`` takes the trailing parenthesis off labels.
+    ``variant`` is the one script that its language is written in, of those that its wiki has.
     """
 
     fallback: Literal["none", "label", "title"] = "none"
@@ -86,6 +93,7 @@ class SurfaceOptions:
     form: Literal["anchor", "dictionary"] = "anchor"
     script: bool = False
     clean_labels: bool = False
+    variant: Variant = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from wikisem.arrow.buckets import add_up
 from wikisem.arrow.ordering import sort_by
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.cleaning import without_parenthesis
+from wikisem.surfaces.one_script import write_in
 
 # The most frequent anchors of pages; a page with several is tied.
 TOP_ANCHORS: Final = pa.schema(
@@ -63,12 +64,12 @@ def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
     return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
 
 
-def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) -> pa.Table:
+def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, variant: str = "") -> pa.Table:
     """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
 
     ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
     links is never a top anchor. Where several have the same count and one is the page's title, it alone stays;
-    ``break_ties`` decides between the others.
+    ``break_ties`` decides between the others. ``variant`` is the one that all anchors are in, if they are in one.
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
@@ -76,17 +77,17 @@ def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1) ->
     rows = of_titles.append_column("total", pages["count_sum"].take(at))
     most = pc.and_(pc.equal(rows["count"], pages["count_max"].take(at)), pc.greater_equal(rows["count"], minimum_count))
     top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
-    return sort_by(_prefer_title(top), [("title", "ascending"), ("surface", "ascending")])
+    return sort_by(_prefer_title(top, variant), [("title", "ascending"), ("surface", "ascending")])
 
 
-def _prefer_title(top: pa.Table) -> pa.Table:
+def _prefer_title(top: pa.Table, variant: str) -> pa.Table:
     """Where one of a page's anchors is its title, that one alone."""
-    is_title = pc.equal(top["title"], top["surface"])
+    is_title = pc.equal(write_in(variant, top["title"]), top["surface"])
     decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
     return top.filter(pc.or_(is_title, pc.invert(decided)))
 
 
-def title_anchors(mentions: pa.Table, titles: pa.Array) -> pa.Table:
+def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
     """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
 
     The title's trailing parenthesis and the case of its first letter do not count; the most frequent such anchor is
@@ -98,7 +99,7 @@ def title_anchors(mentions: pa.Table, titles: pa.Array) -> pa.Table:
     [('Elm', 0), ('oak', 2)]
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
-    plain = without_parenthesis(of_titles["title"])
+    plain = write_in(variant, without_parenthesis(of_titles["title"]))
     is_title = pc.equal(lower_first(of_titles["anchor"]), lower_first(plain))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum")])
     total = pages["count_sum"].take(pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks()))

@@ -15,6 +15,8 @@ from wikisem.schemas import SURFACES
 from wikisem.surfaces.anchors import lower_first
 from wikisem.surfaces.cleaning import is_in_script, tidy, without_parenthesis
 from wikisem.surfaces.dictionary_form import is_form_of
+from wikisem.surfaces.one_script import write_in
+from wikisem.wikipedia.variants import variant_of
 
 Fallback = Literal["none", "label", "title"]
 
@@ -70,11 +72,12 @@ def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: Sur
     title, where there are such. ``surface`` is null for an item without a surface form. For a fallback, count and total
     are 0 and links is null.
     """
+    variant = variant_of(options.variant, language)
     anchor = _of_pages(items, chosen)
     source = pc.if_else(anchor["surface"].is_valid(), "anchor", None)
     form, form_source = anchor, source
     if options.form == "dictionary":
-        form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled))
+        form, form_source = _dictionary_forms(items, anchor, _of_pages(items, titled), variant)
     refused = _refusals(anchor, form, options, language)
     return _fall_back(items, form.append_column("source", form_source), refused, options, language)
 
@@ -85,12 +88,14 @@ def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
     return chosen.select(_EVIDENCE).take(at)
 
 
-def _dictionary_forms(items: pa.Table, anchor: pa.Table, titled: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
+def _dictionary_forms(
+    items: pa.Table, anchor: pa.Table, titled: pa.Table, variant: str
+) -> tuple[pa.Table, pa.ChunkedArray]:
     """The title for each anchor that is another form of it, as an anchor has it, else as it is, which no link shows."""
-    plain = without_parenthesis(items["title"])
+    plain = write_in(variant, without_parenthesis(items["title"]))
     differs = pc.and_(
         pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),
-        pc.fill_null(pc.not_equal(anchor["surface"], items["label"]), True),
+        pc.fill_null(pc.not_equal(anchor["surface"], write_in(variant, items["label"])), True),
     )
     pairs = zip(anchor["surface"].to_pylist(), plain.to_pylist(), differs.to_pylist(), strict=True)
     changed = pa.array([bool(asked) and is_form_of(surface, title) for surface, title, asked in pairs], pa.bool_())
@@ -137,7 +142,7 @@ def _fall_back(
 ) -> pa.Table:
     """The rows of items, with the fallback where there is no anchor that was not refused."""
     keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
-    fallback = _fallbacks(items, options)
+    fallback = _fallbacks(items, options, variant_of(options.variant, language))
     stray = _in_other_script(fallback, options, language)
     fallback = pc.if_else(stray, None, fallback)
     surface = pc.if_else(keeps, form["surface"], fallback)
@@ -153,11 +158,13 @@ def _fall_back(
     return pa.table(columns, schema=SURFACES).append_column("refused", reason)
 
 
-def _fallbacks(items: pa.Table, options: SurfaceOptions) -> pa.ChunkedArray:
+def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.ChunkedArray:
+    """The label or the title of each item, in the variant; labels of other languages stay as they are."""
     if options.fallback == "label":
-        return without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+        labels = without_parenthesis(items["label"]) if options.clean_labels else items["label"]
+        return pc.if_else(items["label_language"].is_null(), write_in(variant, labels), labels) if variant else labels
     if options.fallback == "title":
-        return tidy(without_parenthesis(items["title"]))
+        return write_in(variant, tidy(without_parenthesis(items["title"])))
     return pa.chunked_array([pa.nulls(items.num_rows, pa.string())])
 
 

@@ -12,6 +12,7 @@ from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces.links import STAGE
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.transforms.surfaces.tallies import SurfaceCounts
+from wikisem.wikipedia.variants import conversion_of, converter, variant_of
 
 
 def surfaces_unit(language: str) -> str:
@@ -21,6 +22,9 @@ def surfaces_unit(language: str) -> str:
 
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
     """The surface forms of all languages, in one pipeline; those not in ``linked`` are the fallback's alone."""
+
+    if any(_variant(language, options) for language in languages):
+        converter(options.variant)  # which says so where it needs a package that is not installed
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         todo = [language for language in languages if surfaces_unit(language) in units]
@@ -37,9 +41,16 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
     return Stage(STAGE, [_unit(language, options, language in linked) for language in languages], work, check=check)
 
 
+def _variant(language: str, options: SurfaceOptions) -> dict[str, str]:
+    """The variant that a language is written in, and what converts to it; nothing where it is written as it is."""
+    variant = variant_of(options.variant, language)
+    return {"variant": variant, "conversion": conversion_of(language)} if variant else {}
+
+
 def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
     needs = (ENTITIES, mentions_unit(language)) if with_mentions else (ENTITIES,)
-    return Unit(surfaces_unit(language), asdict(options), needs=needs)
+    others = {key: value for key, value in asdict(options).items() if key != "variant"}
+    return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs)
 
 
 def _result(counts: SurfaceCounts) -> UnitResult:
