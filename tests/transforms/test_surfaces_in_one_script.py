@@ -11,7 +11,7 @@ import pytest
 from tests.transforms.test_surfaces import _write_buckets
 from tests.transforms.test_title_conversion import CYRILLIC, other_ways
 from wikisem import count_links, schemas
-from wikisem.recipes.options import SurfaceOptions
+from wikisem.recipes.options import SurfaceOptions, Variant
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
@@ -59,8 +59,8 @@ def resolve(
 ) -> list[dict[str, object]]:
     """The rows of the stage."""
     write_parquet(f"{folder}/entities/0.parquet", pa.Table.from_pylist(entities, schemas.ENTITIES))
-    rows = [(title, anchor, count) for (title, anchor), count in links.items()]
-    table = pa.table(list(zip(*rows, strict=True)) or [[], [], []], schemas.MENTIONS)
+    rows = [{"title": title, "anchor": anchor, "count": count} for (title, anchor), count in links.items()]
+    table = pa.Table.from_pylist(rows, schemas.MENTIONS)
     _write_buckets(f"{folder}/mentions", table, "title", buckets)
     _write_buckets(f"{folder}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source", buckets)
     context = StageContext(Scratch(f"{folder}/run"), Runtime())
@@ -120,7 +120,7 @@ def test_other_languages_are_as_before(tmp_path: Path) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("variant", ["zh-hans", "zh-hant"])
-def test_real_chinese_pages_are_written_in_one_script(realdata: Path, tmp_path: Path, variant: str) -> None:
+def test_real_chinese_pages_are_written_in_one_script(realdata: Path, tmp_path: Path, variant: Variant) -> None:
     """All pages that the Chinese sample links to: one script, no link lost, and some anchors counted together."""
     pytest.importorskip("opencc")
     table = count_links(realdata / "wikipedia" / "minidump-zh.xml.bz2", "zh").to_pylist()
