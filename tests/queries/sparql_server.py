@@ -1,14 +1,13 @@
 """A real SPARQL server on this machine: pyoxigraph served over HTTP, with Wikidata's triples, failing on demand."""
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph as ox
 
+from tests import http_server
 from wikisem.ids import is_qid
 from wikisem.queries.sparql.vocabulary import ENTITY, SITELINKS, TRUTHY, rdf_tag
 from wikisem.records import Entity, Statement
@@ -17,16 +16,11 @@ _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
 
 
 @dataclass(frozen=True)
-class Fault:
-    """What the server does wrong once: a status, headers, or a body that replaces or ends the real answer."""
+class Fault(http_server.Fault):
+    """What the server does wrong once; ``body`` replaces the real answer."""
 
-    status: int = 200
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-    keep: float = 1.0  # the share of the real answer that is sent
-    tail: bytes = b""  # what follows it
+    tail: bytes = b""  # what follows what is sent of the answer
     promise: int = 0  # bytes promised in Content-Length beyond those sent
-    hang_up: bool = False  # close the connection before a word is said
 
 
 @dataclass
@@ -51,34 +45,19 @@ class Server:
         return bytes(results.serialize(format=ox.QueryResultsFormat.JSON) or b"")
 
 
-@contextmanager
-def serve(entities: Iterable[Entity]) -> Iterator[Server]:
+def serve(entities: Iterable[Entity]) -> AbstractContextManager[Server]:
     """A server over the truthy triples of entities, until the context is left."""
     store = ox.Store()
     store.extend(quad for entity in entities for quad in _quads(entity))
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as http:
-        http.daemon_threads = True
-        server = Server(f"http://127.0.0.1:{http.server_address[1]}/sparql", store)
-        http.about = server  # type: ignore[attr-defined]
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            http.shutdown()
-            thread.join()
+    return http_server.serving(_Handler, lambda url: Server(f"{url}/sparql", store))
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self._reply(self.rfile.read(int(self.headers["Content-Length"])).decode())
-
-    def do_GET(self) -> None:
-        self._reply(urlsplit(self.path).query)
-
-    def _reply(self, form_text: str) -> None:
-        server: Server = self.server.about  # type: ignore[attr-defined]
-        form = parse_qs(form_text)
+class _Handler(http_server.Handler):
+    def answer(self) -> None:
+        """Send the answer to the query of a form, or the next fault."""
+        server: Server = self.about
+        posted = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        form = parse_qs(posted or urlsplit(self.path).query)
         server.methods.append(self.command)
         server.queries.append(form["query"][0])
         server.agents.append(self.headers["User-Agent"])
@@ -88,16 +67,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = server.answer(form["query"][0]) if fault.body is None else fault.body
         body = body[: int(len(body) * fault.keep)] + fault.tail
-        self.send_response(fault.status)
-        self.send_header("Content-Type", "application/sparql-results+json")
-        self.send_header("Content-Length", str(len(body) + fault.promise))
-        for name, value in fault.headers:
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
-        """Say nothing."""
+        headers = {"Content-Type": "application/sparql-results+json", **dict(fault.headers)}
+        self.send(fault.status or 200, headers, body, len(body) + fault.promise)
 
 
 def _quads(entity: Entity) -> Iterator[ox.Quad]:

@@ -4,21 +4,16 @@ import hashlib
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests import http_server
 
 
 @dataclass(frozen=True)
-class Fault:
-    """What the server does wrong with one request: a status with headers, a body cut short, another body."""
+class Fault(http_server.Fault):
+    """What the server does wrong with one request, ranges and versions of files included."""
 
-    status: int = 0
-    headers: tuple[tuple[str, str], ...] = ()
-    keep: float = 1.0  # the share of the body that is sent before the connection is closed
-    body: bytes | None = None
-    hang_up: bool = False
     no_range: bool = False  # a server that answers with the whole file whatever is asked
     wrong_range: bool = False  # a part of the file that was not asked for
     no_version: bool = False  # neither an ETag nor a date
@@ -77,28 +72,18 @@ class Server:
         return f'<html><a href="../">../</a>\n{page}</html>'.encode() if links else None
 
 
-@contextmanager
-def serve() -> Iterator[Server]:
+def serve() -> AbstractContextManager[Server]:
     """An empty server, until the context is left."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as http:
-        http.daemon_threads = True
-        server = Server(f"http://127.0.0.1:{http.server_address[1]}")
-        http.about = server  # type: ignore[attr-defined]
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            http.shutdown()
-            thread.join()
+    return http_server.serving(_Handler, Server)
 
 
 _LOCK = threading.Lock()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        server: Server = self.server.about  # type: ignore[attr-defined]
+class _Handler(http_server.Handler):
+    def answer(self) -> None:
+        """Send the file or listing, or the next fault of its path."""
+        server: Server = self.about
         wanted = self.headers.get("Range", "")
         with _LOCK:
             server.asked.append((self.command, self.path, wanted))
@@ -114,8 +99,6 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             with _LOCK:
                 server.at_once -= 1
-
-    do_HEAD = do_GET  # noqa: N815 - the name is the base class's
 
     def _answer(self, server: Server, fault: Fault, wanted: str) -> None:
         if fault.hang_up:
@@ -141,14 +124,5 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, body, headers, fault.keep)
 
     def _send(self, status: int, body: bytes, headers: dict[str, str], keep: float = 1.0) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body[: int(len(body) * keep)])
+        self.send(status, headers, body[: int(len(body) * keep)], len(body))
         self.close_connection = True
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
-        """Say nothing."""
