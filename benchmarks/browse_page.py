@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser import open_browser
 from tests.outputs.release.world import make_group
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import write_files
 from wikisem.outputs.browse.data import BrowseLanguage, index_script, language_script
 from wikisem.outputs.browse.page import browse_page
 from wikisem.records import Rejection
@@ -31,9 +31,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page"
         begin = time.process_time()
-        for name, data in make_files():
-            with whole_file(page / name) as sink:
-                sink.write(data)
+        write_files(page, make_files())
         print(f"made in {time.process_time() - begin:.0f} s of CPU")
         sizes = {path.name: path.stat().st_size / 1e6 for path in (page / "data").iterdir()}
         total, index = sum(sizes.values()), sizes["index.js"]

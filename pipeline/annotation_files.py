@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import write_files
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.outputs.annotation.annotation_set import KEY_FILE, AnnotationSet, encode_key, read_key
@@ -61,9 +61,7 @@ def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
         raise UsageError(
             f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
         )
-    for name, data in _files(annotation):
-        with whole_file(folder / name) as sink:
-            sink.write(data)
+    write_files(folder, _files(annotation))
     try:
         (folder / ANSWERS).mkdir(exist_ok=True)
     except OSError as error:

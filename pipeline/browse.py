@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wikisem.atomic_files import whole_file
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import is_qid, qid_number
 from wikisem.outputs.browse.data import BrowseLanguage, index_script, language_script
@@ -34,7 +33,7 @@ def browse_files(
     rejections: Mapping[str, Sequence[Rejection]],
     scores: Sequence[Path] = (),
 ) -> Iterator[tuple[str, bytes]]:
-    """Every file of the page: the path beside index.html, and the bytes; a script for each language."""
+    """Every file of the page: its path and its bytes. index.html is last: a page without its data is never there."""
     read = [one for path in scores for one in read_scores(path)]
     languages = [
         BrowseLanguage(code, own, rejections.get(code, ()), {one.model: _of(one, code) for one in read})
@@ -45,13 +44,6 @@ def browse_files(
         yield f"data/{language.code}.js", language_script(language)
     yield "data/index.js", index_script(about, languages, {code: _name(code) for code in groups})
     yield "index.html", browse_page(facts.name)
-
-
-def write_page(folder: Path, files: Iterator[tuple[str, bytes]]) -> None:
-    """Write the files, index.html last: a page without its data is never there."""
-    for name, data in files:
-        with whole_file(folder / name) as sink:
-            sink.write(data)
 
 
 def read_scores(path: Path) -> list[_Scores]:

@@ -64,6 +64,11 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_local_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
+    """--output of a command that writes plain files to a folder on this machine."""
+    parser.add_argument("--output", required=required, type=argument(local_output), metavar=metavar, help=text)
+
+
 def add_wikidata(parser: argparse.ArgumentParser) -> None:
     """--wikidata and what is kept of it."""
     parser.add_argument(

@@ -9,7 +9,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.json
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import write_files
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
 from wikisem.outputs.release.card import card
@@ -75,9 +75,7 @@ def write_release(output: Path, folder: Path, published: str, repository: str = 
     run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _filled(output / kind))}
     facts = facts_of(run, published, repository, extras)
-    for name, data in _files(facts, run, output):
-        with whole_file(folder / name) as sink:
-            sink.write(data)
+    write_files(folder, _files(facts, run, output))
     return facts
 
 

@@ -4,12 +4,12 @@ import argparse
 from pathlib import Path
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
-from wikisem.pipeline.command_options import argument, at_least, local_output
+from wikisem.pipeline.command_options import add_local_output, at_least
 
 
 def add_local_output(parser: argparse.ArgumentParser) -> None:
     """--output, of commands that write plain files."""
-    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    add_local_output(parser, "OUT", "the output folder")
 
 
 def add_questions(parser: argparse.ArgumentParser) -> None:

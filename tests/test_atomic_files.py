@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import whole_file, write_files
 from wikisem.errors import OutputError
 
 
@@ -21,6 +21,20 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
             assert not path.exists() or path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
     assert [entry.name for entry in path.parent.iterdir()] == ["b.txt"]
+
+
+def test_files_come_in_the_order_given(tmp_path: Path) -> None:
+    """Each is whole before the next is made, in folders of its own; where making one fails, those before it stay."""
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        yield "data/a.js", b"a"
+        assert (tmp_path / "data" / "a.js").read_bytes() == b"a"
+        yield "index.html", b"page"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_files(tmp_path, files())
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["a.js", "index.html"]
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:

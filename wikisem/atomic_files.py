@@ -3,7 +3,7 @@
 import io
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -92,6 +92,13 @@ def whole_file(path: Path) -> BinaryIO:
         part.unlink(missing_ok=True)
 
     return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, sink), publish, discard))
+
+
+def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files below a folder, each whole, in the order given: what names others comes after them."""
+    for name, data in files:
+        with whole_file(folder / name) as sink:
+            sink.write(data)
 
 
 class _Raw(io.FileIO):

@@ -8,8 +8,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from wikisem.pipeline.browse import browse_files, write_page
-from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.atomic_files import write_files
+from wikisem.pipeline.browse import browse_files
+from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import facts_of, read_run
 
@@ -17,9 +18,7 @@ from wikisem.pipeline.release import facts_of, read_run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
     parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
-    parser.add_argument(
-        "--output", type=argument(local_output), metavar="FOLDER", help="where to write the page; default OUT/browse"
-    )
+    add_local_output(parser, "FOLDER", "where to write the page; default OUT/browse", required=False)
     parser.add_argument(
         "--scores",
         action="append",
@@ -35,6 +34,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     refuse_beam_options("browse", beam_options)
     folder = Path(arguments.output) if arguments.output else arguments.run / "browse"
     read = read_run(arguments.run)
-    write_page(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores))
+    write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores))
     print_line(f"open in a browser: {folder / 'index.html'}")
     return 0

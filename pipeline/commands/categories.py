@@ -21,7 +21,7 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.outputs.category_formats import write_sets
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
@@ -44,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--languages", required=True, type=argument(parse_languages), metavar="la,grc,te", help="language codes"
     )
-    parser.add_argument(
-        "--output", required=True, type=argument(local_output), metavar="OUT", help="the folder to write the sets to"
-    )
+    add_local_output(parser, "OUT", "the folder to write the sets to")
     add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")

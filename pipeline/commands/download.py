@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, refuse_beam_options
 from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.download.catalogue import find_wikidata, find_wikipedia
@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
     parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
-    parser.add_argument(
-        "--output", required=True, type=argument(local_output), metavar="DUMPS", help="the folder for the dumps"
-    )
+    add_local_output(parser, "DUMPS", "the folder for the dumps")
     parser.add_argument(
         "--date",
         type=argument(_date),

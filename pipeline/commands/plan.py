@@ -12,11 +12,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import write_files
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.method import run_build
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, argument, local_output
+from wikisem.pipeline.command_options import absolute_setup_file, add_local_output
 from wikisem.pipeline.console.plan_table import plan_table
 from wikisem.pipeline.console.terminal import make_console, print_json, print_line
 from wikisem.pipeline.demo.demo_options import demo_options
@@ -28,12 +28,8 @@ STAGES: Final = ("entities", "mentions", "surfaces", "taxonomy", "groups")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is planned, and where the protos go."""
     parser.add_argument("stage", nargs="*", metavar="STAGE", help=f"of {', '.join(STAGES)}; default: all")
-    parser.add_argument(
-        "--output",
-        type=argument(local_output),
-        metavar="FOLDER",
-        help="a local folder for the proto of each pipeline, as NN-<label>.pb; default: none is written",
-    )
+    text = "a local folder for the proto of each pipeline, as NN-<label>.pb; default: none is written"
+    add_local_output(parser, "FOLDER", text, required=False)
     parser.add_argument("--json", action="store_true", help="print the steps as JSON, one pipeline a line")
 
 
@@ -60,7 +56,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 def _write(folder: Path, plans: Sequence[PlannedPipeline]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for number, plan in enumerate(plans, 1):
-        name = plan.label.replace(": ", "-").replace(" ", "-")
-        with whole_file(folder / f"{number:02d}-{name}.pb") as sink:
-            sink.write(plan.proto)
+    write_files(folder, ((_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1)))
+
+
+def _name(number: int, label: str) -> str:
+    return f"{number:02d}-{label.replace(': ', '-').replace(' ', '-')}.pb"

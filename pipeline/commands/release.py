@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import argument, local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import write_release
 
@@ -21,13 +21,7 @@ from wikisem.pipeline.release import write_release
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
     parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
-    parser.add_argument(
-        "--output",
-        required=True,
-        type=argument(local_output),
-        metavar="FOLDER",
-        help="the folder to write the release to",
-    )
+    add_local_output(parser, "FOLDER", "the folder to write the release to")
     parser.add_argument(
         "--repository",
         type=argument(_repository),

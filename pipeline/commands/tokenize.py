@@ -14,7 +14,7 @@ from wikisem.errors import UsageError
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
-from wikisem.pipeline.command_options import argument, local_output, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.terminal import log
 from wikisem.pipeline.scoring import read_datasets
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of tokenize."""
     parser.add_argument("dataset", metavar="DATASET", help="a run's OUT, a file, a folder, or the .tar.gz of a release")
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
-    parser.add_argument("--output", required=True, type=argument(local_output), metavar="OUT", help="the output folder")
+    add_local_output(parser, "OUT", "the output folder")
     parser.add_argument(
         "--language", type=argument(parse_languages), default=[], metavar="ja", help="only the groups in this language"
     )
