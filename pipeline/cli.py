@@ -78,9 +78,19 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown {_describe(unknown[0], sorted(self._option_string_actions))}")
 
 
+class _Lines(logging.Formatter):
+    """What is logged, in the style of all other lines: ``warning: ...``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The level in lower case, then the message."""
+        return f"{record.levelname.lower()}: {super().format(record)}"
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; errors that wikisem names end in one message on stderr and their exit code."""
-    logging.basicConfig(level=logging.ERROR, format="%(levelname)s: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Lines())
+    logging.basicConfig(level=logging.ERROR, handlers=[handler])
     logging.getLogger("wikisem").setLevel(logging.WARNING)
     # What Beam logs of a failure comes back as the first cause in a StageError.
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
@@ -132,10 +142,16 @@ def _run(words: list[str]) -> int:
         return 0
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
-    command: Command = importlib.import_module(f"wikisem.pipeline.commands.{ours[0]}")
-    parser = Parser(prog=f"wikisem {ours[0]}", description=command.__doc__, allow_abbrev=False)
-    command.add_arguments(parser)
+    command, parser = open_command(ours[0])
     return command.run(parser.parse_known_only(ours[1:]), beam_options)
+
+
+def open_command(name: str) -> tuple[Command, Parser]:
+    """A command by its name, and the parser of its words."""
+    command: Command = importlib.import_module(f"wikisem.pipeline.commands.{name}")
+    parser = Parser(prog=f"wikisem {name}", description=command.__doc__, allow_abbrev=False)
+    command.add_arguments(parser)
+    return command, parser
 
 
 def version_lines() -> list[str]:

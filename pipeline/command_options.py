@@ -64,7 +64,9 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_local_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
+def add_local_output(
+    parser: argparse.ArgumentParser, metavar: str = "OUT", text: str = "the output folder", *, required: bool = True
+) -> None:
     """--output of a command that writes plain files to a folder on this machine."""
     parser.add_argument("--output", required=required, type=argument(local_output), metavar=metavar, help=text)
 

@@ -1,15 +1,10 @@
-"""Options of the commands that make test sets of words: where to, how many questions, and of which words."""
+"""Options of the commands that make test sets of words: how many questions, and of which words."""
 
 import argparse
 from pathlib import Path
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
-from wikisem.pipeline.command_options import add_local_output, at_least
-
-
-def add_local_output(parser: argparse.ArgumentParser) -> None:
-    """--output, of commands that write plain files."""
-    add_local_output(parser, "OUT", "the output folder")
+from wikisem.pipeline.command_options import at_least
 
 
 def add_questions(parser: argparse.ArgumentParser) -> None:

@@ -71,6 +71,10 @@ class Folders:
         """The units that a finished one was made from."""
         return self.ledger.require(unit).needs
 
+    def counts(self, unit: str) -> Counts:
+        """What a finished unit did with its records."""
+        return self.ledger.require(unit).counts
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -90,11 +94,18 @@ class Stage:
 
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
     """Run what is not finished of some stages, in their order, and return the records of all their units."""
-    return [record for stage in stages for record in run_stage(stage, run, recipe)]
+    listed = list(stages)
+    places = [f"stage {number} of {len(listed)}" if len(listed) > 1 else "" for number in range(1, len(listed) + 1)]
+    return [
+        record for stage, place in zip(listed, places, strict=True) for record in run_stage(stage, run, recipe, place)
+    ]
 
 
-def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Record]:
-    """Run the units of a stage that are not finished, or were made from something else, and return all records."""
+def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str = "") -> list[Record]:
+    """Run the units of a stage that are not finished, or were made from something else, and return all records.
+
+    ``place`` says which of how many stages it is; it is logged where there is something to do.
+    """
     stage.check(run)
     needs = {unit.name: _identities(unit.needs, run) for unit in stage.units}
     found = {unit.name: run.ledger.find(unit.name) for unit in stage.units}
@@ -111,8 +122,18 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None) -> list[Reco
     for name in finished:
         run.log(f"{name}: finished before, nothing changed")
         run.remove_superseded(name)  # which a run that died after it wrote the record left
+    if todo and place:
+        run.log(f"{place}: {describe(stage, len(todo))}")
     made = _run_units(stage, todo, needs, run, recipe) if todo else {}
     return [(finished | made)[unit.name] for unit in stage.units]
+
+
+def describe(stage: Stage, todo: int) -> str:
+    """What a stage is about to do: its name, and how many units of how many languages."""
+    languages = [unit.name.partition("/")[2] for unit in stage.units if "/" in unit.name]
+    if len(languages) < 2:
+        return " in ".join([stage.name, *languages])
+    return f"{stage.name} in {'' if todo == len(languages) else f'{todo} of '}{len(languages)} languages"
 
 
 def _is_whole(record: Record, run: Run) -> bool:

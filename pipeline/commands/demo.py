@@ -5,6 +5,7 @@ same build runs that reads real dumps.
 """
 
 import argparse
+import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
-from wikisem.pipeline.command_options import argument, local_output
+from wikisem.pipeline.command_options import add_local_output
 from wikisem.pipeline.console.group_tables import group_table, languages_table
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
@@ -29,12 +30,8 @@ SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, wi
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the demo."""
-    parser.add_argument(
-        "--output",
-        type=argument(local_output),
-        metavar="OUT",
-        help="a local folder to write to; default: a new temporary one, which is kept",
-    )
+    text = "a local folder to write to; default: a new temporary one, which is kept"
+    add_local_output(parser, "OUT", text, required=False)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
@@ -48,6 +45,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
     print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")
+    print_line(f"next: wikisem browse {shlex.quote(output)}")
     print_line(f"output: {output}")
     return 0
 

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of tokenize."""
     parser.add_argument("dataset", metavar="DATASET", help="a run's OUT, a file, a folder, or the .tar.gz of a release")
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
-    add_local_output(parser, "OUT", "the output folder")
+    add_local_output(parser)
     parser.add_argument(
         "--language", type=argument(parse_languages), default=[], metavar="ja", help="only the groups in this language"
     )

@@ -12,9 +12,9 @@ from rich.table import Table
 from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
-from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import log, make_console
-from wikisem.pipeline.word_set_options import add_local_output, add_questions, add_word_filter, read_word_filter
+from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

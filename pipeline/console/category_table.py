@@ -55,7 +55,7 @@ def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
     """
     make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
     for warning in warnings:
-        log(f"wikisem: warning: {warning}")
+        log(f"warning: {warning}")
 
 
 def _relation_table(rows: Sequence[ReportRow]) -> Table:

@@ -38,4 +38,4 @@ def print_json(value: Any, *, indented: bool = False) -> None:
 def print_notes(notes: Sequence[str]) -> None:
     """What a reader of JSON should know beside it, on standard error."""
     for note in notes:
-        log(f"wikisem: {note}")
+        log(f"note: {note}")

@@ -34,7 +34,7 @@ def _build(world: SampleDumps, output: Path, *languages: str, words: tuple[str, 
 def _redone(capsys: pytest.CaptureFixture[str]) -> set[str]:
     """The stages that the last command did not find finished, by the first words of their progress."""
     lines = capsys.readouterr().err.splitlines()
-    others = ("finished before", "warning", "bzip2 is decoded by")
+    others = ("finished before", "warning", "bzip2 is decoded by", "stage ")
     return {line.partition(":")[0] for line in lines if not any(other in line for other in others)}
 
 

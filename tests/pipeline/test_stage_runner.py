@@ -96,6 +96,18 @@ def test_rejects_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> 
     assert not (Path(run.output) / "rejects/toys-de.jsonl").exists()
 
 
+def test_stages_that_have_something_to_do_say_which_they_are(run: Run, lines: list[str]) -> None:
+    """Of how many, and in how many of their languages; a stage alone, or one that is finished, says nothing."""
+    run_stage(pairs({"pairs/de": 1, "pairs/ja": 1})[0], run)
+    assert lines == []
+    run_stages([toys()[0], pairs({"pairs/de": 1, "pairs/ja": 2})[0]], run)
+    told = [line for line in lines if line.startswith("stage ")]
+    assert told == ["stage 1 of 2: toys/de in de", "stage 2 of 2: pairs in 1 of 2 languages"]
+    lines.clear()
+    run_stages([toys()[0], pairs({"pairs/de": 3, "pairs/ja": 3})[0], Stage("none", [], pairs({})[0].work)], run)
+    assert [line for line in lines if line.startswith("stage ")] == ["stage 2 of 3: pairs in 2 languages"]
+
+
 def test_what_is_finished_is_not_made_again_until_an_option_changes(run: Run, lines: list[str]) -> None:
     """The same options reuse the record and say so; other options replace files and record."""
     (first,) = run_stage(toys()[0], run)

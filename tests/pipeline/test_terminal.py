@@ -42,4 +42,4 @@ def test_json_is_one_line_or_indented(capsys: pytest.CaptureFixture[str]) -> Non
 def test_notes_do_not_mix_with_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Notes are lines on standard error alone."""
     print_notes(["text lowercased", "[phrases]"])
-    assert capsys.readouterr() == ("", "wikisem: text lowercased\nwikisem: [phrases]\n")
+    assert capsys.readouterr() == ("", "note: text lowercased\nnote: [phrases]\n")

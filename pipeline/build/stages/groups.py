@@ -48,14 +48,13 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             context,
             given.texts,
         )
-        return {
-            f"{STAGE}/{language}": UnitResult(
-                counts[language],
-                {"cases": write_texts(context, language), FACT: _learned(context, language, given)},
-                no_groups(folders.output, language, counts[language]),
-            )
-            for language in todo
-        }
+
+        def result(language: str) -> UnitResult:
+            facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
+            nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
+            return UnitResult(counts[language], facts, no_groups(folders.output, language, counts[language], nothing))
+
+        return {f"{STAGE}/{language}": result(language) for language in todo}
 
     def check(run: Run) -> None:
         check_properties(run.ledger.require(ENTITIES), recipe)
@@ -110,9 +109,28 @@ def _mentions(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
     }
 
 
-def no_groups(output: str, language: str, counts: Counts) -> str:
-    """The warning of a language without groups; empty if it has some."""
-    return "" if counts.kept else f"no group in {language}; {output}/rejected/{language}.jsonl says why"
+def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
+    """The warning of a language without groups, empty if it has some; ``nothing`` says why no class was tried.
+
+    >>> no_groups("out", "la", Counts(12, 0, rejected={"affix": 3, "few-outliers": 9}), "no class has 7 instances")
+    'no group in la: all 12 classes were rejected (few-outliers 9, affix 3); out/rejected/la.jsonl lists them'
+    """
+    if counts.kept:
+        return ""
+    if not counts.read:
+        return f"no group in {language}: {nothing}"
+    ordered = sorted(counts.rejected.items(), key=lambda item: (-item[1], item[0]))
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered)
+    return (
+        f"no group in {language}: all {counts.read:,} classes were rejected ({reasons}); "
+        f"{output}/rejected/{language}.jsonl lists them"
+    )
+
+
+def nothing_to_try(items: Counts, recipe: Recipe) -> str:
+    """Why no class was tried in a language, from the counts of its surfaces."""
+    without = f"{items.read - items.kept:,} of {items.read:,} items have none"
+    return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
 
 
 def write_texts(context: StageContext, language: str) -> int:

@@ -39,7 +39,8 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         )
         reasons = Counter(one.reason for one in rejected)
         counts = Counts(len(found), len(kept), rejected=dict(sorted(reasons.items())))
-        return {unit: UnitResult(counts, {"cases": write_texts(context, code)}, no_groups(output, code, counts))}
+        warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
+        return {unit: UnitResult(counts, {"cases": write_texts(context, code)}, warning)}
 
     unit = Unit(
         f"{STAGE}/{code}",
