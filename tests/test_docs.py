@@ -1,6 +1,5 @@
-"""What the documentation says is true: its examples run, its links lead somewhere, its terms exist."""
+"""What the documentation says is true: its links lead somewhere, its terms exist. tests/docs/ runs its examples."""
 
-import doctest
 import importlib.util
 import re
 import subprocess
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import wikisem
-from wikisem.pipeline.demo.sample_world import write_sample_world
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -21,19 +19,6 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 def blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of a page in one language."""
     return [text for name, text in FENCE.findall(page.read_text(encoding="utf-8")) if name == language]
-
-
-def test_the_python_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every example of docs/python.md gives the output that the page shows, on the demo's sample world."""
-    (tmp_path / "demo" / "dumps").mkdir(parents=True)
-    write_sample_world(str(tmp_path / "demo" / "dumps"))
-    monkeypatch.chdir(tmp_path)
-    page = ROOT / "docs" / "python.md"
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "python")), {}, page.name, str(page), 0)
-    report: list[str] = []
-    result = doctest.DocTestRunner().run(examples, out=report.append)
-    assert result.failed == 0, "".join(report)
-    assert result.attempted > 25
 
 
 def test_the_python_page_names_everything_public() -> None:

@@ -4,11 +4,10 @@ For zsh the same script is used through bashcompinit, which it loads.
 """
 
 import argparse
-import importlib
 import shlex
 from collections.abc import Sequence
 
-from wikisem.pipeline.cli import COMMANDS, Parser
+from wikisem.pipeline.cli import COMMANDS, open_command
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 
@@ -46,16 +45,15 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _options(name: str) -> list[str]:
-    """The options of a command, and of the tasks in it."""
-    parser = Parser(prog=name, allow_abbrev=False)
-    importlib.import_module(f"wikisem.pipeline.commands.{name}").add_arguments(parser)
-    return sorted(_of(parser))
+    """The long options of a command, and of the tasks in it."""
+    return sorted(option for option in options_of(open_command(name)[1]) if option.startswith("--"))
 
 
-def _of(parser: argparse.ArgumentParser) -> set[str]:
-    found = set()
+def options_of(parser: argparse.ArgumentParser) -> set[str]:
+    """All options that a parser knows, and the parsers of tasks in it."""
+    found: set[str] = set()
     for action in parser._actions:  # noqa: SLF001 - argparse has no public list of what it was given
-        found |= {option for option in action.option_strings if option.startswith("--")}
+        found.update(action.option_strings)
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            found |= {option for task in action.choices.values() for option in _of(task)}
+            found |= {option for task in action.choices.values() for option in options_of(task)}
     return found

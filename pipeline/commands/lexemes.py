@@ -15,7 +15,8 @@ from wikisem.categories.lexeme_pairs import PairCollector
 from wikisem.categories.lexeme_relations import SHIPPED, load_relations
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
 from wikisem.pipeline.build.run import check_rejects
-from wikisem.pipeline.command_options import (, add_local_output
+from wikisem.pipeline.command_options import (
+    add_local_output,
     add_max_rejects,
     argument,
     at_least,

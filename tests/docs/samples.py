@@ -1,0 +1,157 @@
+"""Small files under the names that the documentation gives to large ones."""
+
+import bz2
+import contextlib
+import gzip
+import json
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.categories.test_lexeme_relations import lexeme_line
+from tests.pipeline.download.server import serve
+from tests.pipeline.test_wordnet import wordnet
+from wikisem.outputs.groupfile import read_groups
+
+Maker = Callable[[Path, Path], None]  # from the path to make and the folder of the finished demo
+
+MISSPELT: Final = 'name = "my"\n\n[cluster]\nminimun = 7\n'  # the mistake whose message docs/recipes.md shows
+SETS: Final = ": months\njanuary february march april may\n: numbers\none two three four five\n"
+GROUP: Final = "january\nfebruary\nmarch\napril\n\none\nmay\n"
+
+
+def _copy(part: str = "") -> Maker:
+    def make(path: Path, demo: Path) -> None:
+        if (demo / part).is_dir():
+            shutil.copytree(demo / part, path)
+        else:
+            shutil.copy(demo / part, path)
+
+    return make
+
+
+def _text(text: str) -> Maker:
+    return lambda path, _: _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
+    """A text file, compressed as its name says."""
+    data = text.encode()
+    if path.suffix == ".gz":
+        data = gzip.compress(data)
+    elif path.suffix == ".bz2":
+        data = bz2.compress(data)
+    path.write_bytes(data)
+
+
+def _vectors(path: Path, demo: Path) -> None:
+    """Seeded vectors of the demo's words and some more."""
+    members = [one for group in read_groups(demo) for one in (*group.cluster, *group.outliers)]
+    words = {part for one in members for part in one.surface.lower().split()}
+    words |= {word for number in range(1, 41) for word in (f"word{number}", f"word{number}s")}
+    words |= set(re.findall(r"\b[a-z]+\b", SETS))
+    draw = random.Random(500)
+    rows = [f"{word} {' '.join(f'{draw.gauss(0, 1):.4f}' for _ in range(8))}\n" for word in sorted(words)]
+    _write(path, "".join(rows))
+
+
+def _lexemes(path: Path, demo: Path) -> None:
+    del demo
+    forms = [[(f"word{n}", ["Q110786"]), (f"word{n}s", ["Q146786"])] for n in range(1, 41)]
+    lines = [json.dumps(lexeme_line(n, each)) for n, each in enumerate(forms, start=1)]
+    _write(path, "[\n" + ",\n".join(lines) + "\n]\n")
+
+
+def _samples(path: Path, demo: Path) -> None:
+    """What lm-evaluation-harness logs of two cases."""
+    del demo
+    docs = [
+        {"id": f"de-Q1-Q{answer}", "class": "Q1", "label": "class", "language": "de", "outlier_class": 1}
+        | {"choices": ["a", "bb", "éé", "dddd"], "answer": answer}
+        for answer in (2, 3)
+    ]
+    rows = [{"doc": doc, "filtered_resps": [[str(-one), "False"] for one in (3, 5, 1, 4)]} for doc in docs]
+    _write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def _whole_german(path: Path, demo: Path) -> None:
+    """The demo's German dump without its broken page, on which a call without ``on_reject`` would end."""
+    text = bz2.decompress((demo / "dumps/dewiki-pages-articles.xml.bz2").read_bytes()).decode()
+    pages = re.split(r"(?=^  <page>)", text, flags=re.MULTILINE)
+    _write(path, "".join(page for page in pages if "<text" not in page or "</text>" in page))
+
+
+_WIKIDATA: Final = _copy("dumps/wikidata.json.gz")
+_GERMAN: Final = _copy("dumps/dewiki-pages-articles.xml.bz2")
+_DEMO: Final = _copy()
+
+# What is in the folder of a page before its first command.
+SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
+    "README.md": {"latest-all.json.gz": _WIKIDATA, "dewiki.xml.bz2": _whole_german, "cc.de.300.bin": _vectors},
+    "docs/anchors.md": {"ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
+    "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
+    "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
+    "docs/browse.md": {"out": _DEMO},
+    "docs/categories.md": {
+        "OUT": _DEMO,
+        "real-entities.json.gz": _WIKIDATA,
+        "class-graph-slice.json.gz": _WIKIDATA,
+        "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
+    },
+    "docs/evaluation.md": {
+        "outlier-sets/8-8-8/Months.txt": _text(GROUP),
+        "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
+        "FOLDER/wikisem500": _DEMO,
+        "FOLDER/wikisem": _DEMO,
+        "sets.txt": _text(SETS),
+        "out": _DEMO,
+        "mine.vec.gz": _vectors,
+    },
+    "docs/explain.md": {"demo": _DEMO, "docs/explain-en.png": _text("")},
+    "docs/fresh.md": {
+        "latest-all.json.gz": _WIKIDATA,
+        "enwiki.xml.bz2": _copy("dumps/enwiki-pages-articles.xml.bz2"),
+        "dewiki.xml.bz2": _GERMAN,
+    },
+    "docs/harnesses.md": {"results/MODEL/samples_wikisem_de.jsonl": _samples},
+    "docs/languages.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-latest-pages-articles.xml.bz2": _GERMAN},
+    "docs/lexemes.md": {
+        "latest-lexemes.json.bz2": _lexemes,
+        "cc.en.300.vec.gz": _vectors,
+        "english-wordnet-2022.xml.gz": _text(wordnet()),
+    },
+    "docs/python.md": {"demo": _DEMO},
+    "docs/recipes.md": {"my.toml": _text(MISSPELT), "latest-all.json.gz": _WIKIDATA},
+    "docs/release.md": {"out": _DEMO},
+}
+
+
+def make_samples(page: str, folder: Path, demo: Path) -> None:
+    """Fill the folder of a page."""
+    for name, make in SAMPLES.get(page, {}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        make(folder / name, demo)
+
+
+@contextlib.contextmanager
+def mirror(demo: Path) -> Iterator[str]:
+    """A server on this machine with the demo's dumps, named as dumps.wikimedia.org would; its URL."""
+    with serve() as server:
+        for language in ("de", "ja"):
+            text = bz2.decompress((demo / f"dumps/{language}wiki-pages-articles.xml.bz2").read_bytes()).decode()
+            server.add_export(f"{language}wiki", "2026-11-01", dict(_shards(text)))
+        wikidata = (demo / "dumps/wikidata.json.gz").read_bytes()
+        server.add_wikidata("20261102", {"wikidata-20261102-all.json.gz": wikidata})
+        yield server.url
+
+
+def _shards(text: str) -> Iterator[tuple[str, bytes]]:
+    """A dump in two shards, each a whole file."""
+    head, *pages = re.split(r"(?=^  <page>)", text, flags=re.MULTILINE)
+    tail, half = "</mediawiki>\n", len(pages) // 2
+    pages[-1] = pages[-1].removesuffix(tail)
+    for name, part in (("p1p500", pages[:half]), ("p501p1000", pages[half:])):
+        yield name, bz2.compress((head + "".join(part) + tail).encode())

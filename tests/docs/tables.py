@@ -1,0 +1,47 @@
+"""What is not simply run, and why: every exception to "each block of the documentation runs" is in these tables."""
+
+from collections.abc import Mapping
+from typing import Final
+
+# Commands that are not run. Those of wikisem are parsed; of the others, what they name is looked up.
+SET_ASIDE: Final[Mapping[str, str]] = {
+    "pip install ": "would change the environment; the extras that it names are looked up in pyproject.toml",
+    "make ": "makes environments, or runs for minutes; the target is looked up in the Makefile",
+    "hf ": "publishes on the Hugging Face Hub, of which there is none here",
+    "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
+    "wikisem build wikisem --wikidata gs://": "reads a bucket and runs on Dataflow",
+}
+
+# Commands that are run with other words than those of the page.
+INSTEAD: Final[Mapping[str, tuple[str, str]]] = {
+    " --workers 8": (" --workers 1", "eight processes take longer to start than the sample world to build"),
+}
+
+# Commands whose output on the page is not that of the samples. "real": compared where the real data is at hand.
+OTHER_OUTPUT: Final[Mapping[str, str]] = {
+    "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",
+    "wikisem evaluate oddoneout sets.txt ": "the words of its three categories are not on the page",
+    "wikisem categories wordrep ": "real",
+    "wikisem evaluate analogies WORDREP/": "real",
+    "wikisem annotate --score sheets ": "real",
+}
+
+# Blocks of text: which command printed it, which file it is of, or why it is neither.
+TEXTS: Final[Mapping[tuple[str, str], str]] = {
+    ("README.md", "out/groups/de.jsonl "): "paths: each of them is in the folder of a run",
+    ("README.md", "Rom"): "file: demo/wikisem500/de/Q747074.txt",
+    ("CONTRIBUTING.md", "pipeline  "): "a diagram; tests/test_floors.py holds the imports to it",
+    ("docs/anchors.md", "┌─────────┬"): "result",
+    ("docs/anchors.md", "┌────────────────────┬"): "result",
+    ("docs/anchors.md", "[{'title'"): "result",
+    ("docs/architecture.md", "floor 3"): "a diagram; tests/test_floors.py holds the imports to it",
+    ("docs/audit.md", "en: demo"): "output: wikisem audit demo",
+    ("docs/categories.md", "category sets"): "real output: wikisem categories google-semantic",
+    ("docs/categories.md", "wikisem: http://localhost"): "a message; tests/queries/test_failing_endpoint.py makes it",
+    ("docs/categories.md", ": us-states"): "real file: SETS/categories/la.txt",
+    ("docs/categories.md", ": capital-world"): "real file: SETS/analogies/ru.txt",
+    ("docs/fresh.md", "https://www.wikidata.org"): "a request to Wikidata",
+    ("docs/languages.md", "wikisem: argument --languages"): "error: wikisem build wikisem --languages german",
+    ("docs/method.md", "       "): "a diagram",
+    ("docs/outliers.md", "classes on the ring"): "a diagram",
+}

@@ -1,0 +1,91 @@
+"""Every code block of README.md, CONTRIBUTING.md and docs/ is run, read, or set aside with a reason."""
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import PAGES, all_blocks, commands, read_blocks, spans
+from tests.docs.real_samples import REAL_SAMPLES
+from tests.docs.runs import LANGUAGES, PageRun, check_span, reason_aside, treatment
+from tests.docs.samples import SAMPLES, make_samples, mirror
+from tests.docs.tables import INSTEAD, OTHER_OUTPUT, SET_ASIDE, TEXTS
+from wikisem.pipeline.cli import main
+
+BLOCKS = all_blocks()
+COMMANDS = [command.text for block in BLOCKS if block.language == "console" for command in commands(block)]
+DIFFS = 3  # which tests/test_docs.py holds against the code
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """One finished demo, which the samples of all pages are from, and what it printed."""
+    folder = tmp_path_factory.mktemp("docs") / "demo"
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["demo", "--output", str(folder)]) == 0
+    return folder, out.getvalue().replace(str(folder), "/tmp/wikisem-demo")
+
+
+@pytest.fixture(scope="module")
+def url(demo: tuple[Path, str]) -> Iterator[str]:
+    """A server with the demo's dumps."""
+    with mirror(demo[0]) as address:
+        yield address
+
+
+@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS}))
+def test_a_page_does_what_it_says(
+    page: str, demo: tuple[Path, str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the order of the page, in one folder: commands end as shown and print what is shown, data can be read."""
+    make_samples(page, tmp_path, demo[0])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("wikisem.pipeline.commands.download._MIRROR", url)
+    run = PageRun(*demo)
+    for block in read_blocks(page):
+        run.block(block)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("page", sorted(REAL_SAMPLES))
+def test_numbers_of_real_data_are_those_of_the_page(
+    page: str, demo: tuple[Path, str], realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Output that the samples cannot give is what the real dumps and vectors give."""
+    make_samples(page, tmp_path, demo[0])
+    monkeypatch.chdir(tmp_path)
+    for name, make in REAL_SAMPLES[page].items():
+        make(Path(name), realdata)
+    run = PageRun(*demo, real=True)
+    for block in read_blocks(page):
+        run.block(block)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_between_backquotes_exist(page: str) -> None:
+    """Each names a command, and only options that the command has."""
+    for span in spans(page):
+        check_span(span)
+
+
+def test_no_block_escapes() -> None:
+    """Every block has a language with a rule; every block of text is in the table; no table has what is not there."""
+    assert {block.where: block.language for block in BLOCKS if block.language not in LANGUAGES} == {}
+    texts = [block for block in BLOCKS if block.language == "text"]
+    assert len({treatment(block) + block.where for block in texts}) == len(texts) == len(TEXTS)
+    for table in (SET_ASIDE, OTHER_OUTPUT):
+        assert [start for start in table if not any(command.startswith(start) for command in COMMANDS)] == []
+    assert [words for words in INSTEAD if not any(words in command for command in COMMANDS)] == []
+    assert set(SAMPLES) | set(REAL_SAMPLES) <= set(PAGES)
+
+
+def test_most_commands_are_run() -> None:
+    """What is set aside stays the exception."""
+    wikisem = [command for command in COMMANDS if command.startswith("wikisem ")]
+    aside = [command for command in wikisem if reason_aside(command)]
+    assert len(aside) == 2
+    assert len(wikisem) > 30
+    assert sum(block.language == "diff" for block in BLOCKS) == DIFFS
