@@ -4,11 +4,13 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.ordering import sort_by, sort_mentions, string_ranks
+from wikisem.arrow.ordering import order_strings, sort_by, sort_mentions, string_ranks
 from wikisem.schemas import MENTIONS
 
 texts = st.sampled_from(["", "A", "AB", "a", "ä", "Z", "東京", "\U0001f600", "\uffff"])
-rows = st.lists(st.tuples(texts, texts, st.integers(1, 3)))
+# Equal in their first seven or fourteen bytes, the beginning of another, or longer by a zero byte alone.
+long_texts = st.builds("".join, st.lists(st.sampled_from(["", "a", "\0", "abcdefg", "東京", "\U0001f600"]), max_size=5))
+rows = st.lists(st.tuples(texts, texts | long_texts, st.integers(1, 3)))
 
 
 @given(rows, st.integers(0, 5))
@@ -21,7 +23,15 @@ def test_mentions_are_sorted(values: list[tuple[str, str, int]], cut: int) -> No
     assert got == sorted(values, key=lambda row: (row[0], -row[2], row[1]))
 
 
-@given(st.lists(texts))
+@given(st.lists(long_texts))
+def test_strings_are_ordered_to_their_last_byte(values: list[str]) -> None:
+    """By code point, however much of them is the same; every row is there once."""
+    order = order_strings(pa.array(values, pa.string())).tolist()
+    assert sorted(order) == list(range(len(values)))
+    assert [values[row] for row in order] == sorted(values)
+
+
+@given(st.lists(long_texts))
 def test_ranks_are_places_among_distinct_texts(values: list[str]) -> None:
     """Equal texts share a rank, and ranks order as the texts do."""
     places = {text: place for place, text in enumerate(sorted(set(values)))}

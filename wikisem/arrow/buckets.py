@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from wikisem.arrow.words import WORD, StringWords
 from wikisem.sampling import hash_keys
 
 # Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that what a mapper
@@ -19,11 +20,8 @@ BUCKETS: Final = 64
 # Fewer pages than these are merged in one worker, or in eight, sooner than more files would have been opened (2026-11).
 _FEW_PAGES: Final = {20_000: 1, 500_000: 8}
 
-_WORD: Final = 8
 # So many strings at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
 _BLOCK: Final = 1 << 15
-# The lowest n bytes of a little-endian word, for n from 0 to 8.
-_LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(_WORD + 1)], dtype=np.uint64)
 
 
 def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
@@ -33,30 +31,14 @@ def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
 
 
 def _hash_block(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
-    starts, lengths, words = _layout(strings)
-    hashes = lengths.astype(np.uint64)
-    active = np.flatnonzero(lengths)
-    done = 0
+    words = StringWords.of(strings)
+    hashes = words.lengths.astype(np.uint64)
+    active, done = np.flatnonzero(words.lengths), 0
     while active.size:
-        left = lengths[active] - done
-        word = words[starts[active] + done] & _LOW_BYTES[np.minimum(left, _WORD)]
-        hashes[active] = hash_keys(0, hashes[active] ^ word)
-        active, done = active[left > _WORD], done + _WORD
+        hashes[active] = hash_keys(0, hashes[active] ^ words.read(active, done))
+        done += WORD
+        active = active[words.lengths[active] > done]
     return hashes
-
-
-def _layout(strings: pa.StringArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """Where each string starts, how many bytes it has, and the word that begins at each byte of their buffer."""
-    assert strings.null_count == 0, "a string that is hashed is not null"
-    _, offsets, data = strings.buffers()
-    if offsets is None or data is None or len(strings) == 0:  # nothing but empty strings
-        return np.zeros(len(strings), np.int64), np.zeros(len(strings), np.int64), np.zeros(1, np.uint64)
-    ends = np.frombuffer(offsets, np.int32)[strings.offset : strings.offset + len(strings) + 1].astype(np.int64)
-    size = int(ends[-1] - ends[0])
-    padded = np.zeros(size + _WORD, np.uint8)
-    padded[:size] = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]
-    words: npt.NDArray[np.uint64] = np.ndarray((size + 1,), "<u8", padded.data, strides=(1,))
-    return ends[:-1] - ends[0], np.diff(ends), words
 
 
 def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
