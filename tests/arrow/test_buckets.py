@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import BUCKETS, Adder, add_up, bucket_of, buckets_for, finest, hash_strings, split, sum_up
+from wikisem.arrow.buckets import (
+    BUCKETS,
+    Adder,
+    Gatherer,
+    add_up,
+    bucket_of,
+    buckets_for,
+    finest,
+    hash_strings,
+    split,
+    sum_up,
+)
 from wikisem.sampling import hash_key
 from wikisem.schemas import MENTIONS
 
@@ -84,6 +95,21 @@ def test_add_up_is_a_counter(values: list[tuple[str, str, int]], cut: int) -> No
     assert summed.schema == MENTIONS
     assert summed.num_rows == len(wanted)
     assert {(row["title"], row["anchor"]): row["count"] for row in summed.to_pylist()} == wanted
+
+
+@given(st.lists(rows, max_size=8), st.integers(1, 6))
+def test_gatherer_gives_out_what_it_took(batches: list[list[tuple[str, str, int]]], most: int) -> None:
+    """However little it may hold, the rows of a bucket come in the order in which they were added, none is summed."""
+    gatherer = Gatherer("title", most)
+    tables = [
+        pa.Table.from_pylist([dict(zip(MENTIONS.names, row, strict=True)) for row in batch], MENTIONS)
+        for batch in batches
+    ]
+    given_out = [part for table in tables for part in gatherer.add(table)] + list(gatherer.rest())
+    for bucket, expected in split(pa.concat_tables([MENTIONS.empty_table(), *tables]), "title"):
+        assert pa.concat_tables([part for number, part in given_out if number == bucket]).equals(expected)
+    assert sum(part.num_rows for _, part in given_out) == sum(table.num_rows for table in tables)
+    assert list(gatherer.rest()) == []
 
 
 @given(st.lists(rows, max_size=8), st.integers(1, 6))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from wikisem.arrow.buckets import Adder, split
+from wikisem.arrow.buckets import Adder, Gatherer
 from wikisem.arrow.ipc import encode_numbers
 from wikisem.dumps import Chunk, Damage, Range, read_records
 from wikisem.errors import StageError
@@ -46,7 +46,7 @@ class ScanRange(beam.DoFn):
         """Scan the chunks of a range, and write their rows by bucket."""
         language, number, part = numbered
         wiki, files = self._wikis[language], self._files
-        adder, counts, rejects = Adder(MENTIONS, "title"), Counts(), list[Reject]()
+        adder, gatherer, counts, rejects = Adder(MENTIONS, "title"), Gatherer("source"), Counts(), list[Reject]()
         with (
             create_bucket_file(part_path(files.mentions(language), number)) as mentions,
             create_bucket_file(part_path(files.redirects(language), number)) as redirects,
@@ -60,10 +60,12 @@ class ScanRange(beam.DoFn):
                 rejects.extend(links.rejects)
                 counts += links.pages
                 mentions.add_rows(adder.add(links.mentions))
-                redirects.add_rows(split(links.redirects, "source"))
+                # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
+                redirects.add_rows(gatherer.add(links.redirects))
                 if links.titles:
                     redirects.add(TITLES, encode_numbers(hashes_of_titles(links.titles)))
             mentions.add_rows(adder.rest())
+            redirects.add_rows(gatherer.rest())
         write_rejects(files.rejects(language, number), rejects)
         write_counts(files.counts(language, number), counts)
         yield done(language, number, wiki.ranges, counts.kept)

@@ -93,15 +93,11 @@ def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 
     return add_up(held, schema)
 
 
-class Adder:
-    """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound.
+class Gatherer:
+    """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound."""
 
-    A bucket's rows are summed only where that at least halves them, as the first bucket shows: the merge of the
-    bucket sums anyway, and a sum here costs as much as sending three fifths of its rows (docs/benchmarks/shuffle.md).
-    """
-
-    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
-        self._schema, self._column, self._most = schema, column, (most_rows, most_bytes)
+    def __init__(self, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
+        self._column, self._most = column, (most_rows, most_bytes)
         self._held: dict[int, list[pa.Table]] = {}
         self._rows = self._bytes = 0
 
@@ -117,10 +113,26 @@ class Adder:
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
         """Give out what is held: a bucket and its rows."""
-        repeats = True
         for bucket, tables in sorted(self._held.items()):
-            rows = pa.concat_tables(tables).combine_chunks()
+            yield bucket, pa.concat_tables(tables).combine_chunks()
+        self._held, self._rows, self._bytes = {}, 0, 0
+
+
+class Adder(Gatherer):
+    """Gathers rows with an amount, and sums those of a bucket where that at least halves them.
+
+    The first bucket shows whether it does: the merge of the bucket sums anyway, and a sum here costs as much as sending
+    three fifths of its rows (docs/benchmarks/shuffle.md).
+    """
+
+    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
+        super().__init__(column, most_rows, most_bytes)
+        self._schema = schema
+
+    def rest(self) -> Iterator[tuple[int, pa.Table]]:
+        """Give out what is held: a bucket and its rows, summed or not."""
+        repeats = True
+        for bucket, rows in super().rest():
             summed = add_up([rows], self._schema) if repeats else rows
             repeats = 2 * summed.num_rows <= rows.num_rows
             yield bucket, summed
-        self._held, self._rows, self._bytes = {}, 0, 0
