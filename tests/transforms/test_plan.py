@@ -1,5 +1,8 @@
 """The graph of a pipeline as a runner would be given it, and Beam's validation of the options."""
 
+import tempfile
+from pathlib import Path
+
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -37,6 +40,13 @@ def test_steps_name_what_they_read_and_how_it_travels() -> None:
             "group", "group_by_key", ("spread",), (), ("TupleCoder[StrUtf8Coder, IterableCoder[VarIntCoder]]",)
         ),
     )
+
+
+def test_a_plan_leaves_no_folder_of_its_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Beam makes a folder for every pipeline, and removes it when that has run."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    plan_pipeline(_construct, "trial", check_options(DATAFLOW))
+    assert list(tmp_path.glob("beam-pipeline-*")) == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 A runner gets nothing else, so what is wrong with a graph or with the options shows here, without a cloud.
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -60,6 +61,7 @@ def plan_pipeline(
 ) -> PlannedPipeline:
     """Construct a pipeline and read its graph; nothing runs."""
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
+    shutil.rmtree(pipeline.local_tempdir)  # which Beam makes at once, and removes when it runs the pipeline
     construct(pipeline)
     environment = PortableRunner().default_environment(options)
     proto = pipeline.to_runner_api(default_environment=environment)
