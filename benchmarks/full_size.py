@@ -86,9 +86,9 @@ def build_graph(job: Job) -> None:
 def form_groups(job: Job) -> None:
     """Stage 5."""
     surfaces = {language: f"{job.folder}/surfaces/{language}" for language in LANGUAGES}
-    siteinfo = {"en": f"{job.folder}/mentions/en/siteinfo.json"}
+    mentions = {"en": f"{job.folder}/mentions/en"}
     entities, taxonomy = f"{job.folder}/entities", f"{job.folder}/taxonomy"
-    build_groups(entities, taxonomy, surfaces, siteinfo, load_recipe("wikisem"), job.context("groups"))
+    build_groups(entities, taxonomy, surfaces, mentions, load_recipe("wikisem"), job.context("groups"))
 
 
 @dataclass(frozen=True)
