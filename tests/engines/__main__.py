@@ -1,8 +1,8 @@
 """Builds the same sets on each engine and compares every file with those of the local runner.
 
-``python -m tests.engines [--output FOLDER] [ENGINE ...]`` prints a table. Inputs are the real data if $WIKISEM_DATA
-names it, else the demo's world. An engine that is not here is a row that says what is missing, never one that passed.
-Exit code 1 if an engine failed or left other bytes.
+``python -m tests.engines [--output FOLDER] [--kills N] [ENGINE ...]`` prints a table. Inputs are the real data if
+$WIKISEM_DATA names it, else the demo's world. An engine that is not here is a row that says what is missing, never one
+that passed. Exit code 1 if an engine failed or left other bytes.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.engines.engines import Engine, engines
+from tests.engines.kills import killing
 from tests.trees import tree_of
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
@@ -40,6 +41,7 @@ class Row:
     state: str
     seconds: float = 0.0
     failure: str = ""
+    kills: int = 0
 
 
 def inputs(folder: Path) -> list[str]:
@@ -62,15 +64,15 @@ def inputs(folder: Path) -> list[str]:
     ]
 
 
-def build(engine: Engine, words: Sequence[str], folder: Path) -> Row:
-    """One build in a folder of its own."""
+def build(engine: Engine, words: Sequence[str], folder: Path, kills: int = 0) -> Row:
+    """One build in a folder of its own, of whose workers so many are killed if it takes long enough."""
     folder.mkdir()
     output = folder / "out"
     recipe = folder / "engines.toml"
     recipe.write_text(RECIPE, encoding="utf-8")
     command = [sys.executable, "-P", "-m", "wikisem", "build", str(recipe), *words, "--output", str(output)]
     started = time.monotonic()
-    with engine.start(folder) as options:
+    with engine.start(folder) as options, killing(kills, seed=1) as killed:
         workers = [] if options else ["--workers", str(engine.workers)]
         beam = ["--", *options] if options else []
         done = subprocess.run([*command, *workers, *beam], cwd=folder, capture_output=True, text=True, check=False)
@@ -78,19 +80,22 @@ def build(engine: Engine, words: Sequence[str], folder: Path) -> Row:
     if done.returncode:
         (folder / "stderr").write_text(done.stderr, encoding="utf-8")
         last = done.stderr.strip().rpartition("\n")[2]
-        return Row(engine, "failed", seconds, f"exit code {done.returncode}: {last}")
-    return Row(engine, "ran", seconds)
+        return Row(engine, "failed", seconds, f"exit code {done.returncode}: {last}", len(killed))
+    return Row(engine, "ran", seconds, kills=len(killed))
 
 
 def compare(row: Row, found: dict[str, str], expected: dict[str, str]) -> Row:
     """The row with what differs from the reference, file by file."""
     differing = sorted(path for path in {*found, *expected} if found.get(path) != expected.get(path))
-    if not differing:
-        return replace(row, state=f"same bytes in all {len(expected)} files")
-    return replace(row, state="failed", failure=f"{len(differing)} of {len(expected)} files differ: {differing[0]} …")
+    if differing:
+        return replace(
+            row, state="failed", failure=f"{len(differing)} of {len(expected)} files differ: {differing[0]} …"
+        )
+    killed = f", after {row.kills} kills" if row.kills else ""
+    return replace(row, state=f"same bytes in all {len(expected)} files{killed}")
 
 
-def run(names: Sequence[str], folder: Path) -> list[Row]:
+def run(names: Sequence[str], folder: Path, kills: int = 0) -> list[Row]:
     """The reference, then every engine that was asked for."""
     reference, *others = engines()
     words = inputs(folder)
@@ -106,7 +111,7 @@ def run(names: Sequence[str], folder: Path) -> list[Row]:
             rows.append(Row(engine, f"skipped: {missing}"))
             continue
         print(f"{engine.name} …", file=sys.stderr, flush=True)
-        row = build(engine, words, folder / engine.name)
+        row = build(engine, words, folder / engine.name, kills)
         rows.append(row if row.failure else compare(row, tree_of(folder / engine.name / "out", *FOLDERS), expected))
     return rows
 
@@ -125,11 +130,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.engines", description=__doc__)
     parser.add_argument("engine", nargs="*", help=f"of {', '.join(each.name for each in engines()[1:])}; default: all")
     parser.add_argument("--output", type=Path, help="keep what the builds leave in this new folder")
+    parser.add_argument("--kills", type=int, default=0, help="workers to kill while an engine builds")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="wikisem-engines-") as temporary:
         folder = arguments.output or Path(temporary) / "runs"
         folder.mkdir(parents=True)
-        rows = run(arguments.engine, folder)
+        rows = run(arguments.engine, folder, arguments.kills)
     print(table(rows))
     return int(any(row.failure for row in rows))
 

@@ -109,6 +109,10 @@ def flink_cluster(folder: Path) -> Iterator[Sequence[str]]:
         "rest.bind-address": "localhost",
         "parallelism.default": "2",
         "akka.ask.timeout": "60s",
+        # A worker that dies makes Flink begin the work again that depended on it.
+        "restart-strategy.type": "fixed-delay",
+        "restart-strategy.fixed-delay.attempts": "1000",
+        "restart-strategy.fixed-delay.delay": "1 s",
     }
     (folder / "flink-conf.yaml").write_text("".join(f"{key}: {value}\n" for key, value in settings.items()))
     manager = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+# In the environment of every server, and of what it starts: by this our own are told from others.
+MARK: Final = f"WIKISEM_ENGINES={os.getpid()}-{time.time_ns()}"
 _START_SECONDS: Final = 60.0
 
 
@@ -43,7 +45,8 @@ def running(command: Sequence[str], folder: Path, port: int | None) -> Iterator[
     with log.open("wb") as sink:
         # Beam starts whatever ``python`` is first on the path, and only if it is told so not in a new environment.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = {**os.environ, "PATH": path, "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1"}
+        name, _, value = MARK.partition("=")
+        environment = {**os.environ, "PATH": path, "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1", name: value}
         child = subprocess.Popen(command, cwd=folder, env=environment, stdout=sink, stderr=subprocess.STDOUT)
         try:
             if port is not None:

@@ -1,7 +1,9 @@
 """How engines are started, compared and reported; what they build is compared by ``make test-engines``."""
 
 import shutil
+import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from tests.engines import jvm
 from tests.engines.__main__ import Row, compare, run, table
 from tests.engines.engines import PRISM_VARIABLE, Engine, engines
+from tests.engines.kills import own_workers
 from tests.engines.servers import free_port, running
 
 ENGINE = Engine("trial", "an engine", lambda _: nullcontext(()))
@@ -109,3 +112,20 @@ def test_a_server_is_there_inside_and_gone_after(tmp_path: Path) -> None:
         assert log.is_file()
     with pytest.raises(RuntimeError), running([sys.executable, "-c", ""], tmp_path, port):
         pass
+
+
+def test_only_workers_of_our_own_servers_are_found(tmp_path: Path) -> None:
+    """By the environment that servers hand down, and by the module that they run."""
+    module = "apache_beam.runners.worker.sdk_worker_main"
+    command = [sys.executable, "-c", "import time; time.sleep(60)", module]
+    with running(command, tmp_path, None), running(command[:-1], tmp_path, None):
+        stranger = subprocess.Popen(command)
+        try:
+            deadline = time.monotonic() + 10
+            while not (found := own_workers()) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert len(found) == 1
+            assert stranger.pid not in found
+        finally:
+            stranger.kill()
+            stranger.wait()
