@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from wikisem.links.contents import locate_parts
 from wikisem.links.mentions import read_contents
-from wikisem.links.normal_form import _tables, not_composed
+from wikisem.links.normal_form import _tables, find_marks, has_many_marks, marks, not_composed
+from wikisem.links.positions import Positions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 SITE = SiteInfo("enwiki", "en", namespaces={6: "File"})
@@ -28,19 +29,52 @@ TEXTS = st.lists(st.text(CHARACTERS, min_size=1, max_size=6), min_size=1, max_si
 @example(["\u0e19\u0e48\u0e38", "ক\u09c7\u09be"])
 def test_what_is_not_nfc_is_found(texts: list[str]) -> None:
     """Every content that NFC changes is among those found, few letters from U+0300 on or many."""
-    found = not_composed(locate_parts(pa.array(texts))).tolist()
-    missed = [
-        text for text, hit in zip(texts, found, strict=True) if not hit and unicodedata.normalize("NFC", text) != text
-    ]
-    assert missed == []
+    parts = locate_parts(pa.array(texts))
+    changed = [unicodedata.normalize("NFC", text) != text for text in texts]
+    for found in (find_marks(parts), None, _marks_one_by_one(texts)):
+        hits = not_composed(parts, found).tolist()
+        assert [text for text, change, hit in zip(texts, changed, hits, strict=True) if change and not hit] == []
+
+
+def _marks_one_by_one(texts: list[str]) -> Positions:
+    """Where characters are that ``marks`` has, by a look at each."""
+    known, at, found = set(marks()), 0, []
+    for letter in "".join(texts):
+        found += [at] if letter.encode() in known else []
+        at += len(letter.encode())
+    return np.array(found, np.int64)
+
+
+@given(st.lists(st.text(CHARACTERS), min_size=1, max_size=5))
+def test_every_mark_is_found(texts: list[str]) -> None:
+    """Unless they are too many, and then all contents are read."""
+    found = find_marks(locate_parts(pa.array(texts)))
+    assert found is None or found.tolist() == _marks_one_by_one(texts).tolist()
+
+
+def test_no_string_without_marks_is_changed_by_nfc() -> None:
+    """Every character of Unicode that NFC changes, alone or after any letter, is a mark."""
+    known = set(marks())
+    others = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code).encode() not in known]
+    assert unicodedata.is_normalized("NFC", "".join(others))
+    assert unicodedata.is_normalized("NFC", "".join(reversed(others)))
+    assert 2_000 < len(known) < 3_000
+
+
+def test_scripts_that_write_many_marks_are_read_as_a_whole() -> None:
+    """By the first contents: Hindi and Thai have marks in most words, Arabic and Korean hardly any."""
+    many = [has_many_marks(locate_parts(pa.array([text]))) for text in ("हिन्दी भाषा", "ที่นี่", "العربية", "한국", "")]
+    assert many == [True, True, False, False, False]
 
 
 def test_usual_text_is_left_to_columns() -> None:
     """Vowel signs, tone marks and accents in NFC, in scripts that have many of them, are no reason to look closer."""
     texts = ["café|Cafés", "ประเทศ|นี่", "বাংলা|ো", "हिन्दी", "Việt Nam", "서울|서울특별시", "ガンダム", "שָׁלוֹם", "မြန်မာ"]
     texts = [unicodedata.normalize("NFC", text) for text in texts]
-    assert not_composed(locate_parts(pa.array(texts))).tolist() == [False] * len(texts)
-    assert not_composed(locate_parts(pa.array(["plain " * 99, *texts[:2]]))).tolist() == [False] * 3
+    for shown in (texts, ["plain " * 99, *texts]):
+        parts = locate_parts(pa.array(shown))
+        assert not_composed(parts, find_marks(parts)).tolist() == [False] * len(shown)
+        assert not_composed(parts, None).tolist() == [False] * len(shown)
 
 
 @given(TEXTS)

@@ -14,6 +14,7 @@ Link(target='Moon&sun', anchor='the moons')
 """
 
 import re
+from functools import cache
 from typing import Final
 
 import ahocorasick_rs
@@ -21,8 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.links import normal_form
 from wikisem.links.contents import Contents, cut_out, first_position, locate_parts
-from wikisem.links.normal_form import not_composed
 from wikisem.links.positions import Mask, Positions
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
@@ -36,10 +37,7 @@ _SPACE: Final = ord(" ")
 _BRACKETS: Final = list(b"{}[]")
 # What a title or an anchor that is plain text holds none of.
 _MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
-_IRREGULAR: Final = ahocorasick_rs.BytesAhoCorasick(
-    [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)],
-    implementation=ahocorasick_rs.Implementation.DFA,
-)
+_IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -53,8 +51,9 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.T
         return MENTIONS.empty_table()
     parts = locate_parts(contents)
     away, undecided = _read_prefixes(parts, site)
-    irregular, with_markup = _irregular(parts)
-    undecided |= irregular | not_composed(parts)
+    hits, marks = _find_markup(parts)
+    irregular, with_markup = _irregular(parts, hits)
+    undecided |= irregular | normal_form.not_composed(parts, marks)
     certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
     plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
     tables = [
@@ -65,9 +64,27 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.T
     return pa.concat_tables(tables)
 
 
-def _irregular(parts: Contents) -> tuple[Mask, Mask]:
+@cache
+def _finder(with_marks: bool) -> ahocorasick_rs.BytesAhoCorasick:
+    return ahocorasick_rs.BytesAhoCorasick(
+        [*_IRREGULAR, *(normal_form.marks() if with_marks else ())],
+        implementation=ahocorasick_rs.Implementation.DFA,
+    )
+
+
+def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
+    """Where markup is, and where the marks are that decide whether contents are NFC; None where these are too many."""
+    with_marks = not normal_form.has_many_marks(parts)
+    found = _finder(with_marks).find_matches_as_indexes(parts.data)
+    starts = np.array([start for _, start, _ in found], np.int64)
+    if not with_marks:
+        return starts, None
+    is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
+    return starts[~is_mark], starts[is_mark]
+
+
+def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
     """Which contents columns cannot read, and of which they can read the title but not the anchor."""
-    hits = np.array([start for _, start, _ in _IRREGULAR.find_matches_as_indexes(parts.data)], np.int64)
     rows = np.searchsorted(parts.ends, hits, side="right")
     in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
     irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))

@@ -1,12 +1,14 @@
 """Which contents may be in another form than NFC, by column: MediaWiki stores NFC, so that hardly any are.
 
 A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9
-and a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9).
+and a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9). These
+are the *marks* here: an automaton finds them, beside all else that it looks for, and only contents with one are read.
+Where a language has them in most words, all contents are.
 
 >>> import pyarrow as pa
 >>> from wikisem.links.contents import locate_parts
->>> contents = ["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]
->>> not_composed(locate_parts(pa.array(contents))).tolist()
+>>> parts = locate_parts(pa.array(["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]))
+>>> not_composed(parts, find_marks(parts)).tolist()
 [True, False, False, True]
 """
 
@@ -15,17 +17,18 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
+import ahocorasick_rs
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.links.contents import Contents, cut_out, locate_parts
 from wikisem.links.positions import Bytes, Mask, Positions
 
-# The first byte of U+0300 in UTF-8: what has no such byte, nor any beyond it, is NFC.
+# The first byte of U+0300 in UTF-8: below it there are no marks.
 _LEAST: Final = 0xCC
-# Contents with such characters are looked at alone where at most one byte in so many begins one.
-_FEW: Final = 128
-# So many bytes show whether that is so, where most characters are beyond the first blocks.
+# Contents with marks are read alone where fewer than one character in so many is a mark: to find one takes as long as
+# to read some fifty characters (2026-11). So many bytes show whether that is so.
+_FEW: Final = 64
 _SAMPLE: Final = 1 << 12
 # Where characters are that decompose or have a combining class; a test looks at all others.
 _BLOCKS: Final = (
@@ -40,26 +43,27 @@ _NEVER: Final = 255
 
 class _Tables(NamedTuple):
     """The class of each unit of UTF-16, 0 for most; the pairs that compose, sorted, each as one number; which units
-    they compose to; and for each byte, whether a character with a class may begin with it in UTF-8.
+    they compose to; and all characters with a class.
     """
 
     classes: npt.NDArray[np.uint8]
     pairs: npt.NDArray[np.int64]
     composites: Mask
-    leads: bytes
+    marks: tuple[bytes, ...]
 
 
 @cache
 def _tables() -> _Tables:
     classes = np.zeros(1 << 16, np.uint8)
     composites = np.zeros(1 << 16, np.bool_)
-    pairs = []
+    pairs, beyond = [], set[int]()
     for code, parts in _decompositions():
         never = unicodedata.normalize("NFC", chr(code)) != chr(code)
         changes = unicodedata.combining(chr(code)) > 0 or never
         if code > 0xFFFF and (changes or parts):
             # Beyond the first plane, whole blocks of 1,024 count as one character that is never NFC.
             classes[[0xD7C0 + (one >> 10) for one in (code, *parts)]] = _NEVER
+            beyond.update(one for one in (code, *parts) if one > 0xFFFF)
         elif changes:
             classes[code] = _NEVER if never else unicodedata.combining(chr(code))
         if len(parts) == 2 and not never and code <= 0xFFFF:
@@ -67,9 +71,9 @@ def _tables() -> _Tables:
             composites[code] = True
     classes[np.array(pairs, np.int64) & 0xFFFF] = _COMPOSES
     classes[_JAMO] = _NEVER
-    leads = {0xF0, *(chr(code).encode()[0] for code in np.flatnonzero(classes[:0xD800]).tolist()), 0xEF}
-    first_bytes = bytes(byte in leads for byte in range(256))
-    return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, first_bytes)
+    first_plane = (code for code in np.flatnonzero(classes).tolist() if not 0xD800 <= code < 0xE000)
+    marks = tuple(chr(code).encode() for code in (*first_plane, *sorted(beyond)))
+    return _Tables(classes, np.unique(np.array(pairs, np.int64)), composites, marks)
 
 
 def _decompositions() -> Iterator[tuple[int, list[int]]]:
@@ -79,35 +83,48 @@ def _decompositions() -> Iterator[tuple[int, list[int]]]:
         yield code, [] if parts[:1] and parts[0].startswith("<") else [int(part, 16) for part in parts]
 
 
-def not_composed(parts: Contents) -> Mask:
-    """Which contents are not NFC; some that are may be among them."""
-    hot = parts.data >= _LEAST
-    count = int(np.count_nonzero(hot))
-    if count * _FEW > len(hot):
-        if _may_change(parts.data[:_SAMPLE]).mean() * _FEW > 1:
-            return _changed(parts.data[:-1], parts.ends)
-        hot = _may_change(parts.data)
-        count = int(np.count_nonzero(hot))
-    if count * _FEW > len(hot):
+def marks() -> tuple[bytes, ...]:
+    """Every character without which a string is NFC, in UTF-8."""
+    return _tables().marks
+
+
+def has_many_marks(parts: Contents) -> bool:
+    """Whether marks are so frequent that finding them takes longer than reading all contents, by the first ones."""
+    units = _units(str(parts.data[:_SAMPLE].data, "utf-8", "ignore"))
+    return int(np.count_nonzero(_tables().classes[units])) * _FEW > len(units)
+
+
+def find_marks(parts: Contents) -> Positions | None:
+    """Where the marks of contents are, sorted; None if they are too many to be worth finding."""
+    if not (parts.data >= _LEAST).any():
+        return np.zeros(0, np.int64)
+    if has_many_marks(parts):
+        return None
+    return np.array([start for _, start, _ in _finder().find_matches_as_indexes(parts.data)], np.int64)
+
+
+@cache
+def _finder() -> ahocorasick_rs.BytesAhoCorasick:
+    return ahocorasick_rs.BytesAhoCorasick(marks(), implementation=ahocorasick_rs.Implementation.DFA)
+
+
+def not_composed(parts: Contents, found: Positions | None) -> Mask:
+    """Which contents are not NFC; some that are may be among them. ``found`` are their marks, None if not known."""
+    if found is None:
         return _changed(parts.data[:-1], parts.ends)
     mask = np.zeros(len(parts.ends), np.bool_)
-    if count:
-        rows = np.unique(np.searchsorted(parts.ends, np.flatnonzero(hot), side="right"))
+    if len(found):
+        rows = np.unique(np.searchsorted(parts.ends, found, side="right"))
         few = locate_parts(cut_out(parts.data, parts.starts[rows], parts.ends[rows]))
         mask[rows] = _changed(few.data[:-1], few.ends)
     return mask
-
-
-def _may_change(data: Bytes) -> Mask:
-    """Which bytes a character with a class may begin with."""
-    return np.frombuffer(data.tobytes().translate(_tables().leads), np.bool_)
 
 
 def _changed(data: Bytes, ends: Positions) -> Mask:
     """Which of some strings, whose UTF-8 is joined and ends where ``ends`` say, may not be NFC."""
     text = str(data.data, "utf-8")
     tables = _tables()
-    units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
+    units = _units(text)
     classes = tables.classes.take(units, mode="clip")  # in half the time that indexing takes
     at = np.flatnonzero(classes != 0)
     own, before = classes[at], classes[at - 1]
@@ -119,6 +136,10 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     if len(hits):
         mask[np.searchsorted(ends, _byte_positions(units)[hits], side="right")] = True
     return mask
+
+
+def _units(text: str) -> npt.NDArray[np.uint16]:
+    return np.frombuffer(text.encode("utf-16-le"), np.uint16)
 
 
 def _byte_positions(units: npt.NDArray[np.uint16]) -> Positions:

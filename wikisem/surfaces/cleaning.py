@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import regex
 
 from wikisem.links.contents import locate_parts
-from wikisem.links.normal_form import not_composed
+from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.titles import composed
 from wikisem.wikis import own_code
@@ -41,7 +41,8 @@ def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
 def _compose(texts: pa.Array) -> pa.Array:
     whole = texts.take(pa.array(np.arange(len(texts)))) if texts.offset else texts
-    mask = pa.array(not_composed(locate_parts(whole)))
+    parts = locate_parts(whole)
+    mask = pa.array(not_composed(parts, find_marks(parts)))
     changed = [composed(text) for text in whole.filter(mask).to_pylist()]
     return pc.replace_with_mask(whole, mask, pa.array(changed, texts.type)) if changed else whole
 
