@@ -20,6 +20,7 @@ def main(words: list[str]) -> int:
     """Make the environment unless $HARNESS_PYTHON names one, and run harness_run.py in it."""
     python = os.environ.get("HARNESS_PYTHON") or _make_environment()
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "2"}
+    environment["PYTHONPATH"] = str(ROOT)  # for benchmarks.releases
     command = [python, str(ROOT / ".ci" / "harness_run.py"), *words]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 

@@ -16,25 +16,14 @@ import numpy as np
 import pyarrow.parquet as pq
 from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 
+from benchmarks.releases import make_releases
 from wikisem.evaluate import outliers
 from wikisem.evaluation.harness_samples import MEASURES, read_samples
 from wikisem.evaluation.mteb_task import language_script, outlier_task
-from wikisem.pipeline.cli import main as wikisem
 from wikisem.wikis import WIKIPEDIA_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "harnesses" / "results.md"
-REAL_RECIPE = """
-name = "real"
-base = "wikisem"
-[cluster]
-minimum = 7
-[outliers]
-min_sitelinks = 0
-[surface]
-fallback = "label"
-minimum_count = 1
-"""
 
 
 def main(words: list[str]) -> int:
@@ -52,20 +41,6 @@ def main(words: list[str]) -> int:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(table, encoding="utf-8")
     return 0
-
-
-def make_releases(here: Path) -> Iterator[tuple[str, Path]]:
-    """The demo's release, and that of a build from real data where it is at hand."""
-    assert wikisem(["demo", "--output", str(here / "demo-out")]) == 0
-    assert wikisem(["release", str(here / "demo-out"), "--output", str(here / "demo")]) == 0
-    yield "demo", here / "demo"
-    if data := os.environ.get("WIKISEM_DATA"):
-        (here / "real.toml").write_text(REAL_RECIPE)
-        build = ["build", str(here / "real.toml"), "--languages", "de,ru", "--output", str(here / "real-out")]
-        files = [f"{data}/wikidata/class-graph-slice.json.gz", f"{data}/wikidata/real-entities.json.gz"]
-        assert wikisem([*build, "--wikidata", *files]) == 0
-        assert wikisem(["release", str(here / "real-out"), "--output", str(here / "real")]) == 0
-        yield "real data", here / "real"
 
 
 def make_model(folder: Path) -> Path:

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     folder, name = Path(arguments.output), arguments.repository or "OWNER/NAME"
     facts = write_release(arguments.run, folder, _today(), arguments.repository or "")
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
-    print_line(f"to publish it: hf repo create {name} --repo-type dataset")
+    print_line(f"to publish it: hf repos create {name} --repo-type dataset")
     print_line(f"               hf upload {name} {folder} --repo-type dataset")
     print_line(f"output: {folder}")
     return 0

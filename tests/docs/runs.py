@@ -4,8 +4,11 @@ import contextlib
 import doctest
 import importlib.util
 import io
+import itertools
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -172,6 +175,12 @@ def check_set_aside(command: Command) -> None:
         assert [word for word in words[3:] if word.startswith("--") and f'"{word}"' not in source] == []
     else:
         assert words[0] == "hf"
+        program = Path(sys.executable).with_name("hf")
+        if program.exists():  # it comes with what is installed for the tests of releases
+            named = list(itertools.takewhile(lambda word: "/" not in word, words[1:]))
+            done = subprocess.run([program, *named, "--help"], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            assert [word for word in words if word.startswith("--") and word not in done.stdout] == []
 
 
 def check_usage(line: str) -> None:

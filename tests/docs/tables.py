@@ -7,7 +7,7 @@ from typing import Final
 SET_ASIDE: Final[Mapping[str, str]] = {
     "pip install ": "would change the environment; the extras that it names are looked up in pyproject.toml",
     "make ": "makes environments, or runs for minutes; the target is looked up in the Makefile",
-    "hf ": "publishes on the Hugging Face Hub, of which there is none here",
+    "hf ": "publishes on the Hugging Face Hub; the command and its options are looked up in its own help",
     "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
     "wikisem build wikisem --wikidata gs://": "reads a bucket and runs on Dataflow",
 }

@@ -13,10 +13,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.releases import make_real_release
 from tests.outputs.release.world import CODES, HOSTILE, make_group, write_run
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.pipeline.cli import main
 
+ROOT = Path(__file__).parent.parent.parent
+TOOLS = ["datasets", "datasets, streaming", "mlcroissant", "pandas", "polars", "duckdb"]
 datasets = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('datasets')", reason="no datasets")
 
 
@@ -102,6 +105,22 @@ print(json.dumps([rows, words, list(stream) == list(cases)]))
     assert rows["no-cases"] == 2 + 3 + 4 + 5 + 6
     assert {*HOSTILE, "NA"} <= set(words)
     assert same
+
+
+@datasets
+@pytest.mark.realdata
+def test_every_tool_reads_a_release_of_real_items(tmp_path: Path, realdata: Path) -> None:
+    """datasets, whole and streaming, mlcroissant, pandas, polars and DuckDB: every value is what was written."""
+    real = make_real_release(tmp_path, realdata)
+    command = [sys.executable, "-m", "benchmarks.release_tools", "--json", str(real)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    groups = {code: read_groups(real / "groups" / f"{code}.parquet") for code in ("de", "ru")}
+    cases = sum(len(group.outliers) for own in groups.values() for group in own)
+    assert {(row["groups"], row["cases"]) for row in rows} == {(sum(map(len, groups.values())), cases)}
+    assert [row["tool"] for row in rows] == TOOLS
+    assert cases > 100
 
 
 @datasets

@@ -1,0 +1,187 @@
+"""The tools that people load data sets with, each on every record of a release: what they read is what was written.
+
+    python -m benchmarks.release_tools                # releases of the demo and of real data ($WIKISEM_DATA): a table
+    python -m benchmarks.release_tools --write        # and docs/release/tools.md
+    python -m benchmarks.release_tools --json FOLDER  # one release: a JSON line for each tool
+
+Each tool runs in a process of its own, offline. Groups and cases are compared value by value with the Parquet files as
+pyarrow reads them, through a digest that does not depend on their order; mlcroissant must find neither errors nor
+warnings, too.
+"""
+
+import argparse
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from benchmarks.releases import make_releases
+
+Rows = Iterator[tuple[str, Any]]  # "groups" or "cases", and a row
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PAGE: Final = ROOT / "docs" / "release" / "tools.md"
+KINDS: Final = ("groups", "cases")
+
+
+def _pyarrow(folder: Path) -> Rows:
+    """What the others are compared with."""
+    for kind in KINDS:
+        for path in sorted((folder / kind).glob("*.parquet")):
+            yield from ((kind, row) for row in pq.read_table(path).to_pylist())
+
+
+def _datasets(folder: Path, *, streaming: bool = False) -> Rows:
+    import datasets
+
+    for config in datasets.get_dataset_config_names(str(folder)):
+        if not config.endswith(("-categories", "-analogies")):
+            kind = "cases" if config.endswith("-cases") else "groups"
+            rows = datasets.load_dataset(str(folder), config, split="test", streaming=streaming)
+            yield from ((kind, row) for row in rows)
+
+
+def _streaming(folder: Path) -> Rows:
+    return _datasets(folder, streaming=True)
+
+
+def _croissant(folder: Path) -> Rows:
+    import mlcroissant
+
+    os.chdir(folder)  # the files of a release are beside croissant.json
+    dataset = mlcroissant.Dataset("croissant.json")
+    issues = dataset.metadata.ctx.issues
+    assert not (issues.errors or issues.warnings), (issues.errors, issues.warnings)
+    for kind in KINDS:
+        yield from ((kind, row) for row in dataset.records(kind))
+
+
+def _pandas(folder: Path) -> Rows:
+    import pandas as pd
+
+    for kind in KINDS:
+        yield from ((kind, row) for row in pd.read_parquet(folder / kind).to_dict("records"))
+
+
+def _polars(folder: Path) -> Rows:
+    import polars as pl
+
+    for kind in KINDS:
+        yield from ((kind, row) for row in pl.read_parquet(f"{folder}/{kind}/*.parquet").to_dicts())
+
+
+def _duckdb(folder: Path) -> Rows:
+    import duckdb
+
+    for kind in KINDS:
+        found = duckdb.sql(f"from '{folder}/{kind}/*.parquet'")
+        yield from ((kind, dict(zip(found.columns, row, strict=True))) for row in found.fetchall())
+
+
+# Each tool, the line that a person types for German, and how all languages are read here.
+TOOLS: Final[Mapping[str, tuple[str, Callable[[Path], Rows]]]] = {
+    "datasets": ('`load_dataset(FOLDER, "de", split="test")`, `"de-cases"`', _datasets),
+    "datasets, streaming": ('`load_dataset(FOLDER, "de-cases", split="test", streaming=True)`', _streaming),
+    "mlcroissant": ('`mlcroissant.Dataset("croissant.json").records("cases")`', _croissant),
+    "pandas": ('`pandas.read_parquet("cases/de.parquet")`', _pandas),
+    "polars": ('`polars.read_parquet("cases/de.parquet")`', _polars),
+    "duckdb": ("`duckdb.sql(\"from 'cases/de.parquet'\")`", _duckdb),
+}
+
+
+def summary(rows: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """How many rows of each kind there are, and a digest of all their values."""
+    lines = [(kind, json.dumps(_plain(row), sort_keys=True, ensure_ascii=False)) for kind, row in rows]
+    digest = hashlib.sha256("\n".join(map("\t".join, sorted(lines))).encode()).hexdigest()
+    return {**{kind: sum(one == kind for one, _ in lines) for kind in KINDS}, "digest": digest}
+
+
+def _plain(value: Any) -> Any:
+    """A value without the types of a tool: arrays are lists, Croissant's bytes are text and its names are short."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, dict):
+        return {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return _plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def try_tools(folder: Path) -> Iterator[dict[str, Any]]:
+    """A row for each tool; AssertionError where it reads anything else than what was written."""
+    written = summary(_pyarrow(folder))
+    with tempfile.TemporaryDirectory() as cache:
+        for tool in TOOLS:
+            before = os.times()
+            read = _in_process(tool, folder, cache)
+            after = os.times()
+            assert read == written, (tool, read, written)
+            seconds = sum(after[2:4]) - sum(before[2:4])
+            yield {"tool": tool, **read, "seconds": seconds}
+
+
+def _in_process(tool: str, folder: Path, cache: str) -> dict[str, Any]:
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": cache, "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, "-m", "benchmarks.release_tools", "--tool", tool, str(folder.resolve())]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def page(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The table, with the versions that it was made with."""
+    lines = [
+        "<!-- written by python -m benchmarks.release_tools --write -->",
+        "# Releases in the tools that load them",
+        "",
+        "Every group and every test case of all languages, as each tool reads them, has the values that were written;",
+        "mlcroissant finds neither an error nor a warning in `croissant.json`.",
+        "",
+        "| release | tool | in one line | groups | cases | CPU s |",
+        "|---|---|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {row['release']} | {row['tool']} | {TOOLS[row['tool']][0]} | {row['groups']} | {row['cases']} "
+        f"| {row['seconds']:.1f} |"
+        for row in rows
+    ]
+    versions = ", ".join(f"{name} {version(name)}" for name in sorted({tool.split(",")[0] for tool in TOOLS}))
+    return "\n".join([*lines, "", f"{versions}. Seconds are of a whole process, import included.", ""])
+
+
+def main() -> None:
+    """Make the releases and the table, or try one release."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--json", action="store_true", help="try the release in FOLDER, a JSON line for each tool")
+    parser.add_argument("--tool", choices=[*TOOLS], help="print what one tool reads of FOLDER")
+    options = parser.parse_args()
+    if options.tool:
+        logging.disable(logging.CRITICAL)
+        print(json.dumps(summary(TOOLS[options.tool][1](options.folder))))
+    elif options.json:
+        for row in try_tools(options.folder):
+            print(json.dumps(row), flush=True)
+    else:
+        with tempfile.TemporaryDirectory() as here:
+            releases = list(make_releases(Path(here)))
+            text = page({"release": name, **row} for name, folder in releases for row in try_tools(folder))
+        print(text)
+        if options.write:
+            PAGE.parent.mkdir(exist_ok=True)
+            PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
