@@ -99,7 +99,7 @@ def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
         nargs="+",
         action="extend",
         metavar="LANG=PATH",
-        help="the pages-articles XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst), once for each part",
+        help="the XML dump of a language's Wikipedia (.xml, .bz2, .gz, .zst), content export or older: every part",
     )
 
 

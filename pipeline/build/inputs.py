@@ -106,7 +106,7 @@ def by_language(words: Sequence[str]) -> dict[str, list[str]]:
     for word in words:
         language, mark, path = word.partition("=")
         if not mark or not path:
-            raise UsageError(f"--wikipedia: expected LANG=PATH such as de=dewiki-pages-articles.xml.bz2, saw {word!r}")
+            raise UsageError(f"--wikipedia: expected LANG=PATH such as de=dewiki-2026-11-01-p1p9.xml.bz2, saw {word!r}")
         paths.setdefault(known_language(language), []).append(path)
     return paths
 

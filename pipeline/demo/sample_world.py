@@ -29,11 +29,11 @@ class SampleDumps:
 
 
 def write_sample_world(folder: str) -> SampleDumps:
-    """Write ``wikidata.json.gz`` and ``<language>wiki-pages-articles.xml.bz2`` into a folder that exists."""
+    """Write ``wikidata.json.gz`` and ``<language>wiki-2026-11-01-p1p999.xml.bz2`` into a folder that exists."""
     items = read_items()
     wikidata = Path(folder) / "wikidata.json.gz"
     wikidata.write_bytes(wikidata_dump(list(entity_lines(items, read_classes()))))
-    wikipedia = {language: Path(folder) / f"{language}wiki-pages-articles.xml.bz2" for language in LANGUAGES}
+    wikipedia = {language: Path(folder) / f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
     for language, path in wikipedia.items():
         path.write_bytes(wikipedia_dump(language, items))
     return SampleDumps(str(wikidata), {language: str(path) for language, path in wikipedia.items()})
@@ -48,7 +48,7 @@ def wikidata_dump(lines: Sequence[str]) -> bytes:
 
 
 def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
-    """The ``pages-articles`` file of one edition."""
+    """The content export of one edition, in one shard."""
     edition = open_edition(language, items)
     pieces = list(export_xml(edition, write_pages(edition)))
     page = pieces[len(pieces) // 2]

@@ -94,7 +94,7 @@ class PageRun:
         """Examples give what they show; a script runs."""
         if block.page == "docs/bzip2.md":
             pytest.importorskip("wikisem.dumps.bzip2._native")
-            self.names["data"] = (self.demo / "dumps/dewiki-pages-articles.xml.bz2").read_bytes()
+            self.names["data"] = (self.demo / "dumps/dewiki-2026-11-01-p1p999.xml.bz2").read_bytes()
         if ">>>" not in block.text:
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block.text, block.where, "exec"), self.names)

@@ -77,20 +77,13 @@ def _samples(path: Path, demo: Path) -> None:
     _write(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
-def _whole_german(path: Path, demo: Path) -> None:
-    """The demo's German dump without its broken page, on which a call without ``on_reject`` would end."""
-    text = bz2.decompress((demo / "dumps/dewiki-pages-articles.xml.bz2").read_bytes()).decode()
-    pages = re.split(r"(?=^  <page>)", text, flags=re.MULTILINE)
-    _write(path, "".join(page for page in pages if "<text" not in page or "</text>" in page))
-
-
 _WIKIDATA: Final = _copy("dumps/wikidata.json.gz")
-_GERMAN: Final = _copy("dumps/dewiki-pages-articles.xml.bz2")
+_GERMAN: Final = _copy("dumps/dewiki-2026-11-01-p1p999.xml.bz2")
 _DEMO: Final = _copy()
 
 # What is in the folder of a page before its first command.
 SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
-    "README.md": {"latest-all.json.gz": _WIKIDATA, "dewiki.xml.bz2": _whole_german, "cc.de.300.bin": _vectors},
+    "README.md": {"cc.de.300.bin": _vectors},
     "docs/anchors.md": {"ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
     "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
     "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
@@ -113,11 +106,11 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "docs/explain.md": {"demo": _DEMO, "docs/explain-en.png": _text("")},
     "docs/fresh.md": {
         "latest-all.json.gz": _WIKIDATA,
-        "enwiki.xml.bz2": _copy("dumps/enwiki-pages-articles.xml.bz2"),
-        "dewiki.xml.bz2": _GERMAN,
+        "enwiki-2026-11-01-p1p999.xml.bz2": _copy("dumps/enwiki-2026-11-01-p1p999.xml.bz2"),
+        "dewiki-2026-11-01-p1p999.xml.bz2": _GERMAN,
     },
     "docs/harnesses.md": {"results/MODEL/samples_wikisem_de.jsonl": _samples},
-    "docs/languages.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-latest-pages-articles.xml.bz2": _GERMAN},
+    "docs/languages.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-2026-11-01-p1p999.xml.bz2": _GERMAN},
     "docs/lexemes.md": {
         "latest-lexemes.json.bz2": _lexemes,
         "cc.en.300.vec.gz": _vectors,
@@ -141,7 +134,7 @@ def mirror(demo: Path) -> Iterator[str]:
     """A server on this machine with the demo's dumps, named as dumps.wikimedia.org would; its URL."""
     with serve() as server:
         for language in ("de", "ja"):
-            text = bz2.decompress((demo / f"dumps/{language}wiki-pages-articles.xml.bz2").read_bytes()).decode()
+            text = bz2.decompress((demo / f"dumps/{language}wiki-2026-11-01-p1p999.xml.bz2").read_bytes()).decode()
             server.add_export(f"{language}wiki", "2026-11-01", dict(_shards(text)))
         wikidata = (demo / "dumps/wikidata.json.gz").read_bytes()
         server.add_wikidata("20261102", {"wikidata-20261102-all.json.gz": wikidata})
@@ -149,8 +142,9 @@ def mirror(demo: Path) -> Iterator[str]:
 
 
 def _shards(text: str) -> Iterator[tuple[str, bytes]]:
-    """A dump in two shards, each a whole file."""
+    """A dump in two shards, each a whole file; without its broken page, at which a call without ``on_reject`` ends."""
     head, *pages = re.split(r"(?=^  <page>)", text, flags=re.MULTILINE)
+    pages = [page for page in pages if "</text>" in page]
     tail, half = "</mediawiki>\n", len(pages) // 2
     pages[-1] = pages[-1].removesuffix(tail)
     for name, part in (("p1p500", pages[:half]), ("p501p1000", pages[half:])):
