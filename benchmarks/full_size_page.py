@@ -81,7 +81,8 @@ labels in 35 languages and titles, as many as in 574 real items), or a part of t
 surface forms by links, nine other languages by labels; the ten are worked on at once. *Prose* is the bytes of text
 after each link. Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three
 times a second); disk is all that the step's folder held at the highest moment, dumps included, while nothing that is
-still needed had been removed. `dump` and `items` write what is read.
+still needed had been removed. `dump` and `items` write what is read. Other work
+shared the machine in most runs, which the time shows and the CPU time does not.
 
 {table}
 
