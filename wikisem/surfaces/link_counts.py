@@ -29,11 +29,10 @@ def count_links(
 ) -> pa.Table:
     """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
 
-    One row for each title and anchor, titles in other scripts and redirects resolved, sorted by title, then the most
-    frequent anchor first.
-    ``link_trail`` counts ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read;
-    without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it
-    is no dump.
+    One row for each title and anchor, titles in other scripts (in Chinese, where OpenCC is installed) and redirects
+    resolved, sorted by title, then the most frequent anchor first. ``link_trail`` counts ``[[bus]]es`` as "buses".
+    ``on_reject`` is called with each page that could not be read; without it, the first one raises DamagedInputError.
+    MissingInputError if there is no file, DamagedInputError if it is no dump.
     """
     file = fspath(path)
     try:

@@ -16,7 +16,7 @@ from typing import Final
 from wikisem.errors import UsageError
 from wikisem.wikipedia.data.letters import LETTERS, READ
 from wikisem.wikipedia.titles import upper_first
-from wikisem.wikis import own_code
+from wikisem.wikis import LABEL_ONLY_CODES, own_code
 
 # Each language with its variants, in MediaWiki's order.
 VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -79,10 +79,14 @@ def lacks_conversion(language: str) -> bool:
 def variant_of(variant: str, language: str) -> str:
     """The variant itself if it is one of the language, else "": surface forms of other languages stay as they are.
 
-    >>> variant_of("zh-hans", "zh"), variant_of("zh-hans", "ja")
-    ('zh-hans', '')
+    So do those of a language that is itself another variant.
+
+    >>> [variant_of("zh-hans", language) for language in ("zh", "zh-hans", "zh-hant", "ja")]
+    ['zh-hans', 'zh-hans', '', '']
     """
-    return variant if variant and _LANGUAGES[variant] == own_code(language) else ""
+    if not variant or _LANGUAGES[variant] != own_code(language):
+        return ""
+    return "" if language in LABEL_ONLY_CODES and language != variant else variant
 
 
 @dataclass(frozen=True, slots=True)
