@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.errors import RecipeError, UsageError
@@ -15,7 +15,15 @@ from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Variant
 from wikisem.wikipedia import variants
 from wikisem.wikipedia.data.letters import LETTERS
-from wikisem.wikipedia.variants import VARIANTS, TitleVariants, conversion_of, converter, lacks_conversion, variant_of
+from wikisem.wikipedia.variants import (
+    VARIANTS,
+    TitleVariants,
+    conversion_of,
+    convert_all,
+    converter,
+    lacks_conversion,
+    variant_of,
+)
 from wikisem.wikis import wiki_of
 
 
@@ -89,12 +97,30 @@ def test_a_recipe_may_name_every_variant() -> None:
 
 
 def test_titles_have_their_other_ways_in_order() -> None:
-    """Each once, with a large first letter as titles have it, and none that is the title itself."""
-    assert TitleVariants("sr").of("Niш") == ["Ниш", "Niš"]
-    assert TitleVariants("sr-el").of("Niš") == ["Ниш"]
-    assert TitleVariants("shi").of("ⵜⴰⵎⴰⵣⵉⵖⵜ") == ["Tamaziɣt"]
-    assert TitleVariants("shi", first_letter=False).of("ⵜⴰⵎⴰⵣⵉⵖⵜ") == ["tamaziɣt"]
-    assert TitleVariants("sr").of("1984") == []
+    """One variant after the other, with a large first letter as titles have it."""
+    assert list(TitleVariants("sr").of(["Niш", "1984"])) == [["Ниш", "1984"], ["Niš", "1984"]]
+    assert list(TitleVariants("sr-el").of(["Niš"])) == [["Ниш"], ["Niš"]]
+    assert list(TitleVariants("shi").of(["ⵜⴰⵎⴰⵣⵉⵖⵜ"]))[1] == ["Tamaziɣt"]
+    assert list(TitleVariants("shi", first_letter=False).of(["ⵜⴰⵎⴰⵣⵉⵖⵜ"]))[1] == ["tamaziɣt"]
+    assert list(TitleVariants("sr").of([])) == [[], []]
+
+
+@pytest.mark.parametrize("variant", sorted(name for names in VARIANTS.values() for name in names))
+def test_texts_are_converted_together_as_one_by_one(variant: str) -> None:
+    """Whatever is before and after each, and if one of them has two lines."""
+    if variant not in LETTERS:
+        pytest.importorskip("opencc")
+    letters = sorted({*"".join(LETTERS[variant].table if variant in LETTERS else "头髮里后發乾隆台"), *"XIV aeЁеЕ."})
+    convert = converter(variant)
+
+    @settings(deadline=None, max_examples=50)
+    @given(st.lists(st.text(letters, max_size=6), max_size=6))
+    def check(texts: list[str]) -> None:
+        assert convert_all(convert, texts) == [convert(text) for text in texts]
+        lines = [*texts, "a\nb"]
+        assert convert_all(convert, lines) == [convert(text) for text in lines]
+
+    check()
 
 
 def test_chinese_needs_opencc(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +139,7 @@ def test_chinese_is_converted_by_words() -> None:
     pytest.importorskip("opencc")
     assert [converter("zh-hans")(text) for text in ("頭髮", "头发", "法國")] == ["头发", "头发", "法国"]
     assert [converter("zh-hant")(text) for text in ("頭髮", "头发", "裡", "里")] == ["頭髮", "頭髮", "裏", "裏"]
-    assert "電腦軟體" in TitleVariants("zh").of("电脑软件")
+    assert ["電腦軟體"] in list(TitleVariants("zh").of(["电脑软件"]))
     assert conversion_of("zh").startswith("opencc ")
 
 

@@ -100,7 +100,7 @@ class ConvertBucket(beam.DoFn):
 
     def _convert(self, rows: pa.Table, column: str, language: str) -> pa.Table:
         pages = open_arrays(PageTitles, local_folder(self._files.titles(language)))
-        return convert_titles(rows, find_conversions(rows[column], pages, self._variants[language].of), column)
+        return convert_titles(rows, find_conversions(rows[column], pages, self._variants[language]), column)
 
 
 def read_scanned(files: MentionFiles, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:

@@ -1,6 +1,6 @@
 """Links whose title is no page of their wiki, but in another script is one: they count for that page."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.buckets import hash_strings
 from wikisem.arrow.numbers import Numbers, is_in, union
 from wikisem.schemas import REDIRECTS
+from wikisem.wikipedia.variants import TitleVariants
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +42,19 @@ def _hashes(titles: pa.StringArray) -> Numbers:
     return hash_strings(titles).view(np.int64)
 
 
-def find_conversions(
-    titles: pa.ChunkedArray, pages: PageTitles, variants_of: Callable[[str], Sequence[str]]
-) -> pa.Table:
+def find_conversions(titles: pa.ChunkedArray, pages: PageTitles, variants: TitleVariants) -> pa.Table:
     """For each of the titles that is no page, while one of its variants is: from it to the first such, as REDIRECTS.
 
     >>> pages = PageTitles.of([hashes_of_titles(["Ниш", "Novi Sad"])])
-    >>> variants = {"Niš": ["Ниш"], "Novi Sad": ["Нови Сад"], "Sofija": ["Софија"]}
-    >>> find_conversions(pa.chunked_array([list(variants)]), pages, variants.__getitem__).to_pylist()
+    >>> find_conversions(pa.chunked_array([["Niš", "Novi Sad", "Sofija"]]), pages, TitleVariants("sr")).to_pylist()
     [{'source': 'Niš', 'target': 'Ниш'}]
     """
     distinct = pc.unique(titles)
-    missing = distinct.filter(pa.array(~pages.hold(distinct)))
-    pairs = [(title, variant) for title in missing.to_pylist() for variant in variants_of(title)]
-    here = pages.hold(pa.array([variant for _, variant in pairs], pa.string()))
-    # From the last to the first, so that the first of a title's variants is left.
-    found = dict(pair for pair, exists in zip(reversed(pairs), reversed(here.tolist()), strict=True) if exists)
+    missing = distinct.filter(pa.array(~pages.hold(distinct))).to_pylist()
+    found: dict[str, str] = {}
+    for written in variants.of(missing):
+        for row in np.flatnonzero(pages.hold(pa.array(written, pa.string()))).tolist():
+            found.setdefault(missing[row], written[row])
     return pa.table([list(found), list(found.values())], schema=REDIRECTS)
 
 

@@ -47,8 +47,8 @@ def count_links(
     if conversion_of(code):
         pages = PageTitles.of(hashes_of_titles(part.titles) for part in parts)
         variants = TitleVariants(code, site.first_letter)
-        counted = convert_titles(counted, find_conversions(counted["title"], pages, variants.of))
-        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants.of), "target")
+        counted = convert_titles(counted, find_conversions(counted["title"], pages, variants))
+        redirects = convert_titles(redirects, find_conversions(redirects["target"], pages, variants), "target")
     redirected = follow_redirects(add_up([counted], MENTIONS), deduplicate_redirects(redirects))
     return sort_mentions(add_redirected(*redirected))
 

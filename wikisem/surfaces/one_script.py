@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import add_up
 from wikisem.schemas import MENTIONS
-from wikisem.wikipedia.variants import converter
+from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikis import label_codes
 
 
@@ -18,8 +18,9 @@ def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
     if not variant:
         return texts
     distinct = pc.drop_null(pc.unique(texts))
-    convert = converter(variant)
-    converted = pa.array([convert(text) or text for text in distinct.to_pylist()], texts.type)
+    known = distinct.to_pylist()
+    written = convert_all(converter(variant), known)
+    converted = pa.array([new or old for new, old in zip(written, known, strict=True)], texts.type)
     return converted.take(pc.index_in(texts, value_set=distinct))
 
 
