@@ -1,6 +1,6 @@
 """The files of the page that shows a run: what is read, and which file each part becomes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,18 @@ def browse_files(
     groups: Mapping[str, Sequence[Group]],
     rejections: Mapping[str, Sequence[Rejection]],
     scores: Sequence[Path] = (),
+    english: Mapping[str, Collection[str]] | None = None,
 ) -> Iterator[tuple[str, bytes]]:
-    """Every file of the page: its path and its bytes. index.html is last: a page without its data is never there."""
+    """Every file of the page: its path and its bytes. index.html is last: a page without its data is never there.
+
+    ``english`` are the classes of each language whose label is English for want of another.
+    """
     read = [one for path in scores for one in read_scores(path)]
+    english = english or {}
     languages = [
-        BrowseLanguage(code, own, rejections.get(code, ()), {one.model: _of(one, code) for one in read})
+        BrowseLanguage(
+            code, own, rejections.get(code, ()), {one.model: _of(one, code) for one in read}, english.get(code, ())
+        )
         for code, own in groups.items()
     ]
     about: dict[str, Any] = {"name": facts.name, "facts": dict(_facts(facts))}

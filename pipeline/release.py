@@ -20,6 +20,7 @@ from wikisem.outputs.release.harness_files import harness_files
 from wikisem.outputs.release.legal import citation, license_text
 from wikisem.outputs.release.parquet import parquet_bytes
 from wikisem.pipeline.browse import browse_files
+from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.records import Group, Rejection
 
 _EXTRAS: Final = ("categories", "analogies")
@@ -32,6 +33,12 @@ class RunFiles:
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
     manifest: Mapping[str, Any]
+
+    @property
+    def english(self) -> dict[str, list[str]]:
+        """By language the classes whose label is English for want of another."""
+        stages = self.manifest.get("stages", {})
+        return {code: stages.get(f"groups/{code}", {}).get(ENGLISH, []) for code in self.groups}
 
 
 def read_run(output: Path) -> RunFiles:
@@ -100,7 +107,9 @@ def _files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[s
         for code in codes:
             yield f"{kind}/{code}.parquet", parquet_bytes(_json_lines(output / kind / f"{code}.jsonl"), about)
     yield from harness_files(facts)
-    yield from browse_files(facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections)
+    yield from browse_files(
+        facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections, (), run.english
+    )
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)

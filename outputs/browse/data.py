@@ -9,7 +9,7 @@ can end and no line can break (``script_json``). Members are rows without names,
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ class BrowseLanguage:
     groups: Sequence[Group]
     rejections: Sequence[Rejection] = ()
     scores: Scores = field(default_factory=dict)
+    english: Collection[str] = ()  # the classes whose label is English for want of another
 
 
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
@@ -55,7 +56,7 @@ def language_script(language: BrowseLanguage) -> bytes:
         "language",
         {
             "code": language.code,
-            "groups": [_group(group, language.scores) for group in language.groups],
+            "groups": [_group(group, language) for group in language.groups],
             "names": names,
             "rejected": [
                 [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
@@ -89,15 +90,16 @@ def _mean(own: Mapping[int, tuple[float | None, float | None]]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _group(group: Group, scores: Scores) -> dict[str, Any]:
+def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
     number = qid_number(group.qid)
-    found = {model: own[number] for model, own in scores.items() if number in own}
+    found = {model: own[number] for model, own in language.scores.items() if number in own}
     about = {
         "q": number,
         "label": group.label,
         "in": [_member(member) for member in group.cluster],
         "out": [_member(outlier) for outlier in group.outliers],
     }
+    about |= {"english": True} if group.qid in language.english else {}
     return {**about, "scores": found} if found else about
 
 

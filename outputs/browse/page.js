@@ -43,6 +43,8 @@ const language = (code) => index.languages.find((one) => one.code === code);
 const number = (value) => Number(value).toLocaleString("en");
 const percent = (value) => value == null ? "–" : `${(100 * value).toFixed(0)} %`;
 const bdi = (text, own) => el("bdi", { lang: own.tag, dir: "auto" }, text);
+// A class without a label in the language has its English one, and says so.
+const title = (group, own) => group.english ? el("span", {}, bdi(group.label, { tag: "en" }), el("span", { class: "soft", dir: "ltr" }, " (label in English)")) : bdi(group.label, own);
 const link = (href, ...children) => el("a", { href, ...(href.startsWith("#") ? {} : { rel: "noreferrer", target: "_blank" }) }, ...children);
 const counts = (value) => Object.entries(value).map(([name, count]) => `${name} ${number(count)}`).join(", ");
 
@@ -170,7 +172,7 @@ function card(group, own, options = {}) {
   const scores = Object.entries(group.scores || {}).map(([model, [opp, accuracy]]) =>
     el("li", { class: accuracy != null && accuracy < 50 ? "score bad" : "score" }, `${model}: OPP ${opp == null ? "–" : opp.toFixed(0)}, accuracy ${accuracy == null ? "–" : `${accuracy.toFixed(0)} %`}`));
   return el("article", { class: "card", dir: own.dir, "aria-label": `${group.label}, ${own.name}` },
-    el("h2", {}, options.title || bdi(group.label, own)),
+    el("h2", {}, options.title || title(group, own)),
     el("p", { class: "soft", dir: "ltr" }, link(`https://www.wikidata.org/wiki/Q${group.q}`, `Q${group.q}`), several > 1 && !options.title ? el("span", {}, " · ", link(address(`class/Q${group.q}`), `in ${several} languages`)) : ""),
     el("ul", { class: "words" }, ...group.in.map((row) => word(row, "in", own, about))),
     el("ul", { class: "words" }, ...group.out.map((row, at) => word(row, kinds[at], own, about))),
@@ -238,7 +240,7 @@ async function sideBySide(qid, query) {
   const found = (await Promise.all(own.map((one) => load(one.code)))).map((data) => data.groups.find((group) => `Q${group.q}` === qid));
   return [
     el("h1", {}, `${qid} in ${here.length} languages`),
-    el("div", { class: "cards" }, ...found.map((group, at) => card(group, own[at], { title: el("span", {}, link(address(own[at].code, { q: qid }), own[at].name), ": ", bdi(group.label, own[at])) }))),
+    el("div", { class: "cards" }, ...found.map((group, at) => card(group, own[at], { title: el("span", {}, link(address(own[at].code, { q: qid }), own[at].name), ": ", title(group, own[at])) }))),
     count < here.length ? el("p", {}, link(address(`class/${qid}`, { n: count + SIDE_BY_SIDE }), `${Math.min(SIDE_BY_SIDE, here.length - count)} more languages`)) : ""].filter(Boolean);
 }
 

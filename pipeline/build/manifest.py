@@ -12,6 +12,8 @@ from typing import Any, Final
 from wikisem.pipeline.build.ledger import Record, write_json
 from wikisem.pipeline.build.run import Run
 
+# Of a unit of groups: the classes whose label is English, because they have none in the language, nor in mul.
+ENGLISH: Final = "english_labels"
 _IN_COMMON: Final = ("recipe", "seed", "versions")
 
 

@@ -34,6 +34,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     refuse_beam_options("browse", beam_options)
     folder = Path(arguments.output) if arguments.output else arguments.run / "browse"
     read = read_run(arguments.run)
-    write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores))
+    write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores, read.english))
     print_line(f"open in a browser: {folder / 'index.html'}")
     return 0

@@ -85,7 +85,9 @@ def print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
 
 def _label(explanation: Explanation, qid: str) -> str:
     label = explanation.label(qid)
-    return qid if label == qid else f"{label} ({qid})"
+    if label == qid:
+        return qid
+    return f"{label} ({qid}, label in English)" if qid in explanation.english else f"{label} ({qid})"
 
 
 def _around(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final
 from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
@@ -49,7 +50,9 @@ def _print_table(records: Iterable[Record]) -> None:
 def _row(record: Record) -> Sequence[str]:
     counts = record.counts
     left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
-    why = ", ".join(filter(None, [_reasons(record.facts.get("sources", {})), *map(_reasons, _both(record))]))
+    reasons = [record.facts.get("sources", {}), *_both(record)]
+    english = len(record.facts.get(ENGLISH, ()))
+    why = ", ".join(filter(None, [*map(_reasons, reasons), f"class labels in English {english:,}" if english else ""]))
     return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{rejected:,}", why]
 
 

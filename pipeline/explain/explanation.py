@@ -35,7 +35,10 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned."""
+    """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
+
+    ``english`` are those of them whose label is English, because they have none in the language, nor in ``mul``.
+    """
 
     qid: str
     language: str
@@ -43,6 +46,7 @@ class Explanation:
     rejection: Rejection | None
     ranked: Sequence[Ranked]
     labels: Mapping[str, str]
+    english: frozenset[str] = frozenset()
 
     def label(self, qid: str) -> str:
         """The label of an item, or its QID."""
@@ -66,7 +70,7 @@ def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explana
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
     ranked = _rank(output, taxonomy, qid, language, group)
     wanted = {qid, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
-    return Explanation(qid, language, group, rejection, ranked, _labels(output, wanted, language))
+    return Explanation(qid, language, group, rejection, ranked, *_labels(output, wanted, language))
 
 
 def languages_of(output: str) -> list[str]:
@@ -114,15 +118,14 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
     return outliers | ways | {over for one in group.outliers for over in taxonomy.superclasses(one.via)}
 
 
-def _labels(output: str, qids: Iterable[str], language: str) -> dict[str, str]:
+def _labels(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
+    """The label of each item that has one, and the items whose label is English for want of another."""
     maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
-    codes = (*label_codes(language), "mul", "en")
+    own = (*label_codes(language), "mul")
     found = {qid: dict(pairs) for qid, pairs in maps.items()}
-    return {
-        qid: next(labels[code] for code in codes if code in labels)
-        for qid, labels in found.items()
-        if any(code in labels for code in codes)
-    }
+    first = {qid: next((code for code in (*own, "en") if code in labels), None) for qid, labels in found.items()}
+    texts = {qid: found[qid][code] for qid, code in first.items() if code is not None}
+    return texts, frozenset(qid for qid, code in first.items() if code == "en" and "en" not in own)
 
 
 def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:

@@ -73,6 +73,10 @@ def test_every_language_is_explained_unless_one_is_asked_for(output: Path, capsy
     text = capsys.readouterr().out
     assert "in en" in text
     assert "no group: digits" in text
+    # None of these classes has a German label.
+    in_english, _, in_german = text.partition("in de") if text.index("in en") < text.index("in de") else ("", "", text)
+    assert "label in English" not in in_english
+    assert "place (Q102, label in English)" in in_german
 
 
 def test_a_class_that_was_never_judged_says_so(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

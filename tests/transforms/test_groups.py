@@ -13,7 +13,9 @@ from tests.transforms.world_of_groups import bare, by_label, expected, read_buil
 from wikisem.outputs.groupfile import encode_group
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
+from wikisem.transforms.groups.labels import english_labels
 from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.scratch import Scratch
 
 LANGUAGES = ("en", "de", "es", "ru", "zh", "ar")
 RECIPE = Recipe(
@@ -189,3 +191,4 @@ def test_labels_seed_and_order_are_those_of_the_method(tmp_path: Path) -> None:
     shown = {group.qid: group.label for group in built[0]}
     assert [shown[f"Q{n}"] for n in (103, 104, 106, 107)] == ["Klasse drei", "class 4", "Q106", "class seven"]
     assert {rejection.reason for rejection in built[1]} == {"capped", "few-outliers"}
+    assert english_labels(Scratch(str(tmp_path / "made")), "de") == ["Q107"]

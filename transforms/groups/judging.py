@@ -1,9 +1,10 @@
 """Slices of the candidate classes to groups and rejections, and those of a language to its finished files."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import apache_beam as beam
+import orjson
 
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
@@ -22,7 +23,7 @@ from wikisem.outputs.groupfile import (
 )
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.affixes import read_affixes
-from wikisem.transforms.groups.labels import read_labels
+from wikisem.transforms.groups.labels import english_path, read_labels
 from wikisem.transforms.groups.outlier_indexes import SLICE
 from wikisem.transforms.groups.profiles import read_profile, write_profile
 from wikisem.transforms.groups.published import write_groups, write_lines
@@ -38,9 +39,13 @@ class JudgeClasses(beam.DoFn):
     def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
         self._files, self._languages = files, languages
         self._builder: GroupBuilder | None = None
+        self._english: dict[str, set[int]] = {}
 
     def process(self, number: int) -> Iterator[tuple[str, int]]:
-        """Judge the classes of the slice; every language has its files, empty where it has no candidate class here."""
+        """Judge the classes of the slice; every language has its files, empty where it has no candidate class here.
+
+        The third lists classes whose label is English for want of another.
+        """
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
         candidates = self._files.all_candidates(self._languages)[number * SLICE : (number + 1) * SLICE]
@@ -54,24 +59,28 @@ class JudgeClasses(beam.DoFn):
         for language in self._languages:
             write_lines(self._files.judged("groups", language, number), groups[language])
             write_lines(self._files.judged("rejected", language, number), rejected[language])
+            english = [each for each in map(class_of, groups[language]) if each in self._english[language]]
+            write_lines(self._files.judged("english", language, number), [b"%d\n" % each for each in english])
             yield language, number
 
     def _index(self) -> OutlierIndex:
         return open_arrays(OutlierIndex, local_folder(self._files.outlier_index()))
 
     def _inputs(self) -> GroupInputs:
-        languages = {language: _language_inputs(self._files, language) for language in self._languages}
+        labels = {language: read_labels(self._files, language) for language in self._languages}
+        self._english = {language: own.english for language, own in labels.items()}
+        languages = {language: _language_inputs(self._files, language, own.texts) for language, own in labels.items()}
         return GroupInputs(self._files.graph(), languages, self._files.recipe)
 
 
-def _language_inputs(files: GroupFiles, language: str) -> LanguageInputs:
+def _language_inputs(files: GroupFiles, language: str, labels: Mapping[int, str]) -> LanguageInputs:
     surfaces = files.surfaces(language)
     return LanguageInputs(
         profile=read_profile(files, language).profile,
         surfaces=surfaces,
         ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
         candidates=files.candidates(language),
-        labels=read_labels(files, language),
+        labels=labels,
         affixes=read_affixes(files.affixes(language)) if files.recipe.filters.affix == "surprise" else None,
     )
 
@@ -96,6 +105,9 @@ class FinishLanguage(beam.DoFn):
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
         write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)
+        english = {int(line) for line in self._read("english", language, numbers)}
+        shown = [qid_of(number) for number in map(class_of, kept) if number in english]
+        write_lines(english_path(self._files.scratch, language), [orjson.dumps(shown)])
 
     def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
         """The lines of some slices."""

@@ -1,7 +1,7 @@
 """What groups need of the items themselves: labels of classes, and titles that show how list articles are named."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,13 +11,23 @@ from wikisem.graph.array_types import Flags, Int64s
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.one_script import label_codes_in, write_in
 from wikisem.transforms.groups.shared_files import GroupFiles
+from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_batches, read_parquet, write_parquet
+from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikipedia.languages import wiki_of
 from wikisem.wikipedia.variants import variant_of
 
-LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string())])
+# ``english`` says of a label that it is English because the class has none in the language, nor in ``mul``.
+LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string()), ("english", pa.bool_())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
+
+
+class ClassLabels(NamedTuple):
+    """The labels of classes by number, and the numbers of those that have an English label for want of another."""
+
+    texts: Mapping[int, str]
+    english: set[int]
 
 
 def write_labels(
@@ -51,8 +61,8 @@ def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.Ma
         begin += table.num_rows
 
 
-def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array]:
-    """The rows whose map has one of the keys, and the value under the first of these keys that it has."""
+def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array, pa.Array]:
+    """The rows whose map has one of the keys, the first of these keys that it has, and the value under it."""
     offsets = maps.offsets.to_numpy()
     rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
     ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
@@ -60,21 +70,22 @@ def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array]:
     order = entries[np.lexsort((ranks[entries], rows[entries]))]
     first = np.ones(len(order), dtype=bool)
     np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
-    return rows[order[first]], maps.items.take(pa.array(order[first]))
+    found = pa.array(order[first])
+    return rows[order[first]], maps.keys.take(found), maps.items.take(found)
 
 
 def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
     own = variant_of(variant, language)
     codes = label_codes_in(own, language)
-    rows, labels = _best(maps, (*codes, "mul", "en"))
+    rows, found, labels = _best(maps, (*codes, "mul", "en"))
     if own:
-        in_language = np.isin(rows, _best(maps, codes)[0])
-        labels = pc.if_else(in_language, write_in(own, labels), labels)
-    return _table([numbers[rows], labels], language, LABELS)
+        labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
+    english = pc.and_(pc.equal(found, "en"), "en" not in codes)
+    return _table([numbers[rows], labels, english], language, LABELS)
 
 
 def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
-    rows, titles = _best(maps, [wiki_of(language) or ""])
+    rows, _, titles = _best(maps, [wiki_of(language) or ""])
     return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
 
 
@@ -83,11 +94,24 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
 
 
-def read_labels(files: GroupFiles, language: str) -> Mapping[int, str]:
-    """Class number -> label: in the language, else in ``mul``, else in English."""
-    found: dict[int, str] = {}
+def read_labels(files: GroupFiles, language: str) -> ClassLabels:
+    """Labels in the language, else in ``mul``, else in English."""
+    texts: dict[int, str] = {}
+    english: set[int] = set()
     for path in list_files(f"{files.labels()}/labels-*.parquet"):
         table = read_parquet(path)
         own = table.filter(pc.equal(table["language"], language))
-        found.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
+        texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
+        english.update(own.filter(own["english"])["number"].to_pylist())
+    return ClassLabels(texts, english)
+
+
+def english_labels(scratch: Scratch, language: str) -> list[str]:
+    """The classes of a language's groups whose label is English for want of another, once its groups are written."""
+    found: list[str] = read_json(english_path(scratch, language))
     return found
+
+
+def english_path(scratch: Scratch, language: str) -> str:
+    """The file that says so."""
+    return f"{scratch.parts}/english/{language}.json"

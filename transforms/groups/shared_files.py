@@ -63,7 +63,7 @@ class GroupFiles:
         return f"{self.scratch.parts}/outlier_index"
 
     def judged(self, kind: str, language: str, number: int) -> str:
-        """The file of "groups" or "rejected" that one slice of the candidate classes gave in a language."""
+        """The file of "groups", "rejected" or "english" that one slice of the candidate classes gave in a language."""
         return f"{self.scratch.parts}/judged/{kind}/{language}/{number:05d}.jsonl"
 
     def surfaces(self, language: str) -> SurfaceTable:

@@ -10,6 +10,7 @@ from wikisem.heuristics.rules.extra import require_known
 from wikisem.outputs.group_formats import group_files, group_folders
 from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.pipeline.build.ledger import fingerprint
+from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.pipeline.build.profiles import FACT, Profiles, profile_path
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
@@ -19,6 +20,7 @@ from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
+from wikisem.transforms.groups.labels import english_labels
 from wikisem.transforms.groups.published import group_leaves
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.files import make_folder, open_binary, replace_file
@@ -51,6 +53,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
 
         def result(language: str) -> UnitResult:
             facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
+            facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
             nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
             return UnitResult(counts[language], facts, no_groups(folders.output, language, counts[language], nothing))
 

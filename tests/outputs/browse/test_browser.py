@@ -102,6 +102,16 @@ def test_words_of_the_data_are_never_markup(page: Page) -> None:
     assert page.driver.find_elements("css selector", "img, bdi *") == []
 
 
+def test_an_english_label_is_marked_where_the_language_has_none(page: Page) -> None:
+    """In the language, and where the class is side by side in all of them; its language is English to the browser."""
+    page.open("#/ar")
+    assert [text for text in page.texts(".card h2") if "label in English" in text] == ["NA (label in English)"]
+    (marked,) = page.driver.find_elements("css selector", '.card h2 bdi[lang="en"]')
+    assert marked.text == "NA"
+    page.open("#/class/Q2")
+    assert ["label in English" in text for text in page.texts(".card h2")] == [True, False, False, False, False]
+
+
 def test_every_view_asks_for_nothing_but_its_files_and_has_no_error(page: Page) -> None:
     """The page, the index and a script for each language that is looked at; the browser complains of nothing."""
     requests(page.driver)

@@ -30,6 +30,13 @@ def test_a_group_is_rows_that_the_page_reads() -> None:
     assert data["names"] == {"3": "class 3"}
 
 
+def test_a_label_that_is_english_for_want_of_another_is_marked() -> None:
+    """Only those of the classes that are named."""
+    groups = [make_group("de", 3), make_group("de", 4)]
+    data = _value(language_script(BrowseLanguage("de", groups, english=["Q4"])), "language")
+    assert [row.get("english") for row in data["groups"]] == [None, True]
+
+
 def test_no_word_can_end_a_script_or_a_line() -> None:
     """A closing tag and the line ends of JavaScript are escaped, and read back as they were."""
     script = language_script(BrowseLanguage("de", [make_group("de", 1)]))

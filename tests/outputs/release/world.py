@@ -68,6 +68,7 @@ def write_run(
         _write(folder / "groups" / f"{code}.jsonl", b"".join(map(encode_group, groups)))
         _write(folder / "rejected" / f"{code}.jsonl", b"".join(map(encode_rejection, rejections)))
         name = f"{code.replace('-', '_')}wiki-2026-11-01-p1p9.xml.bz2"
+        stages[f"groups/{code}"] = {"in": len(groups) + 1, **({"english_labels": ["Q2"]} if code == "ar" else {})}
         stages[f"mentions/{code}"] = {"inputs": [{**inputs, "path": f"/data/{name}", "sha256": "ab" * 32}]}
     versions = {"wikisem": "0.1.0", "python": "3.11"}
     manifest = {"recipe": {"name": "tiny", "seed": 500}, "seed": 500, "versions": versions, "stages": stages}
