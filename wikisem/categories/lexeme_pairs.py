@@ -7,7 +7,7 @@ with *melonerne*, without a rule for Danish. Or it is a derivation, and pairs le
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from sys import intern
+from itertools import product
 from typing import TypeAlias
 
 import msgspec
@@ -31,10 +31,12 @@ def form_pairs(lexeme: Lexeme, relation: LexemeRelation, language: str) -> Itera
     Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
     """
     if not relation.categories or lexeme.category in relation.categories:
-        yield from _swapped(lexeme.number, _spelled(lexeme, language), relation)
+        yield from _swapped(lexeme.number, _spelled(lexeme, language), _sets(relation))
 
 
 _Spelled = tuple[str, frozenset[str]]
+# The features that the first form has, and those of the second in their place.
+_Swaps = list[tuple[frozenset[str], frozenset[str]]]
 
 
 def _spelled(lexeme: Lexeme, language: str) -> list[_Spelled]:
@@ -46,13 +48,17 @@ def _spelled(lexeme: Lexeme, language: str) -> list[_Spelled]:
     ]
 
 
-def _swapped(lexeme: int, forms: Sequence[_Spelled], relation: LexemeRelation) -> Iterator[FormPair]:
+def _sets(relation: LexemeRelation) -> _Swaps:
+    return [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps]
+
+
+def _swapped(lexeme: int, forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[FormPair]:
     seen = set[tuple[str, str]]()
-    for swap in relation.swaps:
+    for old, new in swaps:
         for first, features in forms:
-            if not features.issuperset(swap.from_):
+            if not features >= old:
                 continue
-            wanted = features.difference(swap.from_).union(swap.to)
+            wanted = features - old | new
             for second, others in forms:
                 if others == wanted and first != second and (first, second) not in seen:
                     seen.add((first, second))
@@ -74,6 +80,16 @@ class _Derived:
     lemma: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Category:
+    """A lexical category: the relations that hold in it, and whether others may be made from its lexemes."""
+
+    category: str
+    swaps: list[tuple[str, _Swaps]]
+    derivations: list[LexemeRelation]
+    is_base: bool
+
+
 # Language and relation of a pair.
 _Named: TypeAlias = tuple[str, str, FormPair]
 
@@ -83,8 +99,8 @@ class PairCollector:
 
     def __init__(self, relations: Sequence[LexemeRelation], languages: Sequence[str]) -> None:
         self._relations, self._languages = relations, languages
-        self._found: dict[int, tuple[int, list[_Named]]] = {}
-        self._by_category: dict[str, list[LexemeRelation]] = {}
+        self._found: dict[int, tuple[int, tuple[_Named, ...]]] = {}
+        self._by_category: dict[str, _Category] = {}
         self._derived: dict[int, list[_Derived]] = {}
         # The lexical category of lexemes that others may be made from, and their lemmas in the order of the languages.
         self._bases: dict[int, tuple[str, tuple[str, ...]]] = {}
@@ -94,32 +110,32 @@ class PairCollector:
         known = [language for language in self._languages if language in lexeme.lemmas]
         if not known or self._found.get(lexeme.number, (-1,))[0] >= lexeme.lastrevid:
             return
-        number, pairs, derived = lexeme.number, list[_Named](), list[_Derived]()
+        number, pairs = lexeme.number, list[_Named]()
+        kind = self._of_category(lexeme.category)
         for language in known:
             forms = _spelled(lexeme, language)
-            for relation in self._of_category(lexeme.category):
-                if relation.derivation is None:
-                    pairs += [(language, relation.name, pair) for pair in _swapped(number, forms, relation)]
-                else:
-                    derived += _derivations(lexeme, relation.name, relation.derivation, language)
-        self._found[number] = (lexeme.lastrevid, pairs)
+            for relation, swaps in kind.swaps:
+                pairs += [(language, relation, pair) for pair in _swapped(number, forms, swaps)]
+        # Tuples of strings and numbers are passed over by the garbage collector, lists are not.
+        self._found[number] = (lexeme.lastrevid, tuple(pairs))
         self._derived.pop(number, None)
-        if derived:
-            self._derived[number] = derived
-        if self._may_be_base(lexeme.category):
-            lemmas = tuple([lexeme.lemma(language) for language in self._languages])
-            self._bases[number] = (intern(lexeme.category), lemmas)
+        if lexeme.is_made():
+            self._derived[number] = [one for each in kind.derivations for one in _derivations(lexeme, each, known)]
+        if kind.is_base:
+            self._bases[number] = (kind.category, tuple([lexeme.lemma(language) for language in self._languages]))
 
-    def _may_be_base(self, category: str) -> bool:
-        wanted = [each.derivation.base for each in self._relations if each.derivation is not None]
-        return any(not base or category in base for base in wanted)
-
-    def _of_category(self, category: str) -> list[LexemeRelation]:
-        """The relations that hold in a lexical category, found once for each."""
+    def _of_category(self, category: str) -> "_Category":
+        """What a lexical category has to do with the relations, found once for each."""
         found = self._by_category.get(category)
         if found is None:
-            found = [each for each in self._relations if not each.categories or category in each.categories]
-            self._by_category[category] = found
+            holding = [each for each in self._relations if not each.categories or category in each.categories]
+            derivations = [each.derivation for each in self._relations if each.derivation is not None]
+            found = self._by_category[category] = _Category(
+                category,
+                [(each.name, _sets(each)) for each in holding if each.derivation is None],
+                [each for each in holding if each.derivation is not None],
+                any(not each.base or category in each.base for each in derivations),
+            )
         return found
 
     def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
@@ -129,16 +145,20 @@ class PairCollector:
         found: dict[str, dict[str, list[FormPair]]] = {
             language: {relation.name: [] for relation in self._relations} for language in self._languages
         }
+        every = not keep
         for number in sorted(self._found):
-            for language, relation, pair in (*self._found[number][1], *self._derived_pairs(number)):
-                if keep(pair.first) and keep(pair.second):
+            named = self._found[number][1]
+            if number in self._derived:
+                named += tuple(self._derived_pairs(number))
+            for language, relation, pair in named:
+                if every or (keep(pair.first) and keep(pair.second)):
                     found[language][relation].append(pair)
         return found
 
     def _derived_pairs(self, number: int) -> list[_Named]:
         """The pairs of a lexeme with those that it is made from, each once; now that all lemmas are known."""
         found = list[_Named]()
-        for one in self._derived.get(number, ()):
+        for one in self._derived[number]:
             category, lemmas = self._bases.get(one.base, ("", ()))
             lemma = lemmas[self._languages.index(one.language)] if lemmas else ""
             if lemma not in ("", one.lemma) and (not one.categories or category in one.categories):
@@ -146,12 +166,13 @@ class PairCollector:
         return list(dict.fromkeys(found))
 
 
-def _derivations(lexeme: Lexeme, relation: str, wanted: Derivation, language: str) -> Iterator[_Derived]:
+def _derivations(lexeme: Lexeme, relation: LexemeRelation, languages: Sequence[str]) -> Iterator[_Derived]:
     """What a lexeme says that it is made from, if the relation wants lexemes of its kind."""
+    wanted = relation.derivation or Derivation()
     if not wanted.types or set(wanted.types).intersection(lexeme.types()):
-        for name in wanted.by:
+        for language, name in product(languages, wanted.by):
             for base in lexeme.made_from(name):
-                yield _Derived(language, relation, base, wanted.base, lexeme.lemma(language))
+                yield _Derived(language, relation.name, base, wanted.base, lexeme.lemma(language))
 
 
 def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:

@@ -61,9 +61,9 @@ class _Statement(msgspec.Struct, frozen=True, gc=False):
 class Claims(msgspec.Struct, frozen=True, gc=False):
     """The statements of a lexeme that are read: what it is an instance of, and which lexemes it is made from."""
 
-    instance_of: list[_Statement] = msgspec.field(name="P31", default_factory=list)
-    derived_from: list[_Statement] = msgspec.field(name="P5191", default_factory=list)
-    combines: list[_Statement] = msgspec.field(name="P5238", default_factory=list)
+    instance_of: tuple[_Statement, ...] = msgspec.field(name="P31", default=())
+    derived_from: tuple[_Statement, ...] = msgspec.field(name="P5191", default=())
+    combines: tuple[_Statement, ...] = msgspec.field(name="P5238", default=())
 
 
 _NO_CLAIMS: Final = Claims()
@@ -89,6 +89,10 @@ class Lexeme(msgspec.Struct, gc=False):
         """The lemma in the spelling of a language code; empty if it has none."""
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
+    def is_made(self) -> bool:
+        """Whether it has a statement that it is made from another lexeme."""
+        return isinstance(self.claims, Claims) and bool(self.claims.derived_from or self.claims.combines)
+
     def types(self) -> list[str]:
         """Its lexical category, and what statements of best rank say that it is an instance of (P31)."""
         return [self.category, *(_best_ids(self.claims.instance_of) if isinstance(self.claims, Claims) else ())]
@@ -101,7 +105,7 @@ class Lexeme(msgspec.Struct, gc=False):
         return [int(found[1:]) for found in ids if _LEXEME(found)]
 
 
-def _best_ids(statements: list[_Statement]) -> list[str]:
+def _best_ids(statements: tuple[_Statement, ...]) -> list[str]:
     """The entities that the preferred statements name, or the normal ones if none is preferred."""
     best = "preferred" if any(one.rank == "preferred" for one in statements) else "normal"
     values = [one.mainsnak.datavalue for one in statements if one.rank == best]
