@@ -7,12 +7,17 @@ The test flips signs: if the models are equally good, the difference of a group 
 the p-value is the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13
 groups all ways are gone through, above that 10,000 seeded ones and the one seen (Phipson and Smyth 2010).
 
+Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that calls
+3 % of equal models different in place of 5 % (20 groups, by accuracy). So half of them count: it is a mid-p-value
+(Lancaster 1961, "Significance tests in discrete distributions", Journal of the American Statistical Association 56),
+which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology 13:91) advise for paired right and wrong.
+
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
     >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
     >>> pair.difference, pair.p
-    (0.3125, 0.125)
+    (0.3125, 0.0625)
 
-Four groups all speak for one model, and 2 of the 16 ways to flip signs do: even then p is .125.
+Four groups all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in 16.
 """
 
 import math
@@ -72,13 +77,23 @@ def compare_paired(
 
 
 def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
-    """The two-sided p-value of the sum of differences, shape ``(groups,)``, when each could have either sign."""
-    limit = abs(float(gaps.sum())) - _ROUNDING
-    flips = _all_signs(len(gaps)) if len(gaps) <= _MOST_ENUMERATED else _drawn_signs(len(gaps), seed)
-    extreme = sum(int(np.count_nonzero(np.abs(signs @ gaps) >= limit)) for signs in flips)
-    if len(gaps) <= _MOST_ENUMERATED:
-        return float(extreme / 2 ** len(gaps))
-    return (1 + extreme) / (1 + DRAWS)
+    """The two-sided mid-p-value of the sum of differences, shape ``(groups,)``, when each could have either sign.
+
+    That is twice the one-sided one: ways to flip signs that give a larger sum, and half of those that give this one.
+    """
+    seen = abs(float(gaps.sum()))
+    if seen <= _ROUNDING:
+        return 1.0
+    all_ways = len(gaps) <= _MOST_ENUMERATED
+    larger = equal = 0
+    for signs in _all_signs(len(gaps)) if all_ways else _drawn_signs(len(gaps), seed):
+        beyond = np.abs(signs @ gaps) - seen
+        larger += int(np.count_nonzero(beyond > _ROUNDING))
+        equal += int(np.count_nonzero(np.abs(beyond) <= _ROUNDING))
+    if all_ways:
+        return float((larger + equal / 2) / 2 ** len(gaps))
+    # The sum that was seen is one of those that are equal to it, so that p is never 0.
+    return (larger + (1 + equal) / 2) / (1 + DRAWS)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

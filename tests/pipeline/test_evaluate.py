@@ -178,7 +178,7 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
     opp, accuracy = one["comparisons"]
     assert (opp["metric"], opp["model"], opp["other"], opp["groups"]) == ("opp", "vectors.txt", "worse.txt", 3)
     assert opp["difference"] == pytest.approx(one["common"]["opp"] - two["common"]["opp"])
-    assert (accuracy["p"], accuracy["p_holm"]) == (0.25, 0.25)
+    assert (accuracy["p"], accuracy["p_holm"]) == (0.125, 0.125)
     assert opp["low"] <= opp["difference"] <= opp["high"]
     assert main(["evaluate", "outliers", "set", *models]) == 0
     assert re.search(r"set +│ accuracy │ vectors.txt │ worse.txt │ +3 │ +\+\d", capsys.readouterr().out)
