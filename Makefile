@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-versions test-engines test-harness site job-servers interruptions damages fuzz bench wheel clean
+.PHONY: demo test test-versions test-engines test-models test-harness site job-servers interruptions damages fuzz bench wheel clean
 
 demo: $(VENV)/ready
 	$(BIN)/wikisem demo
@@ -44,6 +44,15 @@ site: $(VENV)/dev
 	$(BIN)/uv pip install --quiet --python .versions/site/bin/python 'mkdocs-material>=9.5,<10' 'mkdocstrings[python]>=0.26'
 	NO_MKDOCS_2_WARNING=1 .versions/site/bin/mkdocs build --quiet
 	@echo site: .versions/site-pages/index.html
+
+# Models through the libraries that need torch, and tokenizers, in an environment of its own that takes gigabytes. An
+# import fails where one is missing, so that no test is skipped.
+test-models: $(VENV)/dev
+	$(BIN)/uv venv --quiet --allow-existing .versions/models
+	$(BIN)/uv pip install --quiet --python .versions/models/bin/python --editable '.[dev,tokenizers,transformers]'
+	.versions/models/bin/python -c 'import fugashi, jieba, model2vec, sentence_transformers, torch, transformers'
+	HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false .versions/models/bin/python -m pytest -rs \
+		tests/evaluation/test_neural.py tests/evaluation/test_tokenizers.py
 
 # lm-evaluation-harness, inspect-ai and MTEB on releases, in an environment of its own that takes gigabytes. With
 # WRITE=--write the table goes to docs/harnesses/results.md.

@@ -2,10 +2,11 @@
 
     python -m benchmarks.small_models VECTORS DUMP FOLDER
 
-No weights are downloaded: the input embeddings of the transformer are the word vectors, its layers are random, and the
-counts are of words that are at most five words apart in the dump's paragraphs. The models show that each kind of source
-works, and with the vectors of GloVe inside, that the static ones give what GloVe gives; they are no good models. What
-cannot be built because its library is not installed is left out with a line.
+No weights are downloaded: the input embeddings of the transformer are the word vectors, its layers are random, the
+counts are of words that are at most five words apart in the dump's paragraphs, and fastText is trained on these, for
+one epoch. The word vectors are written as GloVe's text and as word2vec's binary, too. The models show that each kind of
+source works, and with the vectors of GloVe inside, that the static ones give what GloVe gives; they are no good models.
+What cannot be built because its library is not installed is left out with a line.
 """
 
 import bz2
@@ -118,17 +119,40 @@ def write_counts(counts: Counter[tuple[str, str]], folder: Path) -> None:
     (folder / "counts.words").write_text("\n".join(words) + "\n", encoding="utf-8")
 
 
+def write_vectors(vectors: WordVectors, words: list[str], folder: Path) -> None:
+    """The vectors as text without a header, as GloVe has it, and in the binary form of word2vec."""
+    rows = vectors.rows[[vectors.index[word] for word in words]]
+    with (folder / "glove.txt").open("w", encoding="utf-8") as lines:
+        lines.writelines(f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, rows, strict=True))
+    with (folder / "word2vec.bin").open("wb") as stream:
+        stream.write(f"{len(rows)} {rows.shape[1]}\n".encode())
+        for word, row in zip(words, rows.astype("<f4"), strict=True):
+            stream.write(f"{word} ".encode() + row.tobytes() + b"\n")
+
+
+def make_fasttext(text: str, file: Path) -> None:
+    """A fastText model with n-grams, trained on the paragraphs for one epoch by one thread."""
+    from gensim.models import fasttext
+
+    paragraphs = [[word.lower() for word in WORD.findall(paragraph)] for paragraph in text.split("\n")]
+    model = fasttext.FastText(paragraphs, vector_size=50, min_count=5, epochs=1, bucket=20_000, seed=1, workers=1)
+    fasttext.save_facebook_model(model, str(file))
+
+
 def main() -> None:
     """Build what the installed libraries allow."""
     source, dump, folder = (Path(word) for word in sys.argv[1:4])
     folder.mkdir(parents=True, exist_ok=True)
+    text = ""
     if dump.exists():
         with bz2.open(dump, "rt", encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
-        write_counts(count_pairs(re.sub(r"<[^>]*>|\{\{[^{}]*\}\}|[\[\]']+", " ", text)), folder)
+            text = re.sub(r"<[^>]*>|\{\{[^{}]*\}\}|[\[\]']+", " ", stream.read())
+        write_counts(count_pairs(text), folder)
     vectors = read_vectors(source)
     words = [word for word in vectors.index if WORD.fullmatch(word) and not word.startswith("##")]
+    write_vectors(vectors, words, folder)
     makers: dict[str, Callable[[], None]] = {
+        "gensim": lambda: make_fasttext(text, folder / "fasttext.bin"),
         "model2vec": lambda: make_model2vec(vectors, words, folder / "model2vec"),
         "transformers": lambda: make_transformer(vectors, words, folder / "bert"),
         "sentence_transformers": lambda: make_sentence_transformer(folder / "bert", folder / "sentences"),
