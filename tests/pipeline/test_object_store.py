@@ -13,7 +13,9 @@ from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 from wikisem.transforms.io.files import list_files, open_binary, sizes_below
 
 OUT = "store://bucket/a run/out"
-RECIPE = 'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n'
+RECIPE = (
+    'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n[surface]\nvariant = "sr-ec"\n'
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +41,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def build(world: SampleDumps, recipe: str, output: str, *words: str) -> int:
-    """Build two languages and mix them."""
-    wikipedia = [f"{language}={world.wikipedia[language]}" for language in ("de", "ja")]
+    """Build two languages and mix them, and a third whose titles and surface forms are converted."""
+    wikipedia = [f"{language}={world.wikipedia[dump]}" for language, dump in (("de", "de"), ("ja", "ja"), ("sr", "de"))]
     return main(["build", recipe, "--wikidata", world.wikidata, "--wikipedia", *wikipedia, "--output", output, *words])
 
 
