@@ -85,7 +85,7 @@ bench: $(VENV)/dev
 
 $(VENV)/ready: pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[chinese]'
 	touch $@
 
 $(VENV)/dev: $(VENV)/ready
