@@ -8,7 +8,8 @@ from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.mentions.dump import WikipediaDump
 from wikisem.wikipedia.link_surroundings import ENOUGH, LinkSurroundings, count_surroundings
 
-_CHUNK: Final = 1 << 20
+# Less than a block of bzip2 has, so that none is decoded in vain.
+_CHUNK: Final = 1 << 19
 
 
 def sample_surroundings(dump: WikipediaDump) -> LinkSurroundings:

@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from wikisem.wikipedia.data.link_trails import DEFAULT
@@ -57,28 +58,32 @@ def count_surroundings(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkSu
     """Count the surroundings of the links to articles in some wikitext, of the first ``limit`` links if it has more."""
     links = before = after = 0
     trail: Counter[str] = Counter()
+    away = cache(lambda prefix: leads_away(prefix, site) is not False)  # prefixes are few
     for link in _LINK.finditer(text):
         prefix, colon, _ = link[1].partition(":")
-        if colon and leads_away(prefix, site) is not False:
+        if colon and away(prefix):
             continue
         if links == limit:
             break
         links += 1
-        before += _is_letter(text[link.start() - 1 : link.start()])
-        run = _letters(text[link.end() : link.end() + _LONGEST])
-        after += bool(run)
-        trail.update(set(run))
+        start, end = link.span()
+        before += _is_letter(text[start - 1 : start])
+        if run := _letters(text[end : end + _LONGEST]):
+            after += 1
+            trail.update(set(run))
     return LinkSurroundings(links, before, after, dict(trail))
 
 
 def _letters(text: str) -> str:
     """The letters and marks that a string begins with."""
-    end = next((at for at, character in enumerate(text) if not _is_letter(character)), len(text))
-    return text[:end]
+    for at, character in enumerate(text):
+        if not _is_letter(character):
+            return text[:at]
+    return text
 
 
 def _is_letter(character: str) -> bool:
-    return character != "" and (character.isalpha() or unicodedata.category(character)[0] == "M")
+    return character.isalpha() or (character > "\x7f" and unicodedata.category(character)[0] == "M")
 
 
 # At least so many links, and this share of all, must have a letter in their trail.
