@@ -24,11 +24,12 @@ import pyarrow.compute as pc
 
 from wikisem.links import normal_form
 from wikisem.links.contents import Contents, cut_out, first_position, locate_parts
+from wikisem.links.first_letters import capitalise
 from wikisem.links.positions import Mask, Positions
 from wikisem.records import Link
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, unquoted, upper_first
+from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, unquoted
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
 from wikisem.wikipedia.xml_pages import unescape_xml
 
@@ -119,17 +120,6 @@ def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
 def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
     titles = cut_out(parts.data, parts.starts[rows], parts.title_ends[rows], pa.string())
     return capitalise(titles, site.language) if site.first_letter else titles
-
-
-def capitalise(titles: pa.Array, language: str) -> pa.Array:
-    """The titles with their first letters in upper case, as ``upper_first`` has them; none may be empty.
-
-    >>> capitalise(pa.array(["bus", "Car", "\u00df"]), "en").to_pylist()
-    ['Bus', 'Car', '\u00df']
-    """
-    first = pc.utf8_slice_codeunits(titles, 0, 1).dictionary_encode()
-    upper = pa.array([upper_first(letter, language) for letter in first.dictionary.to_pylist()], pa.string())
-    return pc.binary_join_element_wise(upper.take(first.indices), pc.utf8_slice_codeunits(titles, 1), "")
 
 
 def _anchors(parts: Contents, rows: Positions) -> pa.Array:
