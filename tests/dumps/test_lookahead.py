@@ -12,6 +12,7 @@ from wikisem.dumps.lookahead import Lookahead, read_plain, size_of
 from wikisem.dumps.model import Range
 
 DATA = bytes(range(1, 101))
+MOVES = ["fill", "discard", "release", "slice", "take and put back"]
 
 
 def test_worked_examples_hold() -> None:
@@ -25,7 +26,7 @@ def test_worked_examples_hold() -> None:
 @given(
     start=st.integers(0, 100),
     step=st.integers(1, 40),
-    moves=st.lists(st.tuples(st.sampled_from(["fill", "discard", "slice", "take and put back"]), st.integers(0, 110))),
+    moves=st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 110))),
 )
 def test_any_sequence_of_moves_keeps_base_and_bytes_together(
     start: int, step: int, moves: list[tuple[str, int]]
@@ -37,13 +38,27 @@ def test_any_sequence_of_moves_keeps_base_and_bytes_together(
             ahead.fill()
         elif move == "discard":
             ahead.discard(number)
+        elif move == "release":
+            ahead.release(number)
         elif move == "slice":
             assert ahead.slice(number, number + 7) == DATA[number : number + 7]
+            data, at = ahead.view(number, number + 7)
+            assert data[at : at + 7] == DATA[number : number + 7]
         else:
             data = ahead.read_buffered()
             assert data or ahead.base >= len(DATA)
             ahead.unread(data[min(number, len(data)) :])
         assert ahead.data == DATA[ahead.base : ahead.end]
+
+
+def test_what_is_released_goes_with_the_next_reading() -> None:
+    """Until then it is held, so that nothing is copied for it."""
+    ahead = Lookahead(io.BytesIO(DATA), 0, 10)
+    ahead.fill()
+    ahead.release(7)
+    assert (ahead.base, ahead.end) == (0, 10)
+    ahead.fill()
+    assert (ahead.base, ahead.data) == (7, DATA[7:20])
 
 
 def test_zeros_are_skipped_across_steps() -> None:

@@ -36,7 +36,7 @@ class Lookahead:
 
     def seek(self, offset: int) -> None:
         """Go to an offset, and forget what was read."""
-        self.base, self.data = offset, b""
+        self.base, self.data, self._needed = offset, b"", offset
 
     @property
     def end(self) -> int:
@@ -47,8 +47,14 @@ class Lookahead:
         """Read on; False at the end of the file."""
         self._source.seek(self.end)  # others may read the same file in between
         more = self._source.read(self._step)
-        self.data += more
+        kept = memoryview(self.data)[max(0, self._needed - self.base) :]
+        self.base += len(self.data) - len(kept)
+        self.data = b"".join((kept, more)) if kept else more
         return len(more) > 0
+
+    def release(self, offset: int) -> None:
+        """Forget the bytes in front of an offset when the next ones are read, which copies those that stay anyway."""
+        self._needed = max(self._needed, offset)
 
     def discard(self, offset: int) -> None:
         """Forget the bytes in front of an offset; where it has not been reached, nothing in between is read."""
@@ -57,7 +63,7 @@ class Lookahead:
 
     def slice(self, start: int, stop: int) -> bytes:
         """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
-        if start < self.base:
+        if start < max(self.base, self._needed):
             self._source.seek(start)
             return self._source.read(stop - start)
         while self.end < stop and self.fill():
@@ -66,7 +72,7 @@ class Lookahead:
 
     def view(self, start: int, stop: int) -> tuple[bytes, int]:
         """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
-        if start < self.base:
+        if start < max(self.base, self._needed):
             return self.slice(start, stop), 0
         while self.end < stop and self.fill():
             pass

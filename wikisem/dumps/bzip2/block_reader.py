@@ -23,7 +23,7 @@ _BORDER_BYTES: Final = 6 + 4 + 1 + 4
 _EMPTY_STREAMS: Final = rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)*"
 _BEFORE_BLOCK: Final = re.compile(_EMPTY_STREAMS + rb"BZh[1-9]")
 _BEFORE_END: Final = re.compile(_EMPTY_STREAMS + rb"\0*")
-# How much of the compressed file is kept in memory: more than a block.
+# How much of the compressed file is kept in memory where there are no marks: more than a block.
 _KEEP: Final = 6 << 20
 # So much is read at a time: each reading copies what is in hand.
 _STEP: Final = 2 << 20
@@ -91,12 +91,12 @@ class _BlockScanner:
         found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, at))
         self._marks.extend(mark for mark in found if mark > last)
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
-        if len(self._ahead.data) > _KEEP:
-            self._ahead.discard(self._ahead.end - _KEEP // 2)
+        self._ahead.release(self._ahead.end - _KEEP)
         return True
 
     def read(self, mark: int) -> DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
+        self._ahead.release(mark // 8)
         data, at = self._ahead.view(mark // 8, mark // 8 + BLOCK_LIMIT)
         return self._decoder.decode(data, 8 * at + mark % 8) or self._read_slowly(mark)
 
