@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.browser import open_browser
@@ -38,6 +39,12 @@ def main() -> None:
         print(f"{LANGUAGES} languages of {GROUPS} groups: {total:.1f} MB, index {index:.2f} MB")
         for view, seconds in time_views(page, Path(folder) / "profile"):
             print(f"{view or '(overview)':<20}{1000 * statistics.median(seconds):6.0f} ms")
+        empty = Path(folder) / "empty.html"
+        empty.write_text("<!doctype html><main><h1>empty</h1></main>")
+        view = (page / "index.html").as_uri() + VIEWS[0]
+        for name, address in (("first after start", view), ("the same, empty", empty.as_uri())):
+            first = [time_first(address, Path(folder) / f"{name}-{number}") for number in range(ROUNDS)]
+            print(f"{name:<20}{1000 * statistics.median(first):6.0f} ms")
 
 
 def make_files() -> Iterator[tuple[str, bytes]]:
@@ -67,13 +74,21 @@ def time_views(page: Path, profile: Path) -> Iterator[tuple[str, Sequence[float]
             seconds = []
             for _ in range(ROUNDS):
                 driver.get("about:blank")
-                begin = time.perf_counter()
-                driver.get(address + view)
-                WebDriverWait(driver, 60, poll_frequency=0.005).until(
-                    lambda found: found.find_elements("css selector", "main h1")
-                )
-                seconds.append(time.perf_counter() - begin)
+                seconds.append(_time_view(driver, address + view))
             yield view, seconds
+
+
+def time_first(address: str, profile: Path) -> float:
+    """Seconds of the first page of a browser that has just started."""
+    with open_browser(profile) as driver:
+        return _time_view(driver, address)
+
+
+def _time_view(driver: webdriver.Chrome, address: str) -> float:
+    begin = time.perf_counter()
+    driver.get(address)
+    WebDriverWait(driver, 60, poll_frequency=0.005).until(lambda found: found.find_elements("css selector", "main h1"))
+    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":
