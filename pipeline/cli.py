@@ -53,6 +53,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "completion": "a script that completes commands and options in bash or zsh",
 }
 
+# Said at once by a command that newcomers try first, since its imports alone take seconds.
+_FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
+
 _HINTS: Final = {
     "xml": "is this a Wikipedia dump? then give it as --wikipedia LANG=PATH",
     "json": "is this a Wikidata dump? then give it as --wikidata PATH",
@@ -142,6 +145,8 @@ def _run(words: list[str]) -> int:
         return 0
     if ours[0] not in COMMANDS:
         raise UsageError(f"unknown {_describe(ours[0], list(COMMANDS))}; see wikisem --help")
+    if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):
+        print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
     command, parser = open_command(ours[0])
     return command.run(parser.parse_known_only(ours[1:]), beam_options)
 

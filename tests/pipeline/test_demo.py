@@ -130,6 +130,24 @@ def test_it_prints_counts_a_group_and_where_all_lies(output: Path, capsys: pytes
     assert "entities: finished before, nothing changed" in printed.err
 
 
+def test_it_speaks_before_it_imports_anything_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first line comes before the command's own module, which imports Beam, and not before its help page."""
+    said: list[str] = []
+    monkeypatch.setattr("sys.stderr.write", said.append)
+
+    def refuse(name: str) -> None:
+        said.append(f"open {name}")
+        raise KeyError(name)
+
+    monkeypatch.setattr("wikisem.pipeline.cli.open_command", refuse)
+    for words in (["demo"], ["demo", "--help"]):
+        with pytest.raises(KeyError):
+            main(words)
+    assert "".join(said).split("open demo") == [
+        "a sample world in six languages: its dumps are written, then read as real ones are\n", "", ""
+    ]  # fmt: skip
+
+
 def test_a_url_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """The demo writes plain files: a URL as output is wrong usage, said in one line."""
     assert main(["demo", "--output", "gs://bucket/demo"]) == 2
