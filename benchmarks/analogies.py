@@ -41,7 +41,7 @@ def main() -> None:
         asked = list(questions(pairs[:count]))
         for method in METHODS if count == WITH_GENSIM else METHODS[:1]:
             start = time.process_time()
-            (score,) = score_analogies([Section("plural", asked)], lookup, AnalogyOptions(method))
+            (score,) = score_analogies([Section.of("plural", asked)], lookup, AnalogyOptions(method))
             name = {"3cosadd": "wikisem, 3CosAdd", "3cosmul": "wikisem, 3CosMul"}[method]
             report(count, len(asked), name, score.correct, time.process_time() - start)
 

@@ -1,53 +1,83 @@
 """Analogy questions as people keep them: ``: section`` lines, then ``a b c d`` a line, as word2vec has them."""
 
-from collections.abc import Mapping, Sequence
+import codecs
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from wikisem.datasets.text_files import numbered_lines, read_utf8
+from wikisem.categories.analogies import Question
+from wikisem.datasets.text_files import decode_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.category_words import IntArray
 from wikisem.evaluation.vectors.lookup import WordLookup
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The questions of one relation, each four words: a is to b as c is to d."""
+    """The questions of one relation, each four words: a is to b as c is to d.
+
+    ``rows`` has the numbers of these words in ``words``, shape ``(questions, 4)``: 16 bytes a question, since a section
+    may have a hundred million of them, which are made of a few thousand words.
+    """
 
     name: str
-    questions: Sequence[tuple[str, str, str, str]]
+    words: Sequence[str]
+    rows: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, name: str, questions: Sequence[Question]) -> "Section":
+        """A section of questions that are given as words."""
+        numbers: dict[str, int] = {}
+        rows = [[numbers.setdefault(word, len(numbers)) for word in question] for question in questions]
+        return cls(name, list(numbers), np.array(rows, dtype=np.int32).reshape(-1, 4))
+
+    def questions(self) -> Iterator[Question]:
+        """The words of each question."""
+        for a, b, c, d in self.rows.tolist():
+            yield self.words[a], self.words[b], self.words[c], self.words[d]
 
 
 def read_questions(path: str | Path) -> list[Section]:
     """The sections of a file, in its order; of two with one name, the questions are put together.
 
     MissingInputError without a file or without any question, DamagedInputError with file and line of what is no
-    question: fewer or more than four words, or words before the first section.
+    question: fewer or more than four words, words before the first section, or bytes that are no UTF-8.
     """
     file = Path(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of analogy questions, saw none at {file}")
-    sections: dict[str, list[tuple[str, str, str, str]]] = {}
-    name = None
-    for number, line in numbered_lines(read_utf8(file)):
-        if line.startswith(":"):
-            name = line[1:].strip()
-            sections.setdefault(name, [])
-        elif line:
-            words = line.split()
-            if len(words) != 4 or name is None:
-                wanted = "': section' in front of questions" if name is None else "four words"
-                raise DamagedInputError(f"{file}:{number}: expected {wanted}, saw {line[:60]!r}")
-            sections[name].append((words[0], words[1], words[2], words[3]))
-    found = [Section(name, questions) for name, questions in sections.items() if questions]
+    numbers: dict[bytes, int] = {}
+    words: list[str] = []
+    sections: dict[str, array[int]] = {}
+    section = None
+    with file.open("rb") as lines:
+        for at, line in enumerate(lines, start=1):
+            fields = (line.removeprefix(codecs.BOM_UTF8) if at == 1 else line).split()
+            if fields and fields[0].startswith(b":"):
+                name = decode_utf8(b" ".join(fields), f"{file}:{at}")[1:].strip()
+                section = sections.setdefault(name, array("i"))
+            elif fields:
+                if len(fields) != 4 or section is None:
+                    wanted = "': section' in front of questions" if section is None else "four words"
+                    seen = line.decode(errors="replace").strip()[:60]
+                    raise DamagedInputError(f"{file}:{at}: expected {wanted}, saw {seen!r}")
+                for field in fields:
+                    number = numbers.setdefault(field, len(words))
+                    if number == len(words):
+                        words.append(decode_utf8(field, f"{file}:{at}"))
+                    section.append(number)
+    found = [
+        Section(name, words, np.frombuffer(rows, np.int32).reshape(-1, 4)) for name, rows in sections.items() if rows
+    ]
     if not found:
         raise MissingInputError(f"{file}: expected analogy questions, saw none")
     return found
 
 
-def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -> IntArray:
+def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -> npt.NDArray[np.int32]:
     """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
 
     Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
@@ -55,9 +85,8 @@ def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -
     """
     index = lookup.words.index
     most = restrict or len(index)
-    words = {word for question in section.questions for word in question}
-    rows = {word: _row(lookup.spelled(word), index, most) for word in words}
-    return np.array([[rows[word] for word in question] for question in section.questions], dtype=np.int64)
+    rows = np.array([_row(lookup.spelled(word), index, most) for word in section.words], dtype=np.int32)
+    return np.asarray(rows[section.rows])
 
 
 def _row(word: str, index: Mapping[str, int], most: int) -> int:

@@ -54,7 +54,8 @@ def score_analogies(sections: Sequence[Section], lookup: Lookup, options: Analog
     for section in sections:
         questions = look_up_questions(section, lookup, options.restrict)
         seen = np.asarray((questions >= 0).all(axis=1) & usable[questions].all(axis=1))
-        correct = int(np.count_nonzero(search.right(questions[seen]))) if seen.any() else 0
+        known = questions if seen.all() else questions[seen]
+        correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
         asked = int(np.count_nonzero(seen)) if options.skip_oov else len(questions)
         yield SectionScore(section.name, correct, asked, len(questions) - int(np.count_nonzero(seen)))
 

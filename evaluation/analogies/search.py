@@ -20,17 +20,17 @@ in double precision. A tie counts against the model.
 """
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.category_words import IntArray
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE
 
 Method = Literal["3cosadd", "3cosmul"]
 METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")
 
+IntArray = npt.NDArray[np.integer[Any]]
 Rows = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
@@ -40,6 +40,7 @@ _FIRST_LOOK: Final = 32
 # Products of unit vectors, and logarithms of them, are off by some 1e-6 in single precision.
 _MARGIN: Final = np.float32(2e-5)
 _NUMBERS_AT_ONCE: Final = 1 << 26
+_PAIRS_AT_ONCE: Final = 256  # each of which may have ten thousand questions
 _LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cache
 
 
@@ -63,15 +64,16 @@ class AnalogySearch:
         third, third_of = np.unique(questions[open_, 2], return_inverse=True)
         near, nearest = self._nearest(third)
         # One number for each pair, because unique rows are found by a slow sort.
-        codes, pair_of = np.unique(questions[open_, 0] * len(self.rows) + questions[open_, 1], return_inverse=True)
+        first_of = questions[open_, 0].astype(np.int64)
+        codes, pair_of = np.unique(first_of * len(self.rows) + questions[open_, 1], return_inverse=True)
         pairs = np.stack(np.divmod(codes, len(self.rows)), axis=1)
         order = np.lexsort((third_of, pair_of))
-        at_once = max(1, _NUMBERS_AT_ONCE // len(self.rows))
+        ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
+        at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // len(self.rows)))
         for start in range(0, len(pairs), at_once):
             chunk = pairs[start : start + at_once]
             offset = self._offsets(chunk)
-            first, last = np.searchsorted(pair_of[order], [start, start + len(chunk)])
-            some = order[first:last]
+            some = order[ends[start - 1] if start else 0 : ends[start + len(chunk) - 1]]
             found[open_[some]] = self._right(
                 questions[open_[some]], offset, pair_of[some] - start, near, nearest, third_of[some]
             )
@@ -156,7 +158,12 @@ class AnalogySearch:
         return bool((sums[-1] > sums[:-1] + TIE_TOLERANCE).all())
 
     def _pair_near(self, third: IntArray, answers: IntArray) -> Rows:
-        near: Rows = np.einsum("ij,ij->i", self.rows[third], self.rows[answers])
+        near = np.empty(len(third), np.float32)
+        # A section may have a hundred million questions: their vectors would not fit into the memory.
+        at_once = max(1, _NUMBERS_AT_ONCE // self.rows.shape[1])
+        for start in range(0, len(third), at_once):
+            some = slice(start, start + at_once)
+            np.einsum("ij,ij->i", self.rows[third[some]], self.rows[answers[some]], out=near[some])
         return near if self.method == "3cosadd" else _log(near)
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:

@@ -77,8 +77,8 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
     """Words that are missing, beyond the restricted vocabulary, or without a direction."""
     table = {"athens": (1, 0), "greece": (1, 1), "oslo": (1, 0.1), "norway": (1, 1.2), "zero": (0, 0), "late": (0, 1)}
     sections = [
-        Section("seen", [("athens", "greece", "oslo", "norway")]),
-        Section(
+        Section.of("seen", [("athens", "greece", "oslo", "norway")]),
+        Section.of(
             "mixed",
             [
                 ("Athens", "Greece", "Oslo", "Norway"),
@@ -100,14 +100,15 @@ def test_unseen_questions_are_wrong_or_left_out() -> None:
 def test_a_model_without_a_vocabulary_is_refused() -> None:
     """There is nothing to choose an answer from."""
     with pytest.raises(UsageError, match="analogies need a model with a vocabulary"):
-        list(score_analogies([Section("s", [("a", "b", "c", "d")])], TextLookup("m", list), AnalogyOptions()))
+        list(score_analogies([Section.of("s", [("a", "b", "c", "d")])], TextLookup("m", list), AnalogyOptions()))
 
 
 def test_files_are_read_by_section(tmp_path: Path) -> None:
     """Sections in order, blank lines passed over, two of one name put together."""
     path = tmp_path / "q.txt"
-    path.write_text(FILE + ": capitals\nrome italy oslo norway\n: empty\n")
-    assert [(section.name, len(section.questions)) for section in read_questions(path)] == [
+    path.write_text("\ufeff" + FILE + ": capitals\r\nrome\titaly  oslo norway\r\n: empty\n", encoding="utf-8")
+    assert list(read_questions(path)[0].questions())[2] == ("rome", "italy", "oslo", "norway")
+    assert [(section.name, len(section.rows)) for section in read_questions(path)] == [
         ("capitals", 3),
         ("other", 1),
     ]
@@ -119,11 +120,13 @@ def test_files_are_read_by_section(tmp_path: Path) -> None:
         (": s\na b c d\na b c\na b c d\n", DamagedInputError, r"q\.txt:3: expected four words, saw 'a b c'"),
         ("a b c d\n", DamagedInputError, r"q\.txt:1: expected ': section' in front of questions"),
         (": s\n", MissingInputError, "expected analogy questions, saw none"),
+        (": s\na b c d\na b c \udcff\n", DamagedInputError, r"q\.txt:3.*expected UTF-8"),
+        (": \udcff\n", DamagedInputError, r"q\.txt:1.*expected UTF-8"),
     ],
 )
 def test_what_is_no_question_is_named(tmp_path: Path, text: str, error: type[Exception], message: str) -> None:
     """With the file and the line."""
-    (tmp_path / "q.txt").write_text(text)
+    (tmp_path / "q.txt").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(error, match=message):
         read_questions(tmp_path / "q.txt")
     with pytest.raises(MissingInputError, match="saw none at"):
@@ -181,6 +184,6 @@ def test_equal_to_gensim(glove: WordVectors, tmp_path: Path, restrict: int) -> N
 
 def test_words_are_looked_up_as_the_vocabulary_has_them() -> None:
     """Lowercased where it has no capitals; else as they are."""
-    section = Section("s", [("Rome", "rome", "x", "y")])
+    section = Section.of("s", [("Rome", "rome", "x", "y")])
     assert look_up_questions(section, lookup_of({"rome": (1, 0), "x": (0, 1)})).tolist() == [[0, 0, 1, -1]]
     assert look_up_questions(section, lookup_of({"Rome": (1, 0), "x": (0, 1)})).tolist() == [[0, -1, 1, -1]]

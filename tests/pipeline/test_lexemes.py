@@ -34,8 +34,8 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert "│ en       │ plural             │    40 │" in printed.out
     assert "41 records: 40 lexemes, 0 left out, 1 rejected" in printed.err
     (section,) = read_questions(folder / "out" / "analogies" / "en.txt")
-    assert (section.name, len(section.questions)) == ("plural", 50)
-    assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in section.questions)
+    assert (section.name, len(section.rows)) == ("plural", 50)
+    assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in section.questions())
     (category,) = read_categories(folder / "out" / "categories" / "en.txt")
     assert len(category.words) == 40
     groups = read_dataset(folder / "out" / "outliers" / "en")

@@ -81,12 +81,12 @@ def test_questions_are_written(folder: Path, capsys: pytest.CaptureFixture[str])
     assert main(["wordnet", "wn.xml", "--output", "out"]) == 0
     assert "│ IsA         │     2 │" in capsys.readouterr().out
     sections = read_questions(folder / "out" / "analogies.txt")
-    assert [(section.name, len(section.questions)) for section in sections] == [
+    assert [(section.name, len(section.rows)) for section in sections] == [
         ("Antonym", 2),
         ("IsA", 2),
         ("PartOf", 2),
     ]
-    assert ("eyebrow", "face", "solar_plexus", "face") in sections[2].questions
+    assert ("eyebrow", "face", "solar_plexus", "face") in sections[2].questions()
     assert main(["wordnet", "wn.xml", "--output", "single", "--single-words"]) == 0
     assert "plexus" not in (folder / "single" / "pairs.jsonl").read_text()
     (folder / "words.txt").write_text("major 0.1 0.2\nminor 0.3 0.4\nhuman_face 1 2\neyebrow 2 3\n")

@@ -126,5 +126,5 @@ def test_pairs_of_real_statements(realdata: Path, tmp_path: Path) -> None:
                 expected.setdefault(label[number], label[values[0]])
         assert [tuple(pair["words"]) for pair in rows[relation]] == list(expected.items())
         assert len(expected) > 300
-    sections = {section.name: section.questions for section in read_questions(out / "analogies" / "en.txt")}
+    sections = {section.name: section.rows for section in read_questions(out / "analogies" / "en.txt")}
     assert len(sections["IsA"]) == len(sections["InstanceOf"]) == 20_000

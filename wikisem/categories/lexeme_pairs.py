@@ -7,8 +7,8 @@ with *melonerne*, without a rule for Danish. Or it is a derivation, and pairs le
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TypeAlias
+from itertools import chain, product
+from typing import Final
 
 import msgspec
 
@@ -31,7 +31,8 @@ def form_pairs(lexeme: Lexeme, relation: LexemeRelation, language: str) -> Itera
     Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
     """
     if not relation.categories or lexeme.category in relation.categories:
-        yield from _swapped(lexeme.number, _spelled(lexeme, language), _sets(relation))
+        for first, second in _swapped(_spelled(lexeme, language), _sets(relation)):
+            yield FormPair(lexeme.number, first, second)
 
 
 _Spelled = tuple[str, frozenset[str]]
@@ -52,7 +53,7 @@ def _sets(relation: LexemeRelation) -> _Swaps:
     return [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps]
 
 
-def _swapped(lexeme: int, forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[FormPair]:
+def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, str]]:
     seen = set[tuple[str, str]]()
     for old, new in swaps:
         for first, features in forms:
@@ -62,7 +63,7 @@ def _swapped(lexeme: int, forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[
             for second, others in forms:
                 if others == wanted and first != second and (first, second) not in seen:
                     seen.add((first, second))
-                    yield FormPair(lexeme, first, second)
+                    yield first, second
 
 
 def _forms(lexeme: Lexeme) -> Iterable[Form]:
@@ -90,8 +91,8 @@ class _Category:
     is_base: bool
 
 
-# Language and relation of a pair.
-_Named: TypeAlias = tuple[str, str, FormPair]
+# No lemma has it.
+_SEPARATOR: Final = "\0"
 
 
 class PairCollector:
@@ -99,30 +100,35 @@ class PairCollector:
 
     def __init__(self, relations: Sequence[LexemeRelation], languages: Sequence[str]) -> None:
         self._relations, self._languages = relations, languages
-        self._found: dict[int, tuple[int, tuple[_Named, ...]]] = {}
+        self._revisions: dict[int, int] = {}
+        # Language, relation, first and second word of one pair after another: few objects, for there may be millions.
+        self._swapped: dict[int, tuple[str, ...]] = {}
         self._by_category: dict[str, _Category] = {}
         self._derived: dict[int, list[_Derived]] = {}
-        # The lexical category of lexemes that others may be made from, and their lemmas in the order of the languages.
-        self._bases: dict[int, tuple[str, tuple[str, ...]]] = {}
+        # The lexical category of lexemes that others may be made from, then their lemmas in the order of the languages.
+        self._bases: dict[int, str] = {}
 
     def add(self, lexeme: Lexeme) -> None:
         """Take in a lexeme; one without a lemma in any of the languages is passed over."""
         known = [language for language in self._languages if language in lexeme.lemmas]
-        if not known or self._found.get(lexeme.number, (-1,))[0] >= lexeme.lastrevid:
+        number = lexeme.number
+        if not known or self._revisions.get(number, -1) >= lexeme.lastrevid:
             return
-        number, pairs = lexeme.number, list[_Named]()
+        pairs: list[str] = []
         kind = self._of_category(lexeme.category)
         for language in known:
             forms = _spelled(lexeme, language)
             for relation, swaps in kind.swaps:
-                pairs += [(language, relation, pair) for pair in _swapped(number, forms, swaps)]
-        # Tuples of strings and numbers are passed over by the garbage collector, lists are not.
-        self._found[number] = (lexeme.lastrevid, tuple(pairs))
+                for first, second in _swapped(forms, swaps):
+                    pairs += (language, relation, first, second)
+        self._revisions[number] = lexeme.lastrevid
+        self._swapped[number] = tuple(pairs)
         self._derived.pop(number, None)
         if lexeme.is_made():
             self._derived[number] = [one for each in kind.derivations for one in _derivations(lexeme, each, known)]
         if kind.is_base:
-            self._bases[number] = (kind.category, tuple([lexeme.lemma(language) for language in self._languages]))
+            lemmas = [lexeme.lemma(language) for language in self._languages]
+            self._bases[number] = _SEPARATOR.join([kind.category, *lemmas])
 
     def _of_category(self, category: str) -> "_Category":
         """What a lexical category has to do with the relations, found once for each."""
@@ -146,24 +152,22 @@ class PairCollector:
             language: {relation.name: [] for relation in self._relations} for language in self._languages
         }
         every = not keep
-        for number in sorted(self._found):
-            named = self._found[number][1]
-            if number in self._derived:
-                named += tuple(self._derived_pairs(number))
-            for language, relation, pair in named:
-                if every or (keep(pair.first) and keep(pair.second)):
-                    found[language][relation].append(pair)
+        for number in sorted(self._swapped):
+            words = iter(self._swapped[number] + self._derived_words(number))
+            for language, relation, first, second in zip(words, words, words, words, strict=True):
+                if every or (keep(first) and keep(second)):
+                    found[language][relation].append(FormPair(number, first, second))
         return found
 
-    def _derived_pairs(self, number: int) -> list[_Named]:
-        """The pairs of a lexeme with those that it is made from, each once; now that all lemmas are known."""
-        found = list[_Named]()
-        for one in self._derived[number]:
-            category, lemmas = self._bases.get(one.base, ("", ()))
+    def _derived_words(self, number: int) -> tuple[str, ...]:
+        """The same of a lexeme and those that it is made from, each pair once; now that all lemmas are known."""
+        found: dict[tuple[str, str, str, str], None] = {}
+        for one in self._derived.get(number, ()):
+            category, *lemmas = self._bases.get(one.base, "").split(_SEPARATOR)
             lemma = lemmas[self._languages.index(one.language)] if lemmas else ""
             if lemma not in ("", one.lemma) and (not one.categories or category in one.categories):
-                found.append((one.language, one.relation, FormPair(number, lemma, one.lemma)))
-        return list(dict.fromkeys(found))
+                found[one.language, one.relation, lemma, one.lemma] = None
+        return tuple(chain.from_iterable(found))
 
 
 def _derivations(lexeme: Lexeme, relation: LexemeRelation, languages: Sequence[str]) -> Iterator[_Derived]:
