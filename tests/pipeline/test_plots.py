@@ -1,0 +1,25 @@
+"""Figures of scores: the path is logged, and without matplotlib the message says what to install."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from wikisem.errors import UsageError
+from wikisem.pipeline.console.plots import draw_plot
+
+
+def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """The function is given the module that draws, and the path is said afterwards."""
+    pytest.importorskip("matplotlib", reason="figures come with wikisem[all]")
+    found = []
+    draw_plot(Path("a.png"), lambda plot: found.append(plot.__name__))
+    assert found == ["wikisem.evaluation.plot"]
+    assert "the figure is a.png" in capsys.readouterr().err
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is drawn."""
+    monkeypatch.setitem(sys.modules, "wikisem.evaluation.plot", None)
+    with pytest.raises(UsageError, match=r"--plot needs matplotlib: install wikisem\[all\]"):
+        draw_plot(Path("a.png"), lambda plot: plot.draw_scores())
