@@ -134,7 +134,7 @@ def _json_line(value: Any) -> str:
 
 
 def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
-    """The head, each page and the end of an edition's dump, laid out as MediaWiki 1.43 exports it (schema 0.11)."""
+    """The head, each page and the end of an edition's dump, laid out as the Content File Exports are (schema 0.11)."""
     yield _xml_head(edition)
     yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
     yield "</mediawiki>\n"
@@ -151,7 +151,8 @@ def _xml_head(edition: Edition) -> str:
         f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
         f'xml:lang="{language}">\n'
         f"  <siteinfo>\n    <sitename>{edition.words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
-        f"    <base>https://{language}.wikipedia.org/wiki/</base>\n    <generator>MediaWiki 1.43.0</generator>\n"
+        f"    <base>https://{language}.wikipedia.org/wiki/</base>\n"
+        "    <generator>MediaWiki Content File Export sample</generator>\n"
         f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
     )
 
