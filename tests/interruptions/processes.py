@@ -31,6 +31,7 @@ class Process:
         self._terminal, other = pty.openpty() if terminal else os.pipe()
 
         def prepare() -> None:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which is ignored where nohup runs the tests
             for number in ignoring:
                 signal.signal(number, signal.SIG_IGN)
             if terminal:

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,14 @@ def _send(number: int) -> int:
 def _command(monkeypatch: pytest.MonkeyPatch, work: Callable[[], int]) -> None:
     """Let every command do this work."""
     monkeypatch.setattr(cli, "_run", lambda _: work())
+
+
+@pytest.fixture(autouse=True)
+def listening_to_hangups() -> Iterator[None]:
+    """As if the tests were not run by nohup, which has SIGHUP ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
