@@ -15,8 +15,7 @@ PAGES: Final = tuple(
 )
 _BLOCK: Final = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _FENCE: Final = re.compile(r"^ *(```|~~~)", re.MULTILINE)
-_SPAN: Final = re.compile(r"`(wikisem [^`]+)`")
-_PROMPT: Final = "$ "
+_SPAN: Final = re.compile(r"`((?:wikisem |python -m (?:benchmarks|tests)|--)[^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,6 @@ def commands(block: Block) -> Iterator[Command]:
 
 
 def spans(page: str) -> list[str]:
-    """The commands that a page names between backquotes, outside of blocks."""
+    """The commands and options that a page names between backquotes, outside of blocks."""
     text = _BLOCK.sub("", (ROOT / page).read_text(encoding="utf-8"))
     return [re.sub(r"\s+", " ", span).replace("\\|", "|") for span in _SPAN.findall(text)]

@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import functools
 import importlib.util
 import io
 import itertools
@@ -18,7 +19,7 @@ import pytest
 
 from benchmarks.reading import HIDDEN, JUDGEMENTS
 from tests.docs.blocks import ROOT, Block, Command, commands
-from tests.docs.tables import INSTEAD, OTHER_OUTPUT, SET_ASIDE, TEXTS
+from tests.docs.tables import INSTEAD, OTHER_OUTPUT, OTHERS_OPTIONS, SET_ASIDE, TEXTS
 from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_relations import load_relations
 from wikisem.categories.recipe_checks import parse_category_recipe
@@ -168,11 +169,7 @@ def check_set_aside(command: Command) -> None:
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), words
     elif words[0] == "python":
-        spec = importlib.util.find_spec(words[2])
-        assert spec
-        assert spec.origin
-        source = Path(spec.origin).read_text(encoding="utf-8")
-        assert [word for word in words[3:] if word.startswith("--") and f'"{word}"' not in source] == []
+        _check_module(words)
     else:
         assert words[0] == "hf"
         program = Path(sys.executable).with_name("hf")
@@ -181,6 +178,26 @@ def check_set_aside(command: Command) -> None:
             done = subprocess.run([program, *named, "--help"], capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             assert [word for word in words if word.startswith("--") and word not in done.stdout] == []
+
+
+def is_known(option: str) -> bool:
+    """Whether a command of ours has an option, or it is another program's: those of Beam have an underscore."""
+    return "_" in option or option in OTHERS_OPTIONS or option in _all_options()
+
+
+@functools.cache
+def _all_options() -> frozenset[str]:
+    return frozenset(option for name in COMMANDS for option in options_of(open_command(name)[1]))
+
+
+def _check_module(words: list[str]) -> None:
+    """A module that ``python -m`` runs is there, and its source has the options."""
+    spec = importlib.util.find_spec(words[2]) or importlib.util.find_spec(f"{words[2]}.__main__")
+    assert spec
+    assert spec.origin
+    files = [Path(spec.origin), Path(spec.origin).with_name("__main__.py")]
+    source = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+    assert [word for word in words[3:] if word.startswith("--") and f'"{word}"' not in source] == []
 
 
 def check_usage(line: str) -> None:
@@ -193,7 +210,14 @@ def check_usage(line: str) -> None:
 
 
 def check_span(span: str) -> None:
-    """A command between backquotes is one of ours, and knows each of its options."""
+    """A command between backquotes is one of ours, and knows each of its options; an option alone is known to one."""
+    if span.startswith("--"):
+        options = re.findall(r"(?<![\w-])--[a-z][\w-]*", span)
+        assert [option for option in options if not is_known(option)] == []
+        return
+    if span.startswith("python "):
+        _check_module(span.split())
+        return
     words = split_beam_options(span.split()[1:])[0]
     if words and words[0] in COMMANDS:
         known = options_of(open_command(words[0])[1])

@@ -26,6 +26,17 @@ OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem annotate --score sheets ": "real",
 }
 
+# Options between backquotes that are not of wikisem, and of what they are.
+OTHERS_OPTIONS: Final[Mapping[str, str]] = {
+    "--runner": "Beam",
+    "--project": "Beam",
+    "--region": "Beam",
+    "--tasks": "lm-evaluation-harness",
+    "--part": "benchmarks.graph_rules",
+    "--rounds": "benchmarks.graph_rules",
+    "--only": "benchmarks.graph_rules",
+}
+
 # Blocks of text: which command printed it, which file it is of, or why it is neither.
 TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("README.md", "out/groups/de.jsonl "): "paths: each of them is in the folder of a run",

@@ -12,7 +12,7 @@ from tests.docs.real_samples import REAL_SAMPLES
 from tests.docs.runs import LANGUAGES, PageRun, check_span, reason_aside, treatment
 from tests.docs.samples import SAMPLES, make_samples, mirror
 from tests.docs.tables import INSTEAD, OTHER_OUTPUT, SET_ASIDE, TEXTS
-from wikisem.pipeline.cli import main
+from wikisem.pipeline.cli import main, open_command
 
 BLOCKS = all_blocks()
 COMMANDS = [command.text for block in BLOCKS if block.language == "console" for command in commands(block)]
@@ -66,9 +66,17 @@ def test_numbers_of_real_data_are_those_of_the_page(
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_between_backquotes_exist(page: str) -> None:
-    """Each names a command, and only options that the command has."""
+    """Each names a command, and only options that the command has; an option alone is one of ours or in the table."""
     for span in spans(page):
         check_span(span)
+
+
+def test_the_commands_of_the_table_in_the_readme_parse() -> None:
+    """Word by word, as somebody would type them."""
+    typed = [span.split()[1:] for span in spans("README.md") if span.startswith("wikisem ") and len(span.split()) > 2]
+    for name, *words in typed:
+        open_command(name)[1].parse_known_only(words)
+    assert len(typed) > 8
 
 
 def test_no_block_escapes() -> None:
