@@ -29,18 +29,32 @@ _LINE: Final = 30.0  # seconds between two plain lines
 
 
 class _Work(NamedTuple):
-    """What there is to do, and how to see how much of it is done: parts, and bytes if ``size`` is not 0."""
+    """What there is to do, and how to see how much of it is done: parts, and bytes if ``size`` is not 0.
+
+    ``more`` says what else is known, as of the last call of ``done``.
+    """
 
     label: str
     done: Callable[[], int]
     total: int
     read: Callable[[], int]
     size: int
+    more: Callable[[], str]
+
+    def parts(self) -> str:
+        """Parts that are done, and what else is known."""
+        done = self.done()
+        return ", ".join(filter(None, [self.more(), f"{done} of {self.total or '?'} parts"]))
 
 
 @contextmanager
 def progress(
-    label: str, done: Callable[[], int], total: int, read: Callable[[], int] = lambda: 0, size: int = 0
+    label: str,
+    done: Callable[[], int],
+    total: int,
+    read: Callable[[], int] = lambda: 0,
+    size: int = 0,
+    more: Callable[[], str] = str,
 ) -> Iterator[None]:
     """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
 
@@ -49,7 +63,7 @@ def progress(
     """
     stop = threading.Event()
     show = _bar if sys.stderr.isatty() else _lines
-    thread = threading.Thread(target=show, args=(_Work(label, done, total, read, size), stop), daemon=True)
+    thread = threading.Thread(target=show, args=(_Work(label, done, total, read, size, more), stop), daemon=True)
     thread.start()
     try:
         yield
@@ -69,7 +83,8 @@ def _bar(work: _Work, stop: threading.Event) -> None:
         while not stop.wait(_LOOK):
             parts = work.done()
             completed = min(work.read(), work.size) if work.size else parts
-            bar.update(task, completed=completed, parts=f"{parts}/{work.total}")
+            shown = f"{work.more()} {parts}/{work.total}".strip()
+            bar.update(task, completed=completed, parts=shown)
 
 
 def _lines(work: _Work, stop: threading.Event) -> None:
@@ -78,19 +93,17 @@ def _lines(work: _Work, stop: threading.Event) -> None:
     while not stop.wait(_LOOK):
         if time.monotonic() - last >= _LINE:
             last = time.monotonic()
-            words = words_of_work(work.done(), work.total, work.read(), work.size, last - begin)
+            words = words_of_work(work.parts(), work.read(), work.size, last - begin)
             log(f"{work.label}: {words}")
 
 
-def words_of_work(done: int, total: int, read: int, size: int, seconds: float) -> str:
+def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
     """Parts and bytes, their rate, the time that is left for them, and the time that has passed.
 
-    >>> words_of_work(0, 1, 30_000_000_000, 100_000_000_000, 600.0)
-    '0 of 1 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
-    >>> words_of_work(2, 0, 0, 0, 30.0)
-    '2 of ? parts, 30 s'
+    >>> words_of_work("2 of 12 languages, 3 of 40 parts", 30_000_000_000, 100_000_000_000, 600.0)
+    '2 of 12 languages, 3 of 40 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
     """
-    words = [f"{done} of {total or '?'} parts"]
+    words = [parts]
     if size and read:
         words.append(progress_words(0, min(read, size), size, seconds))
     return ", ".join([*words, f"{seconds:.0f} s"])

@@ -11,22 +11,41 @@ from rich.console import Console
 
 from wikisem.pipeline.console import progress as module
 from wikisem.pipeline.console.progress import progress, words_of_work
+from wikisem.transforms.io.runtime import words_of_languages
 
 
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        ((3, 12, 0, 0, 30.0), "3 of 12 parts, 30 s"),
-        ((0, 0, 0, 0, 30.0), "0 of ? parts, 30 s"),
-        ((0, 1, 0, 1000, 30.0), "0 of 1 parts, 30 s"),
-        ((0, 1, 600, 1200, 30.0), "0 of 1 parts, 600 bytes of 1.20 kB, 20 bytes/s, 30 s left, 30 s"),
+        (("3 of 12 parts", 0, 0, 30.0), "3 of 12 parts, 30 s"),
+        (("0 of 1 parts", 0, 1000, 30.0), "0 of 1 parts, 30 s"),
+        (("0 of 1 parts", 600, 1200, 30.0), "0 of 1 parts, 600 bytes of 1.20 kB, 20 bytes/s, 30 s left, 30 s"),
         # A range is read a little beyond its end, to the end of its last record.
-        ((1, 1, 1300, 1200, 60.0), "1 of 1 parts, 1.20 kB of 1.20 kB, 20 bytes/s, 60 s"),
+        (("1 of 1 parts", 1300, 1200, 60.0), "1 of 1 parts, 1.20 kB of 1.20 kB, 20 bytes/s, 60 s"),
     ],
 )
-def test_bytes_are_told_where_they_are_counted(work: tuple[int, int, int, int, float], words: str) -> None:
+def test_bytes_are_told_where_they_are_counted(work: tuple[str, int, int, float], words: str) -> None:
     """A stage that reads no dump has none, and on other machines nobody counts them."""
     assert words_of_work(*work) == words
+
+
+def test_languages_are_told_beside_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the last look at the parts; a total that is not known is a question mark."""
+    lines: list[str] = []
+    monkeypatch.setattr(module, "log", lines.append)
+    monkeypatch.setattr(module, "_LOOK", 0.001)
+    monkeypatch.setattr(module, "_LINE", 0.01)
+    seen: list[str] = []
+
+    def done() -> int:
+        seen[:] = ["x/de-00000.json", "x/de-00001.json", "x/zh-classical-00000.json"]
+        return len(seen)
+
+    totals = {"de": 2, "zh-classical": 1, "ja": 4}
+    with progress("mentions in 3 languages", done, 0, more=lambda: words_of_languages(seen, totals)):
+        _wait(lambda: len(lines) > 1)
+    assert lines[1].startswith("mentions in 3 languages: 2 of 3 languages, 3 of ? parts, ")
+    assert words_of_languages(seen, {"de": 2}) == ""
 
 
 def _wait(condition: Callable[[], bool]) -> None:

@@ -48,7 +48,7 @@ def test_a_pipeline_shows_what_its_workers_read(big_file: Path, workers: int) ->
     seen: list[tuple[int, int]] = []
 
     @contextmanager
-    def show(_: str, _done: object, _total: int, read: Callable[[], int], size: int) -> Iterator[None]:
+    def show(_: str, _done: object, _total: int, read: Callable[[], int], size: int, _more: object) -> Iterator[None]:
         yield
         seen.append((read(), size))
 

@@ -1,6 +1,7 @@
 """How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, Self
@@ -25,20 +26,30 @@ _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
 
 
 class Progress(Protocol):
-    """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts, ``read()`` of ``size`` bytes."""
+    """Shows the progress of one pipeline while it runs: ``done()`` of ``total`` parts, ``read()`` of ``size`` bytes.
+
+    ``more()`` says in words what else is known, as of the last ``done()``; it may be empty.
+    """
 
     def __call__(
-        self, label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int, /
+        self,
+        label: str,
+        done: Callable[[], int],
+        total: int,
+        read: Callable[[], int],
+        size: int,
+        more: Callable[[], str],
+        /,
     ) -> AbstractContextManager[None]:
         """A context that shows progress until it is left."""
         ...
 
 
 def no_progress(
-    label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int
+    label: str, done: Callable[[], int], total: int, read: Callable[[], int], size: int, more: Callable[[], str]
 ) -> AbstractContextManager[None]:
     """Show nothing."""
-    del label, done, total, read, size
+    del label, done, total, read, size, more
     return nullcontext()
 
 
@@ -99,22 +110,30 @@ class Runtime:
         parts: str = "",
         total: int = 0,
         size: int = 0,
+        languages: Mapping[str, int] | None = None,
     ) -> None:
         """Construct a pipeline, run it and wait for it.
 
         ``parts`` is a file pattern: progress is how many of ``total`` such files are there, which workers in other
         processes and on other machines can report by doing their work. ``size`` is how many bytes the pipeline reads
-        with ``open_counted``; how many it has read is known on this machine only. Raises StageError from the first
+        with ``open_counted``; how many it has read is known on this machine only. ``languages`` has the number of parts
+        of each language, whose code the names of its parts begin with. Raises StageError from the first
         cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
 
+        found: list[str] = []
+
         def done() -> int:
-            return len(list_files(parts)) if parts else 0
+            found[:] = list_files(parts) if parts else []
+            return len(found)
+
+        def more() -> str:
+            return words_of_languages(found, languages or {})
 
         with self._local_workers() as workers, _runner(workers, self.options()) as runner:
             pipeline = self._new_pipeline(runner)
             construct(pipeline)
-            with _bytes_read(workers) as read, self.progress(label, done, total, read.total, size):
+            with _bytes_read(workers) as read, self.progress(label, done, total, read.total, size, more):
                 _finish(pipeline, label, workers)
 
     def _local_workers(self) -> AbstractContextManager[LocalWorkers | None]:
@@ -203,6 +222,18 @@ class StageContext:
     def for_unit(self, unit: str) -> "StageContext":
         """This context, where what the scratch folder calls published is the folder of one unit."""
         return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
+
+
+def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
+    """How many languages have all their parts; empty for fewer than two. They are at work side by side.
+
+    >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
+    '1 of 2 languages'
+    """
+    if len(totals) < 2:
+        return ""
+    done = Counter(part.rpartition("/")[2].rpartition("-")[0] for part in parts)
+    return f"{sum(done[code] >= total for code, total in totals.items())} of {len(totals)} languages"
 
 
 def label_of(stage: str, languages: Sequence[str]) -> str:

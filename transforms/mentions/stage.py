@@ -71,7 +71,8 @@ def count_mentions(
 
     parts = f"{context.scratch.parts}/counts/*.json"
     size = sum(part.stop - part.start for _, _, part in ranges)
-    context.runtime.run(construct, label=label_of(STAGE, list(dumps)), parts=parts, total=len(ranges), size=size)
+    label = label_of(STAGE, list(dumps))
+    context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
     return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
 
 
