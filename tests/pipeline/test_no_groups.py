@@ -30,6 +30,12 @@ def test_what_was_missing_is_said(classes: Counts, said: str) -> None:
     assert no_groups("out", "la", classes, nothing_to_try(items, load_recipe("wikisem"))) == said
 
 
+def test_a_language_without_any_item_is_told() -> None:
+    """As when the dumps are of other languages."""
+    nothing = nothing_to_try(Counts(), load_recipe("wikisem"))
+    assert nothing == "no class has 7 instances with a surface form; no item has a page or a label there"
+
+
 def test_the_example_of_the_docstring_holds() -> None:
     """The doctests of the module."""
     found = doctest.testmod(groups)

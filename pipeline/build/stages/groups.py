@@ -132,7 +132,9 @@ def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
 
 def nothing_to_try(items: Counts, recipe: Recipe) -> str:
     """Why no class was tried in a language, from the counts of its surfaces."""
-    without = f"{items.read - items.kept:,} of {items.read:,} items have none"
+    without = "no item has a page or a label there"
+    if items.read:
+        without = f"{items.read - items.kept:,} of {items.read:,} items have none"
     return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
 
 
