@@ -9,7 +9,7 @@ from wikisem.links.positions import find_markup, head_of, heads_at, starting_wit
 CHUNKS = st.lists(st.sampled_from([b"[", b"]", b"<", b"&", b"Y", b"_", b"a", "é".encode()]), max_size=60).map(b"".join)
 
 
-@given(CHUNKS, st.integers(1, 9))
+@given(CHUNKS, st.integers(1, 40))
 def test_markup_is_found_across_windows(data: bytes, window: int) -> None:
     """Every tag, entity and pair of brackets is found once, whatever the size of a window."""
     markup = find_markup(data, window)

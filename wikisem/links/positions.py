@@ -18,6 +18,8 @@ Positions = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Heads = npt.NDArray[np.uint64]
 
+_TAG: Final = ord("<")
+_ENTITY: Final = ord("&")
 OPEN: Final = ord("[")
 CLOSE: Final = ord("]")
 # The bits that `[` and `]` have in common, with `Y` and `_`: one comparison finds both brackets.
@@ -25,6 +27,7 @@ _BRACKETS: Final = np.uint8(0xF9)
 # A window and what is computed from it stay in the cache of a core; whole chunks take twice the time (2026-11).
 _WINDOW: Final = 1 << 18
 _HEAD: Final = 8
+_WORD: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +49,39 @@ def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
     chunk = np.frombuffer(data, np.uint8)
     tags, entities, brackets = ([np.empty(0, np.int64)] for _ in range(3))
     for start in range(0, len(chunk), window):
-        part = chunk[start : start + window]
-        tags.append(np.flatnonzero(part == ord("<")) + start)
-        entities.append(np.flatnonzero(part == ord("&")) + start)
         # One byte more, for a pair across the border.
-        brackets.append(_bracket_pairs(chunk[start : start + window + 1]) + start)
+        part = chunk[start : start + window + 1]
+        places = set_places(_marks(part)[:window])
+        byte = part[places]
+        tags.append(places[byte == _TAG] + start)
+        entities.append(places[byte == _ENTITY] + start)
+        pairs = places[(byte == OPEN) | (byte == CLOSE)]
+        brackets.append(pairs[part[pairs] == part[pairs + 1]] + start)
     return Markup(data, chunk, np.concatenate(tags), np.concatenate(entities), np.concatenate(brackets))
 
 
-def _bracket_pairs(part: Bytes) -> Positions:
-    either = (part & _BRACKETS) == (OPEN & _BRACKETS)
-    positions = np.flatnonzero(either[:-1] & either[1:])
-    byte = part[positions]
-    pairs: Positions = positions[(byte == part[positions + 1]) & ((byte == OPEN) | (byte == CLOSE))]
-    return pairs
+def _marks(part: Bytes) -> Mask:
+    """Which bytes begin a tag, an entity, or a pair of brackets; `Y` and `_` pass for brackets, too."""
+    marks: Mask = (part & _BRACKETS) == (OPEN & _BRACKETS)
+    marks[:-1] &= marks[1:]
+    marks[-1:] = False
+    marks |= part == _TAG
+    marks |= part == _ENTITY
+    return marks
+
+
+def set_places(mask: Mask) -> Positions:
+    """``np.flatnonzero`` in two thirds of its time where few are set: words of eight, then what is set in these.
+
+    >>> set_places(np.arange(20) % 9 == 0).tolist()
+    [0, 9, 18]
+    """
+    whole = len(mask) & -_WORD
+    words = mask[:whole].view(np.uint64)
+    some = np.flatnonzero(words != 0)
+    inside = np.flatnonzero(words[some].view(np.bool_))
+    places = (some[inside >> 3] << 3) | (inside & 7)
+    return places if whole == len(mask) else np.append(places, whole + np.flatnonzero(mask[whole:]))
 
 
 def heads_at(chunk: Bytes, positions: Positions) -> Heads:
