@@ -27,16 +27,17 @@ def read_dump(realdata: Path, name: str) -> bytes:
     return bz2.decompress((realdata / "wikipedia" / f"{name}.xml.bz2").read_bytes())
 
 
-def write_pages(path: Path, realdata: Path, size: int) -> None:
+def write_pages(path: Path, realdata: Path, size: int, same_links: bool = False) -> None:
     """The pages of both dumps over and over, up to about ``size`` bytes.
 
     In every copy but the first the letters a to z of all links without a namespace, section or markup are replaced by
-    other letters, so that copies share hardly a link; each copy has its own order of pages.
+    other letters, so that copies share hardly a link, unless they are to have the ``same_links``; each copy has its own
+    order of pages.
     """
     dumps = [read_dump(realdata, name) for name in DUMPS]
     with path.open("wb") as sink:
         sink.write(dumps[0][: dumps[0].index(b"  <page>")])
-        for page in _copies([page for dump in dumps for page in _PAGE.findall(dump)]):
+        for page in _copies([page for dump in dumps for page in _PAGE.findall(dump)], same_links):
             sink.write(page)
             if sink.tell() >= size:
                 break
@@ -50,12 +51,12 @@ def write_sample(path: Path, realdata: Path, every: int) -> None:
     path.write_bytes(dumps[0][: dumps[0].index(b"  <page>")] + b"".join(pages[::every]) + b"</mediawiki>\n")
 
 
-def _copies(pages: list[bytes]) -> Iterator[bytes]:
+def _copies(pages: list[bytes], same_links: bool) -> Iterator[bytes]:
     copy = 0
     while True:
         order = random.Random(copy)
         order.shuffle(pages)
-        others = bytes(order.sample(_LETTERS, len(_LETTERS)) if copy else _LETTERS)
+        others = bytes(_LETTERS if same_links or not copy else order.sample(_LETTERS, len(_LETTERS)))
         changed = bytes.maketrans(_LETTERS, others)
         for page in pages:
             yield _PLAIN_LINK.sub(lambda found, changed=changed: found.group().translate(changed), page)
