@@ -82,7 +82,7 @@ class _Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class _Category:
+class _LexicalCategory:
     """A lexical category: the relations that hold in it, and whether others may be made from its lexemes."""
 
     category: str
@@ -103,7 +103,7 @@ class PairCollector:
         self._revisions: dict[int, int] = {}
         # Language, relation, first and second word of one pair after another: few objects, for there may be millions.
         self._swapped: dict[int, tuple[str, ...]] = {}
-        self._by_category: dict[str, _Category] = {}
+        self._by_category: dict[str, _LexicalCategory] = {}
         self._derived: dict[int, list[_Derived]] = {}
         # The lexical category of lexemes that others may be made from, then their lemmas in the order of the languages.
         self._bases: dict[int, str] = {}
@@ -130,13 +130,13 @@ class PairCollector:
             lemmas = [lexeme.lemma(language) for language in self._languages]
             self._bases[number] = _SEPARATOR.join([kind.category, *lemmas])
 
-    def _of_category(self, category: str) -> "_Category":
+    def _of_category(self, category: str) -> _LexicalCategory:
         """What a lexical category has to do with the relations, found once for each."""
         found = self._by_category.get(category)
         if found is None:
             holding = [each for each in self._relations if not each.categories or category in each.categories]
             derivations = [each.derivation for each in self._relations if each.derivation is not None]
-            found = self._by_category[category] = _Category(
+            found = self._by_category[category] = _LexicalCategory(
                 category,
                 [(each.name, _sets(each)) for each in holding if each.derivation is None],
                 [each for each in holding if each.derivation is not None],

@@ -17,6 +17,8 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts, Reject, report_reject
 from wikisem.wikidata.chunk_reader import check_head
 from wikisem.wikidata.entity_reader import record_lines
+from wikisem.wikidata.line_columns import ranked_values
+from wikisem.wikidata.line_types import LineStatement, Value
 
 STAGE: Final = "lexemes"
 
@@ -41,29 +43,12 @@ class Form(msgspec.Struct, gc=False):
     features: list[str] = msgspec.field(name="grammaticalFeatures", default_factory=list)
 
 
-class _Entity(msgspec.Struct, frozen=True, gc=False):
-    id: str = ""
-
-
-class _DataValue(msgspec.Struct, frozen=True, gc=False):
-    value: _Entity
-
-
-class _Snak(msgspec.Struct, frozen=True, gc=False):
-    datavalue: _DataValue | None = None
-
-
-class _Statement(msgspec.Struct, frozen=True, gc=False):
-    mainsnak: _Snak
-    rank: str = "normal"
-
-
 class Claims(msgspec.Struct, frozen=True, gc=False):
     """The statements of a lexeme that are read: what it is an instance of, and which lexemes it is made from."""
 
-    instance_of: tuple[_Statement, ...] = msgspec.field(name="P31", default=())
-    derived_from: tuple[_Statement, ...] = msgspec.field(name="P5191", default=())
-    combines: tuple[_Statement, ...] = msgspec.field(name="P5238", default=())
+    instance_of: list[LineStatement] = msgspec.field(name="P31", default_factory=list)
+    derived_from: list[LineStatement] = msgspec.field(name="P5191", default_factory=list)
+    combines: list[LineStatement] = msgspec.field(name="P5238", default_factory=list)
 
 
 _NO_CLAIMS: Final = Claims()
@@ -105,11 +90,9 @@ class Lexeme(msgspec.Struct, gc=False):
         return [int(found[1:]) for found in ids if _LEXEME(found)]
 
 
-def _best_ids(statements: tuple[_Statement, ...]) -> list[str]:
-    """The entities that the preferred statements name, or the normal ones if none is preferred."""
-    best = "preferred" if any(one.rank == "preferred" for one in statements) else "normal"
-    values = [one.mainsnak.datavalue for one in statements if one.rank == best]
-    return [value.value.id for value in values if value is not None]
+def _best_ids(statements: list[LineStatement]) -> list[str]:
+    """The entities that the statements of best rank name."""
+    return [value.id for value in ranked_values(statements, best=True) if isinstance(value, Value)]
 
 
 class _Head(msgspec.Struct, gc=False):

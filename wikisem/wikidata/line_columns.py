@@ -61,7 +61,7 @@ class LineColumns:
         if all(each.rank != "preferred" for each in statements):
             return ()
         best = {item_number(_qid(value)) for value in self._values(statements)}
-        sound = {item_number(_qid(value)) for value in _ranked(statements, best=False)}
+        sound = {item_number(_qid(value)) for value in ranked_values(statements, best=False)}
         return sorted_qids(sound - best)
 
     def _labels(self, column: MapColumn, lines: Sequence[Line]) -> None:
@@ -79,7 +79,7 @@ class LineColumns:
 
     def _values(self, statements: list[LineStatement]) -> list[Value | str]:
         """The values of the best or of all sound ranks; unknown values and none have none."""
-        return _ranked(statements, self._best)
+        return ranked_values(statements, self._best)
 
     def _statements(self, asked: _Claims) -> list[tuple[str, str, str]]:
         found = {
@@ -91,7 +91,8 @@ class LineColumns:
         return sorted([each for each in found if each[1]])
 
 
-def _ranked(statements: list[LineStatement], best: bool) -> list[Value | str]:
+def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
+    """The values of statements that are not deprecated; ``best`` leaves those of the best rank."""
     best = best and len(statements) > 1 and any(each.rank == "preferred" for each in statements)
     return [
         snak.datavalue.value
