@@ -17,7 +17,7 @@ from wikisem.pipeline.demo.sample_world import write_sample_world
 
 LANGUAGES = ("de", "en")
 # What a run that lasts says about its progress.
-_PROGRESS = re.compile(r"[\w: ]+: \d+ of \S+ parts, .*\d+ s")
+_PROGRESS = re.compile(r"[\w: ]+: (\d+ of \d+ languages, )?\d+ of \S+ parts, .*\d+ s")
 _HANGS = 60.0
 _ALLOWED = 10.0
 
@@ -78,7 +78,13 @@ def make_world(folder: Path) -> World:
     code = process.wait(1)
     process.end()
     assert code == 0, process.lines()
-    return World(inputs, results_of(output), frozenset(process.lines()), len(seen.paths))
+    lines = frozenset(_anywhere(line, output) for line in process.lines())
+    return World(inputs, results_of(output), lines, len(seen.paths))
+
+
+def _anywhere(line: str, output: Path) -> str:
+    """A line as a run into any other folder would write it."""
+    return line.replace(str(output), "OUT")
 
 
 class FilesSeen:
@@ -125,7 +131,7 @@ def _try(world: World, kind: Kind, chance: random.Random, output: Path, workers:
         kind.undo(output)
     if code == 0 or not acted:
         return None
-    said = [line for line in process.lines() if not _is_usual(line, world, kind)]
+    said = [line for line in process.lines() if not _is_usual(_anywhere(line, output), world, kind)]
     return Outcome(kind, workers, moment, code, seconds, len(left), said, _resume(world, output, workers))
 
 
