@@ -52,6 +52,8 @@ def pair(folder: Path, seed: int) -> dict[str, object]:
     output.mkdir()
     dumps = [draw.choice("ab"), draw.choice("ab")]
     errors = [folder / f"pair-{seed}.{place}.err" for place in range(2)]
+    for path in errors:
+        path.touch()  # a run may be killed before it opens its own
     waits = [0.0, draw.choice([0.0, draw.uniform(0, SECONDS)])]
     runs = [start(words(folder, dumps[one], output), waits[one], errors[one]) for one in range(2)]
     if seed % 3 == 0:
