@@ -29,12 +29,14 @@ WRAPPINGS: Final[dict[str, Callable[[bytes], bytes]]] = {
 class Kind:
     """A kind of input: ``prepare`` copies what is whole to a folder and names the file to damage, then the words.
 
-    Where ``serves`` is set, it is the answer of an endpoint that is damaged.
+    Where ``serves`` is set, it is the answer of an endpoint that is damaged. A command that ``finds`` faults in what it
+    can read lists them on standard output, and ends with exit code 1 without any other message.
     """
 
     name: str
     prepare: Prepare
     serves: bool = False
+    finds: bool = False
 
 
 class Whole:
@@ -144,7 +146,7 @@ KINDS: Final = {
         Kind("recipe", _recipe),
         Kind("vectors", _vectors),
         Kind("groups", _groups),
-        Kind("group files", _check),
+        Kind("group files", _check, finds=True),
         Kind("endpoint", _endpoint, serves=True),
     )
 }

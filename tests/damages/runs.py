@@ -47,21 +47,28 @@ def damage(kind: Kind, seed: int, whole: Path, folder: Path, server: Server) -> 
         words += ["--endpoint", server.url]
     else:
         path.write_bytes(MUTATIONS[mutation](path.read_bytes() or b"\n", chance))
-    code, said, raised = _run(words)
+    code, said, shown, raised = _run(words)
     server.faults.clear()
     messages = [line for line in said.splitlines() if line.startswith("wikisem: ")]
+    if kind.finds and code == 1:
+        messages = messages or [shown] * bool(shown)
     faults = [*raised, *_faults(code, said, messages), *_account(folder / "out" / "manifest.json")]
     return Outcome(kind.name, mutation, seed, code, messages[0] if messages else "", tuple(faults))
 
 
-def _run(words: list[str]) -> tuple[int | None, str, list[str]]:
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()), _limited():
+def _run(words: list[str]) -> tuple[int | None, str, str, list[str]]:
+    said, shown = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(shown), _limited():
         try:
-            return main(words), said.getvalue(), []
+            return main(words), said.getvalue(), shown.getvalue(), []
         except BaseException as error:  # noqa: BLE001 - whatever comes out is a fault
             where = traceback.extract_tb(error.__traceback__)[-1]
-            return None, said.getvalue(), [f"{type(error).__name__}: {error} at {where.filename}:{where.lineno}"]
+            return (
+                None,
+                said.getvalue(),
+                shown.getvalue(),
+                [f"{type(error).__name__}: {error} at {where.filename}:{where.lineno}"],
+            )
 
 
 @contextlib.contextmanager

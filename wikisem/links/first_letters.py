@@ -26,9 +26,9 @@ def capitalise(titles: pa.Array, language: str) -> pa.Array:
     first = data[starts]
     data[starts] = upper[first]
     raised = pa.Array.from_buffers(titles.type, len(titles), [None, offsets, pa.py_buffer(data)], offset=titles.offset)
-    rest = others[first]
-    if not rest.any():
+    if not others[first].any():
         return raised
+    rest = pa.array(others[first])
     return pc.replace_with_mask(raised, rest, _capitalise_letters(titles.filter(rest), language))
 
 
