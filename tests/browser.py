@@ -2,12 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -31,6 +34,47 @@ _FLAGS = (
 
 # The tab that Chromium opens first, the files in it, and downloads.
 _INSIDE = ("chrome:", "data:", "blob:")
+
+
+class ReadPage:
+    """A page in a browser, with what every person does and reads.
+
+    A page of ours draws itself anew after a step, and what was found before is then gone; so it is read again until
+    it has stood still while it was read.
+    """
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def texts(self, selector: str) -> list[str]:
+        """What a person reads in all such elements."""
+        return self._read(lambda: [str(one.text) for one in self.driver.find_elements("css selector", selector)])
+
+    def focused(self) -> str:
+        """The text of what has the focus, or its accessible name."""
+
+        def name() -> list[str]:
+            found = self.driver.switch_to.active_element
+            return [str(found.get_attribute("aria-label") or found.text or found.get_attribute("id"))]
+
+        return self._read(name)[0]
+
+    def wait(self, selector: str, text: str) -> None:
+        """Wait until the first such element reads so."""
+        self.until(lambda: self.texts(selector)[:1] == [text])
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds, for 20 seconds at most."""
+        WebDriverWait(self.driver, 20).until(lambda _: holds())
+
+    def _read(self, read: Callable[[], list[str]]) -> list[str]:
+        redrawn = [StaleElementReferenceException]
+        waiting = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=redrawn)
+        return waiting.until(lambda _: (read(),))[0]  # in a tuple, for an empty list is an answer, too
 
 
 @contextmanager

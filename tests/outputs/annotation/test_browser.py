@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.browser import needs_browser, open_browser, problems, requests
+from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
@@ -31,16 +29,12 @@ WORDS = {
 }
 
 
-class Page:
+class Page(ReadPage):
     """A page in a browser, with what a person does and what the test wants to know."""
 
     def __init__(self, driver: webdriver.Chrome, downloads: Path) -> None:
-        self.driver = driver
+        super().__init__(driver)
         self.downloads = downloads
-
-    def press(self, *keys: str) -> None:
-        """Press keys, wherever the focus is."""
-        ActionChains(self.driver).send_keys(*keys).perform()
 
     def text(self, selector: str) -> str:
         """What a person reads in an element."""
@@ -49,15 +43,11 @@ class Page:
     def reload_until(self, selector: str, text: str) -> None:
         """Load the page again until it shows a text; Chromium stores what a page keeps a little later."""
 
-        def shown(driver: webdriver.Chrome) -> bool:
-            driver.refresh()
+        def shown() -> bool:
+            self.driver.refresh()
             return self.text(selector) == text
 
-        WebDriverWait(self.driver, 20).until(shown)
-
-    def texts(self, selector: str) -> list[str]:
-        """What a person reads in all such elements."""
-        return [str(element.text) for element in self.driver.find_elements("css selector", selector)]
+        self.until(shown)
 
     def chosen(self) -> str | None:
         """The word that is marked, if any."""

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.browser import needs_browser, open_browser, problems, requests
+from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.release.world import HOSTILE, write_run
 from wikisem.pipeline.cli import main
 
@@ -29,31 +27,18 @@ VIEWS = (
 )
 
 
-class Page:
-    """The page of a small run, with what a person does."""
+class Page(ReadPage):
+    """The page of a small run, by its views."""
 
     def __init__(self, driver: webdriver.Chrome, folder: Path) -> None:
-        self.driver = driver
+        super().__init__(driver)
         self.address = (folder / "index.html").as_uri()
 
     def open(self, fragment: str) -> None:
         """Go to a view, from whichever one."""
         self.driver.get("about:blank")
         self.driver.get(self.address + fragment)
-        WebDriverWait(self.driver, 20).until(lambda driver: driver.find_elements("css selector", "main h1"))
-
-    def texts(self, selector: str) -> list[str]:
-        """What a person reads in all such elements."""
-        return [str(element.text) for element in self.driver.find_elements("css selector", selector)]
-
-    def press(self, *keys: str) -> None:
-        """Press keys, wherever the focus is."""
-        ActionChains(self.driver).send_keys(*keys).perform()
-
-    def focused(self) -> str:
-        """The text of what has the focus, or its accessible name."""
-        found = self.driver.switch_to.active_element
-        return str(found.get_attribute("aria-label") or found.text or found.get_attribute("id"))
+        self.until(lambda: bool(self.texts("main h1")))
 
     def tab_to(self, name: str) -> None:
         """Press Tab until something has the focus."""
@@ -62,10 +47,6 @@ class Page:
                 return
             self.press(Keys.TAB)
         raise AssertionError(f"{name} is not reached")
-
-    def wait(self, selector: str, text: str) -> None:
-        """Wait until the first such element reads so."""
-        WebDriverWait(self.driver, 20).until(lambda _: (self.texts(selector) or [""])[0] == text)
 
 
 @pytest.fixture(scope="module")
