@@ -103,16 +103,12 @@ def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
     )
 
 
-def add_profile(parser: argparse.ArgumentParser) -> None:
+def add_profile(
+    parser: argparse.ArgumentParser,
+    text: str = "a profile file for a language, instead of OUT/languages/LANG.toml or of what is learned",
+) -> None:
     """--profile."""
-    parser.add_argument(
-        "--profile",
-        default=[],
-        nargs="+",
-        action="extend",
-        metavar="LANG=FILE",
-        help="a profile file for a language, instead of OUT/languages/LANG.toml or of what is learned",
-    )
+    parser.add_argument("--profile", default=[], nargs="+", action="extend", metavar="LANG=FILE", help=text)
 
 
 def add_checksum(parser: argparse.ArgumentParser) -> None:

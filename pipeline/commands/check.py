@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from wikisem.heuristics.rules.lint import check_groups, groups_in
 from wikisem.pipeline.build.profiles import read_named
-from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.command_options import add_profile, refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_violations
 from wikisem.pipeline.console.terminal import print_json
 from wikisem.wikipedia.profile_file import read_profile_file
@@ -29,13 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe", default="wikisem500", help="a recipe, by path or name, for its [filters] and minimum (%(default)s)"
     )
-    parser.add_argument(
-        "--profile",
-        default=[],
-        nargs="+",
-        action="extend",
-        metavar="LANG=FILE",
-        help="a profile file, such as OUT/languages/LANG.toml of a build; one for another language does nothing",
+    add_profile(
+        parser, "a profile file, such as OUT/languages/LANG.toml of a build; one for another language does nothing"
     )
     parser.add_argument("--json", action="store_true", help="print a JSON list of group, rule and detail, and no table")
 

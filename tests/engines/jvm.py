@@ -36,7 +36,8 @@ _PACKAGES: Final = (
     *("sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"),
 )
 _JAVA: Final = ["java", *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _PACKAGES)]
-# A task manager is told its memory part by part: what works it out from one number is a script that we do not have.
+# Flink's own start script divides one total among the parts of the memory. A task manager that is started without the
+# script, from the jars alone, has to be given every part.
 _TASK_MANAGER: Final = {
     "taskmanager.cpu.cores": "1.0",
     "taskmanager.memory.framework.heap.size": "128m",

@@ -43,7 +43,8 @@ def running(command: Sequence[str], folder: Path, port: int | None) -> Iterator[
     """A server of our own in its own folder, from when its port answers until the block is left."""
     log = folder / f"{Path(command[0]).name}-{port or 'log'}.log"
     with log.open("wb") as sink:
-        # Beam starts whatever ``python`` is first on the path, and only if it is told so not in a new environment.
+        # Beam starts its workers with the first ``python`` on the path. Without the variable it would first make a new
+        # virtual environment for each of them.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         name, _, value = MARK.partition("=")
         environment = {**os.environ, "PATH": path, "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1", name: value}
