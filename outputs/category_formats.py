@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from wikisem.atomic_files import whole_file
+from wikisem.atomic_files import write_text
 from wikisem.categories.analogies import questions
 from wikisem.categories.language_sets import LanguageSet
 from wikisem.categories.recipe import CategoryRecipe, Relation
@@ -101,6 +101,4 @@ def _json(row: dict[str, object]) -> str:
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file that is seen whole or not at all; OutputError when it cannot be written."""
-    with whole_file(path) as sink:
-        sink.writelines(f"{line}\n".encode() for line in lines)
+    write_text(path, (f"{line}\n" for line in lines))

@@ -101,6 +101,12 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
             sink.write(data)
 
 
+def write_text(path: Path, parts: Iterable[str]) -> None:
+    """Write the parts of a text one after the other, in UTF-8, to a file that is seen whole or not at all."""
+    with whole_file(path) as sink:
+        sink.writelines(part.encode() for part in parts)
+
+
 class _Raw(io.FileIO):
     """An unfinished file whose errors name the file that it will be."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.lexeme_pairs import PairCollector
 from wikisem.categories.lexeme_relations import SHIPPED, load_relations
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
@@ -84,17 +85,17 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
-    texts = {
-        f"analogies/{language}.txt": "".join(analogy_lines(relations, arguments.questions, arguments.seed)),
-        f"categories/{language}.txt": "".join(category_lines(relations)),
-        f"pairs/{language}.jsonl": "".join(pairs_lines(language, relations)),
-    }
-    for name, text in outlier_groups(relations, arguments.groups, arguments.seed):
-        texts[f"outliers/{language}/{name}.txt"] = text
-    for name, text in texts.items():
-        path = output / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    questions = analogy_lines(relations, arguments.questions, arguments.seed)
+    write_text(output / "analogies" / f"{language}.txt", questions)
+    write_text(output / "categories" / f"{language}.txt", category_lines(relations))
+    write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, relations))
+    groups = dict(outlier_groups(relations, arguments.groups, arguments.seed))
+    folder = output / "outliers" / language
+    write_files(folder, ((f"{name}.txt", text.encode()) for name, text in groups.items()))
+    # A folder is scored whole: groups of an earlier run, which had more of them, would be scored with these.
+    for path in folder.glob("*-[0-9][0-9][0-9]*.txt"):
+        if path.stem not in groups:
+            path.unlink()
 
 
 def _print(found: Mapping[str, Relations], counts: Counts) -> None:

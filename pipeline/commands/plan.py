@@ -55,7 +55,6 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _write(folder: Path, plans: Sequence[PlannedPipeline]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     write_files(folder, ((_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1)))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from wikisem.atomic_files import write_text
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import UsageError
 from wikisem.evaluation.group_names import group_ids
@@ -38,8 +39,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         path = output / group.language / f"{name}.txt"
         if path.resolve() == Path(group.where).resolve():
             raise UsageError(f"expected another folder than that of the data set, saw {output}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_text(_divided(group, tokenize)), encoding="utf-8")
+        write_text(path, [_text(_divided(group, tokenize))])
     log(f"{len(dataset.groups):,} groups are in {output}")
     return 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from wikisem.atomic_files import write_text
 from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
@@ -31,10 +32,8 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), Path(arguments.output)
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
-    output.mkdir(parents=True, exist_ok=True)
-    text = "".join(analogy_lines(pairs, arguments.questions, arguments.seed))
-    (output / "analogies.txt").write_text(text, encoding="utf-8")
-    (output / "pairs.jsonl").write_text("".join(pairs_lines("", pairs)), encoding="utf-8")
+    write_text(output / "analogies.txt", analogy_lines(pairs, arguments.questions, arguments.seed))
+    write_text(output / "pairs.jsonl", pairs_lines("", pairs))
     table = Table("relation")
     table.add_column("pairs", justify="right")
     for name, found in pairs.items():

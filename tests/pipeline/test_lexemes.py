@@ -51,6 +51,25 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert pairs[0]["pairs"][0] == {"lexeme": "L1", "first": "word 1", "second": "word 1s"}
 
 
+def test_groups_of_an_earlier_run_do_not_stay(folder: Path) -> None:
+    """A folder of groups is scored whole, so that it must hold those of one run; other files are left alone."""
+    words = ["lexemes", "lexemes.json", "--languages", "en", "--output", "out", "--groups"]
+    assert main([*words, "3"]) == 0
+    groups = folder / "out" / "outliers" / "en"
+    (groups / "notes.txt").write_text("mine")
+    assert main([*words, "1"]) == 0
+    assert sorted(path.name for path in groups.iterdir()) == ["notes.txt", "plural-001.txt"]
+
+
+def test_what_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file where a folder should be: the message names the set, and nothing unfinished is left."""
+    (folder / "out").mkdir()
+    (folder / "out" / "categories").write_text("")
+    assert main(["lexemes", "lexemes.json", "--languages", "en", "--output", "out"]) == 1
+    assert "expected to write out/categories/en.txt, saw" in capsys.readouterr().err
+    assert not list((folder / "out").rglob("*.part"))
+
+
 def test_words_are_filtered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Both words of a pair must be in the vocabulary; all of these have a blank, so that no single word is left."""
     (folder / "words.txt").write_text("Word_1\nword_1\nword_1s 0.3\nword_2\nword_3s\n")
