@@ -7,15 +7,16 @@ its first column, and a score in each other column.
 import argparse
 import csv
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
+import msgspec
 from rich.table import Table
 
-from wikisem.datasets.text_files import read_utf8
+from wikisem.datasets.text_files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.pipeline.command_options import refuse_beam_options
@@ -76,55 +77,67 @@ def _rows(scores: Columns, others: Columns) -> Iterator[Row]:
 
 def _read_scores(path: Path) -> Columns:
     """By data set and score, the number of each model; of CSV, the rows of whole data sets in their own vocabulary."""
-    if not path.is_file():
-        raise MissingInputError(f"expected scores, saw no file at {path}")
-    text = read_utf8(path)
-    rows = _json_rows(text, path) if text.lstrip().startswith("{") else _whole(csv.DictReader(io.StringIO(text)))
+    text = _read(path, "scores")
     found: Columns = {}
-    for row in rows:
+    for number, row in _json_rows(text, path) if text.lstrip().startswith("{") else _csv_rows(text):
         for score in _SCORES:
-            if "model" in row and row.get(score) not in {None, ""}:
+            if isinstance(row.get("model"), str) and row.get(score) not in (None, ""):
                 name = f"{row.get('dataset', '')} {score}".strip()
-                found.setdefault(name, {})[row["model"]] = float(row[score])
+                found.setdefault(name, {})[row["model"]] = _number(row[score], f"{path}:{number}")
     if not found:
         raise DamagedInputError(f"{path}: expected rows of evaluate with a model and {', '.join(_SCORES)}, saw none")
     return found
 
 
-def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        try:
-            yield orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DamagedInputError(f"{path}:{number}: expected a JSON line of evaluate, saw {error}") from error
+def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in numbered_lines(text):
+        if line:
+            try:
+                yield number, msgspec.json.decode(line, type=dict[str, Any])
+            except msgspec.DecodeError as error:
+                raise DamagedInputError(f"{path}:{number}: expected a JSON line of evaluate, saw {error}") from error
 
 
-def _whole(rows: "csv.DictReader[str]") -> Iterator[Mapping[str, Any]]:
+def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    rows = csv.DictReader(io.StringIO(text))
     for row in rows:
-        if (
-            row.get("part", "overall") == "overall"
-            and row.get("vocabulary", "own") == "own"
-            and not row.get("category")
-        ):
-            yield row
+        is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == "own"
+        if is_whole and not row.get("category"):
+            yield rows.line_num, row
 
 
 def _read_csv(path: Path) -> Columns:
-    if not path.is_file():
-        raise MissingInputError(f"expected other scores, saw no file at {path}")
-    rows = csv.DictReader(io.StringIO(read_utf8(path)))
+    rows = csv.DictReader(io.StringIO(_read(path, "other scores")))
     model, *columns = rows.fieldnames or [""]
     if not columns:
-        raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {rows.fieldnames}")
+        seen = ", ".join(rows.fieldnames or []) or "no header"
+        raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {seen}")
     found: Columns = {column: {} for column in columns}
-    for number, row in enumerate(rows, start=2):
+    for row in rows:
         for column in columns:
             if row[column]:
-                try:
-                    found[column][row[model]] = float(row[column])
-                except ValueError as error:
-                    raise DamagedInputError(f"{path}:{number}: expected a number, saw {row[column]!r}") from error
+                if row[model] in found[column]:
+                    raise DamagedInputError(
+                        f"{path}:{rows.line_num}: expected each model once, saw {row[model]!r} again"
+                    )
+                found[column][row[model]] = _number(row[column], f"{path}:{rows.line_num}")
     return found
+
+
+def _read(path: Path, what: str) -> str:
+    if not path.is_file():
+        raise MissingInputError(f"expected {what}, saw no file at {path}")
+    return read_utf8(path)
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise DamagedInputError(f"{where}: expected a number, saw {value!r}")
+    return number
 
 
 def _print(rows: Sequence[Row]) -> None:
@@ -135,13 +148,13 @@ def _print(rows: Sequence[Row]) -> None:
         found = row.found
         table.add_row(
             row.score, row.other, str(found.models),
-            _number(found.pearson), _ends(found.pearson_interval),
-            _number(found.spearman), _ends(found.spearman_interval),
+            _shown(found.pearson), _ends(found.pearson_interval),
+            _shown(found.spearman), _ends(found.spearman_interval),
         )  # fmt: skip
     make_console().print(table)
 
 
-def _number(value: float | None) -> str:
+def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:+.2f}"
 
 

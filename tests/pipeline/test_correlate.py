@@ -54,11 +54,29 @@ def test_the_figure_is_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the figure is figure.svg" in printed.err
 
 
+def test_a_name_may_hold_what_other_programs_take_for_the_end_of_a_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In JSON lines only a line feed ends one, and U+2028 is a character like others; empty lines are passed over."""
+    rows = [{"model": name, "dataset": "a\u2028b", "opp": opp} for name, opp, _ in SCORES]
+    (folder / "scores.jsonl").write_text("\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
+    assert main(["correlate", "scores.jsonl", "other.csv", "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.strip().split("\n")]
+    assert [(row["score"], row["models"]) for row in found] == [("a\u2028b opp", 4), ("a\u2028b opp", 3)]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "code", "message"),
     [
         ("scores.jsonl", "{broken", 1, "scores.jsonl:1: expected a JSON line of evaluate"),
         ("scores.jsonl", "a,b\n1,2\n", 1, "expected rows of evaluate with a model"),
+        ("scores.jsonl", '{"model": "one", "opp": 1}\n[1]\n', 1, "scores.jsonl:2: expected a JSON line of evaluate"),
+        ("scores.jsonl", '{"model": "one", "opp": "high"}', 1, "scores.jsonl:1: expected a number, saw 'high'"),
+        ("scores.jsonl", '{"model": ["one"], "opp": 1}', 1, "expected rows of evaluate with a model"),
+        ("scores.jsonl", "model,opp\none,high\n", 1, "scores.jsonl:2: expected a number, saw 'high'"),
+        ("other.csv", "", 1, "expected a column of models and others of scores, saw no header"),
+        ("other.csv", "model,x\none,1\ntwo,nan\n", 1, "other.csv:3: expected a number, saw 'nan'"),
+        ("other.csv", "model,x\none,1\none,2\n", 1, "other.csv:3: expected each model once, saw 'one' again"),
         ("other.csv", "model\none\n", 1, "expected a column of models and others of scores"),
         ("other.csv", "model,x\none,high\n", 1, "other.csv:2: expected a number, saw 'high'"),
         ("other.csv", "model,x\nnine,1\n", 1, "saw none of them there"),
