@@ -8,6 +8,7 @@ With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
 """
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -45,10 +46,16 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
 
 
 def score_case(doc: Mapping[str, Any], likelihoods: Sequence[float], measure: Measure) -> CaseScore:
-    """A test case, from the log-likelihood of each of its choices."""
+    """A test case, from the log-likelihood of each of its choices; ValueError where these do not make one."""
     choices, answer = [str(choice) for choice in doc["choices"]], int(doc["answer"])
     if len(likelihoods) != len(choices):
         raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")
+    if len(choices) < 2 or not all(choices):
+        raise ValueError(f"choices {choices}, of which there must be two, none of them empty")
+    if not 0 <= answer < len(choices):
+        raise ValueError(f"answer {answer} of {len(choices)} choices")
+    if any(map(math.isnan, likelihoods)):
+        raise ValueError("a score that is not a number")
     scores = [one / _length(choice, measure) for one, choice in zip(likelihoods, choices, strict=True)]
     below = sum(
         one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer

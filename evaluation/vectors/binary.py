@@ -5,7 +5,8 @@ is not needed for that. Some writers put a line feed after each record, which th
 """
 
 from collections.abc import Container
-from typing import BinaryIO, Final
+from io import BufferedIOBase
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _BYTES_AT_ONCE: Final = 1 << 22
 _LONGEST_WORD: Final = 1 << 16
 
 
-def read_binary(stream: BinaryIO, name: str, asked: Container[str]) -> WordVectors:
+def read_binary(stream: BufferedIOBase, name: str, asked: Container[str]) -> WordVectors:
     """The vectors of the words that are asked for; DamagedInputError for a file that ends too early."""
     header = read_header(stream.readline())
     if header is None:

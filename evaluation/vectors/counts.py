@@ -16,13 +16,15 @@ one of each sign (Li 2015, "Min-max kernels"), so that both similarities remain 
 """
 
 import zipfile
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sparse
 
+from wikisem.datasets.text_files import numbered_lines, open_unpacked, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of
 from wikisem.evaluation.vectors.lookup import Similarity, WordLookup
@@ -139,11 +141,11 @@ class CountLookup:
         return found
 
 
-def read_counts(path: Path, open_file: Callable[[Path], BinaryIO]) -> tuple[list[str], Matrix]:
+def read_counts(path: Path) -> tuple[list[str], Matrix]:
     """The words and the matrix of counts of a file of either form; MissingInputError and DamagedInputError."""
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
-    return _read_matrix(path) if path.suffix == ".npz" else _read_triples(path, open_file)
+    return _read_matrix(path) if path.suffix == ".npz" else _read_triples(path)
 
 
 def _read_matrix(path: Path) -> tuple[list[str], Matrix]:
@@ -154,7 +156,7 @@ def _read_matrix(path: Path) -> tuple[list[str], Matrix]:
         matrix = sparse.csr_array(sparse.load_npz(path), dtype=np.float64)
     except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
         raise DamagedInputError(f"{path}: expected a sparse matrix of SciPy, saw {error}") from error
-    words = list_of_words.read_text(encoding="utf-8").splitlines()
+    words = [word for _, word in numbered_lines(read_utf8(list_of_words).removesuffix("\n"))]
     if len(words) != matrix.shape[0]:
         raise DamagedInputError(
             f"{list_of_words}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}"
@@ -162,11 +164,12 @@ def _read_matrix(path: Path) -> tuple[list[str], Matrix]:
     return words, _checked(matrix, path)
 
 
-def _read_triples(path: Path, open_file: Callable[[Path], BinaryIO]) -> tuple[list[str], Matrix]:
+def _read_triples(path: Path) -> tuple[list[str], Matrix]:
     words: dict[str, int] = {}
     contexts: dict[str, int] = {}
-    rows, columns, counts = list[int](), list[int](), list[float]()
-    with open_file(path) as stream:
+    # Arrays, because a large file has hundreds of millions of counts: 24 bytes each, where lists take 96.
+    rows, columns, counts = array("q"), array("q"), array("d")
+    with open_unpacked(path) as stream:
         for number, line in enumerate(stream, start=1):
             fields = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
             if len(fields) != 3 or not _is_count(fields[2]):
@@ -174,7 +177,10 @@ def _read_triples(path: Path, open_file: Callable[[Path], BinaryIO]) -> tuple[li
             rows.append(words.setdefault(fields[0], len(words)))
             columns.append(contexts.setdefault(fields[1], len(contexts)))
             counts.append(float(fields[2]))
-    matrix = sparse.csr_array((counts, (rows, columns)), shape=(len(words), len(contexts)), dtype=np.float64)
+    if not words:
+        raise DamagedInputError(f"{path}: expected lines of word, context and count, saw none")
+    cells = np.frombuffer(counts, np.float64), (np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64))
+    matrix = sparse.csr_array(cells, shape=(len(words), len(contexts)))
     return list(words), _checked(matrix, path)
 
 

@@ -4,8 +4,6 @@ Files are told apart by what they hold: text, word2vec binary, fastText binary, 
 The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
 """
 
-import bz2
-import gzip
 import importlib
 import struct
 import tempfile
@@ -13,9 +11,10 @@ import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, Final
 
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.datasets.text_files import compression, open_unpacked
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
 from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of, words_asked_for
 from wikisem.evaluation.vectors.binary import read_binary
 from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, CountLookup, check_choice, read_counts
@@ -41,10 +40,8 @@ _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
     PYTHON: frozenset(),
 }
 
-# First bytes: of the compressions, and of a fastText model (FASTTEXT_FILEFORMAT_MAGIC_INT32 = 793712314 in its
-# src/fasttext.cc, little-endian; seen 2026-11).
-_GZIP: Final = b"\x1f\x8b"
-_BZIP2: Final = b"BZh"
+# The first bytes of a fastText model: FASTTEXT_FILEFORMAT_MAGIC_INT32 = 793712314 in its src/fasttext.cc, little-endian
+# (seen 2026-11).
 _FASTTEXT: Final = struct.pack("<i", 793712314)
 
 # Enough for whole records of 16,000 dimensions as text.
@@ -109,7 +106,9 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Se
 def _open_counts(name: str, path: Path, options: Mapping[str, str], phrases: bool, tokenize: Tokenizer) -> CountLookup:
     weight = check_choice("weight", options.get("weight", "ppmi"), WEIGHTS)
     similarity = check_choice("similarity", options.get("similarity", "cosine"), SIMILARITIES)
-    lookup = CountLookup(name, read_counts(path, _open), weight, similarity)
+    with _whole(path, "counts"):
+        counts = read_counts(path)
+    lookup = CountLookup(name, counts, weight, similarity)
     lookup.read_items_as(phrases=phrases, tokenize=tokenize)
     return lookup
 
@@ -134,16 +133,23 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
     file = Path(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of vectors, saw none at {file}")
-    try:
+    with _whole(file, "vectors"):
         return _read(file, asked)
-    except (DamagedInputError, UsageError):
+
+
+@contextmanager
+def _whole(file: Path, what: str) -> Iterator[None]:
+    """What the libraries that unpack and parse a file raise, as a DamagedInputError that names it."""
+    try:
+        yield
+    except WikisemError:
         raise
     except _DAMAGE as error:
-        raise DamagedInputError(f"{file}: expected whole vectors, saw {error or type(error).__name__}") from error
+        raise DamagedInputError(f"{file}: expected whole {what}, saw {str(error) or type(error).__name__}") from error
 
 
 def _read(file: Path, asked: Container[str] | None) -> WordVectors:
-    with _open(file) as stream:
+    with open_unpacked(file) as stream:
         start = stream.read(_SAMPLE)
     first, _, rest = start.partition(b"\n")
     header = read_header(first)
@@ -155,12 +161,12 @@ def _read(file: Path, asked: Container[str] | None) -> WordVectors:
         return _read_whole_binary(file) if asked is None else _read_asked_binary(file, asked)
     if not text:
         raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
-    with _open(file) as stream:
+    with open_unpacked(file) as stream:
         return read_text(stream, str(file), asked)
 
 
 def _read_asked_binary(file: Path, asked: Container[str]) -> WordVectors:
-    with _open(file) as stream:
+    with open_unpacked(file) as stream:
         return read_binary(stream, str(file), asked)
 
 
@@ -183,23 +189,10 @@ def _gensim(module: str) -> Any:
         raise UsageError("binary vectors need gensim: install wikisem[all]") from error
 
 
-def _compression(file: Path) -> str:
-    with file.open("rb") as stream:
-        start = stream.read(3)
-    if start.startswith(_GZIP):
-        return ".gz"
-    return ".bz2" if start.startswith(_BZIP2) else ""
-
-
-def _open(file: Path) -> BinaryIO:
-    openers = {".gz": gzip.open, ".bz2": bz2.open, "": open}
-    return cast(BinaryIO, openers[_compression(file)](file, "rb"))  # type: ignore[operator]
-
-
 @contextmanager
 def _suffixed(file: Path) -> Iterator[str]:
     """A path to the file whose suffix tells its compression, which is all that gensim looks at."""
     with tempfile.TemporaryDirectory() as folder:
-        link = Path(folder) / f"vectors{_compression(file)}"
+        link = Path(folder) / f"vectors{compression(file)}"
         link.symlink_to(file.resolve())
         yield str(link)

@@ -8,8 +8,9 @@ import codecs
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import astuple
+from io import BufferedIOBase
 from itertools import chain, islice
-from typing import BinaryIO, Final
+from typing import Final
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def excerpt(line: bytes) -> str:
     return repr(line[:60].decode(errors="replace"))
 
 
-def read_text(stream: BinaryIO, name: str, asked: Container[str] | None = None) -> WordVectors:
+def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None = None) -> WordVectors:
     """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
 
     With ``asked``, only the vectors of these words are read and kept, so that the file may be larger than the memory;

@@ -48,8 +48,21 @@ def test_the_first_field_of_a_line_is_the_word(tmp_path: Path, pack: type[bytes]
     assert read_vocabulary(path) == {"3", "roma", "New York", "straße", "ça"}
 
 
+def test_a_list_may_begin_as_a_packed_file_nearly_does(tmp_path: Path) -> None:
+    """BZ is the code of Bolzano; bzip2 begins with BZh."""
+    (tmp_path / "words").write_text("BZ\nBonn\n")
+    assert read_vocabulary(tmp_path / "words") == {"BZ", "Bonn"}
+
+
 @pytest.mark.parametrize(
-    ("data", "line"), [(b"one\n\xff\xfe\nthree\n", 2), (gzip.compress(b"one\n" * 999)[:-9], 0), (b"\x1f\x8bno", 0)]
+    ("data", "line"),
+    [
+        (b"one\n\xff\xfe\nthree\n", 2),
+        (gzip.compress(b"one\n" * 999)[:-9], 0),
+        (b"\x1f\x8bno", 0),
+        (b"\x1f\x8b\x08\x00" + b"a" * 20, 0),
+        (b"BZh9" + b"a" * 20, 0),
+    ],
 )
 def test_a_damaged_vocabulary_is_named(tmp_path: Path, data: bytes, line: int) -> None:
     """With the line, where the file has lines."""

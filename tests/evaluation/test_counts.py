@@ -127,6 +127,25 @@ def test_damaged_lines_are_named(tmp_path: Path, line: str) -> None:
         open_model(f"counts:{tmp_path / 'c.tsv'}")
 
 
+def test_a_file_without_counts_is_named(tmp_path: Path) -> None:
+    """An empty one, and one whose compression is broken."""
+    (tmp_path / "c.tsv").write_bytes(b"")
+    with pytest.raises(DamagedInputError, match=r"c\.tsv: expected lines of word, context and count, saw none"):
+        open_model(f"counts:{tmp_path / 'c.tsv'}")
+    (tmp_path / "c.gz").write_bytes(b"\x1f\x8b\x08\x00" + b"a" * 20)
+    with pytest.raises(DamagedInputError, match=r"c\.gz: expected whole counts, saw"):
+        open_model(f"counts:{tmp_path / 'c.gz'}")
+
+
+def test_a_word_may_hold_what_other_programs_take_for_the_end_of_a_line(tmp_path: Path) -> None:
+    """U+2028 is a character like others: the words of rows are one a line, as \\n divides them."""
+    path = tmp_path / "m.npz"
+    sparse.save_npz(path, sparse.csr_matrix(np.eye(2)))
+    path.with_suffix(".words").write_text("a\u2028b\r\nc\n", newline="")
+    words, _ = counts.read_counts(path)
+    assert words == ["a\u2028b", "c"]
+
+
 def test_damaged_matrices_are_named(tmp_path: Path) -> None:
     """No file, no words, too few of them, no matrix, and counts below zero."""
     path = tmp_path / "m.npz"
@@ -140,6 +159,9 @@ def test_damaged_matrices_are_named(tmp_path: Path) -> None:
         open_model(f"counts:{path}")
     path.with_suffix(".words").write_text("a\nb\n")
     with pytest.raises(DamagedInputError, match="saw a number below zero"):
+        open_model(f"counts:{path}")
+    path.with_suffix(".words").write_bytes(b"a\n\xff\n")
+    with pytest.raises(DamagedInputError, match=r"m\.words:2: expected UTF-8"):
         open_model(f"counts:{path}")
     path.write_bytes(b"no matrix")
     with pytest.raises(DamagedInputError, match="expected a sparse matrix of SciPy"):

@@ -89,7 +89,11 @@ def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
         ("not json", "expected a JSON line of a sample"),
         ("{}", "with the score of each choice, saw KeyError: 'doc'"),
         (json.dumps({"doc": _doc(), "filtered_resps": [["-1", "x"]]}), "ValueError: 1 scores for 4 choices"),
-        (json.dumps({"doc": _doc(9), "filtered_resps": [["-1", "x"]] * 4}), "IndexError"),
+        (json.dumps({"doc": _doc(9), "filtered_resps": [["-1", "x"]] * 4}), "ValueError: answer 9 of 4 choices"),
+        (json.dumps({"doc": _doc(-1), "filtered_resps": [["-1", "x"]] * 4}), "ValueError: answer -1 of 4 choices"),
+        (json.dumps({"doc": _doc(0, choices=["a"]), "filtered_resps": [["-1", "x"]]}), "there must be two"),
+        (json.dumps({"doc": _doc(0, choices=["a", ""]), "filtered_resps": [["-1", "x"]] * 2}), "none of them empty"),
+        (json.dumps({"doc": _doc(), "filtered_resps": [["nan", "x"]] * 4}), "a score that is not a number"),
         (json.dumps({"doc": _doc(), "filtered_resps": ["generated text"]}), "ValueError"),
     ],
 )

@@ -105,6 +105,10 @@ def test_mistakes_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     ]:
         assert main(["wordnet", *words, "--output", "out"]) == 1
         assert message in capsys.readouterr().err
-    (folder / "bad.xml").write_text("<html></html>")
-    with pytest.raises(DamagedInputError, match=r"bad\.xml: expected a WordNet in LMF"):
+    (folder / "bad.xml").write_text(wordnet().replace("<Lemma ", "<Pronunciation "))
+    with pytest.raises(DamagedInputError, match=r"bad\.xml: expected a WordNet in LMF, saw an element that lacks"):
         read_wordnet(folder / "bad.xml")
+    for name, data in [("bad.xml", b"<html></html>"), ("bad.xml.gz", b"\x1f\x8b\x08\x00" + b"a" * 20)]:
+        (folder / name).write_bytes(data)
+        with pytest.raises(DamagedInputError, match=rf"{name}: expected a WordNet in LMF"):
+            read_wordnet(folder / name)

@@ -5,17 +5,14 @@
 (True, False, False)
 """
 
-import bz2
-import gzip
-from collections.abc import Callable, Iterator
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from wikisem.datasets.text_files import open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError
-
-_OPENERS: Final[dict[bytes, Callable[..., Iterator[bytes]]]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
 
 
 @dataclass(frozen=True)
@@ -53,15 +50,13 @@ def read_vocabulary(path: Path) -> frozenset[str]:
     """
     if not path.is_file():
         raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
-    with path.open("rb") as stream:
-        opener = _OPENERS.get(stream.read(2), open)
     number = 0
     words = set[str]()
     try:
-        with opener(path, "rb") as lines:
+        with open_unpacked(path) as lines:
             for number, line in enumerate(lines, start=1):
                 if fields := line.split(maxsplit=1):
                     words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
-    except (UnicodeDecodeError, EOFError, OSError) as error:
+    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
         raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
     return frozenset(words)

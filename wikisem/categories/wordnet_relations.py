@@ -7,16 +7,17 @@ synsets makes one pair of words. Relations between senses (antonyms, derivations
 InstanceOf needs instances, which Open English WordNet has given up since 2024; older editions and Namenet have them.
 """
 
-import gzip
 import importlib
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.datasets.text_files import compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 # The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
@@ -37,6 +38,9 @@ RELATIONS: Final[Mapping[str, str]] = {
 }
 
 
+_LACKING: Final = "an element that lacks an attribute or another element"
+
+
 def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[FormPair]]:
     """The pairs of each relation in an LMF file (.xml, .xml.gz), each once, in the order of the file.
 
@@ -51,8 +55,9 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Fo
         raise UsageError("WordNet files need wn: install wikisem[wordnet]") from error
     try:
         resource = _load(lmf, path)
-    except (lmf.LMFError, OSError, EOFError, ValueError, SyntaxError, KeyError) as error:
-        raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {error}") from error
+    except (lmf.LMFError, OSError, EOFError, ValueError, SyntaxError, KeyError, zlib.error, AssertionError) as error:
+        # The library asserts what LMF requires, without words.
+        raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {str(error) or _LACKING}") from error
     pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in RELATIONS}
     names = {relation: name for name, relation in RELATIONS.items()}
     for first, relation, second in _edges(resource["lexicons"], keep):
@@ -66,9 +71,9 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Fo
 
 def _load(lmf: Any, path: Path) -> Any:
     """What the library makes of the file; it reads no gzip, as which WordNets are released."""
-    if path.suffix != ".gz":
+    if not compression(path):
         return lmf.load(path, progress_handler=None)
-    with gzip.open(path) as packed, tempfile.TemporaryDirectory() as folder:
+    with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / path.stem
         with plain.open("wb") as stream:
             shutil.copyfileobj(packed, stream)

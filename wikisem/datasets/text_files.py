@@ -1,10 +1,16 @@
 """Text files that people keep: their encoding, their lines, and whether they hold JSON lines or plain text."""
 
+import bz2
+import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from io import BufferedIOBase
 from pathlib import Path, PurePath
+from typing import Final
 
 from wikisem.errors import DamagedInputError
+
+_MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
 
 
 def read_utf8(file: Path) -> str:
@@ -19,6 +25,24 @@ def decode_utf8(data: bytes, where: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DamagedInputError(f"{where}:{line}: expected UTF-8, saw {error}") from error
+
+
+def compression(file: Path) -> str:
+    """The suffix of the compression that a file has by its first bytes: ".gz", ".bz2", or "" for none."""
+    with file.open("rb") as stream:
+        start = stream.read(3)
+    return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def open_unpacked(file: Path) -> BufferedIOBase:
+    """The bytes of a file, unpacked if it is .gz or .bz2, whatever it is called.
+
+    A damaged file raises what the decoder raises when it is read: OSError, EOFError or zlib.error.
+    """
+    packed = compression(file)
+    if packed == ".gz":
+        return gzip.open(file)
+    return bz2.open(file) if packed else file.open("rb")
 
 
 def is_json_lines(file: PurePath, text: str) -> bool:
