@@ -2,17 +2,20 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.ids import is_qid, qid_number
+from wikisem.ids import qid_number
 from wikisem.outputs.browse.data import BrowseLanguage, index_script, language_script
 from wikisem.outputs.browse.page import browse_page
 from wikisem.outputs.release.facts import ReleaseFacts
 from wikisem.records import Group, Rejection
 from wikisem.wikis import WIKIPEDIAS, wiki_of
+
+# model -> class number -> (OPP, accuracy), in percent
+_ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
 
 
 class _ScoredGroup(msgspec.Struct):
@@ -38,12 +41,10 @@ def browse_files(
 
     ``english`` are the classes of each language whose label is English for want of another.
     """
-    read = [one for path in scores for one in read_scores(path)]
+    scored = _scores_of(groups, scores)
     english = english or {}
     languages = [
-        BrowseLanguage(
-            code, own, rejections.get(code, ()), {one.model: _of(one, code) for one in read}, english.get(code, ())
-        )
+        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], english.get(code, ()))
         for code, own in groups.items()
     ]
     about: dict[str, Any] = {"name": facts.name, "facts": dict(_facts(facts))}
@@ -61,19 +62,29 @@ def read_scores(path: Path) -> list[_Scores]:
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         try:
             found.append(msgspec.json.decode(line, type=_Scores))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected what wikisem evaluate outliers --json prints, saw {error}"
             ) from error
     return found
 
 
-def _of(scores: _Scores, code: str) -> dict[int, tuple[float | None, float | None]]:
-    return {
-        qid_number(one.group): (one.opp, one.accuracy)
-        for one in scores.by_group
-        if one.language == code and is_qid(one.group)
-    }
+def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
+    """By language and model the scores of the run's groups; a file may have those of other data sets beside them."""
+    known = {(code, group.qid) for code, own in groups.items() for group in own}
+    found: dict[str, _ByModel] = {code: {} for code in groups}
+    for path in paths:
+        fitting = [
+            (scores.model, one)
+            for scores in read_scores(path)
+            for one in scores.by_group
+            if (one.language, one.group) in known
+        ]
+        if not fitting:
+            raise MissingInputError(f"{path}: expected scores of groups of this run, saw none")
+        for model, one in fitting:
+            found[one.language].setdefault(model, {})[qid_number(one.group)] = (one.opp, one.accuracy)
+    return found
 
 
 def _facts(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
+import msgspec
 import pyarrow as pa
 import pyarrow.json
 
@@ -53,7 +53,14 @@ def read_run(output: Path) -> RunFiles:
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: _rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
-    return RunFiles(groups, rejections, orjson.loads(manifest.read_bytes()))
+    return RunFiles(groups, rejections, _read_manifest(manifest))
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise DamagedInputError(f"{path}: expected the manifest of a run, saw {error}") from error
 
 
 def facts_of(
@@ -75,15 +82,28 @@ def write_release(output: Path, folder: Path, published: str, repository: str = 
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
     The same run gives the same bytes, but for the date on which it is published. UsageError where the folder is the
-    run itself, MissingInputError where there is no group at all.
+    run itself or holds languages that this run has not, MissingInputError where there is no group at all.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _filled(output / kind))}
     facts = facts_of(run, published, repository, extras)
+    _check_others(folder, facts)
     write_files(folder, _files(facts, run, output))
     return facts
+
+
+def _check_others(folder: Path, facts: ReleaseFacts) -> None:
+    """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
+    filled = tuple(language.code for language in facts.filled)
+    own = {"groups": filled, "cases": filled, **dict.fromkeys(_EXTRAS, ()), **facts.extras}
+    tables = [path for kind in own for path in sorted((folder / kind).glob("*.parquet"))]
+    if others := [path for path in tables if path.stem not in own[path.parent.name]]:
+        raise UsageError(
+            f"{folder}: expected an empty folder or a release of the same languages, saw {len(others)} other tables, "
+            f"{others[0].relative_to(folder)} first; remove them or choose another --output"
+        )
 
 
 def _language(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:

@@ -107,18 +107,23 @@ def read_facts(
     repository: str = "",
     extras: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ReleaseFacts:
-    """The facts in a run's manifest; DamagedInputError if its groups were made in different ways."""
+    """The facts in a run's manifest; DamagedInputError if it is none, or its groups were made in different ways."""
     missing = [key for key in ("recipe", "seed", "versions") if key not in manifest]
     if missing:
         raise DamagedInputError(
             f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
             "with the same recipe, seed and versions first"
         )
-    sources = [
-        Source(_file_name(one), int(one["size"]), unit.partition("/")[2], _origin(one, "url"), str(one["sha256"]))
-        for unit, stage in sorted(manifest.get("stages", {}).items())
-        for one in stage.get("inputs", [])
-    ]
+    try:
+        sources = [
+            Source(_file_name(one), int(one["size"]), unit.partition("/")[2], _origin(one, "url"), str(one["sha256"]))
+            for unit, stage in sorted(manifest.get("stages", {}).items())
+            for one in stage.get("inputs", [])
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedInputError(
+            f"manifest.json: expected the inputs of each stage, saw {type(error).__name__}: {error}"
+        ) from error
     return ReleaseFacts(
         recipe=manifest["recipe"],
         seed=int(manifest["seed"]),

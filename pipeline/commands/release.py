@@ -43,9 +43,12 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _today() -> str:
-    """Today, or the day of SOURCE_DATE_EPOCH, by which a build can be made again to the byte."""
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    """Today, or the day of SOURCE_DATE_EPOCH (in seconds), by which a release can be made again to the byte."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(int(given) if given else None))
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw {given!r}") from error
 
 
 def _repository(text: str) -> str:

@@ -28,4 +28,18 @@ def test_files_of_scores_that_are_none_are_named(tmp_path: Path, capsys: pytest.
     scores.write_text(json.dumps({"model": "m", "by_group": []}) + "\n{}\n")
     assert main(["browse", str(run), "--scores", str(scores)]) == 1
     assert "scores.jsonl:2: expected what wikisem evaluate outliers --json prints" in capsys.readouterr().err
+    for data in (b"", json.dumps({"model": "m", "by_group": [{"group": "Q9", "language": "de"}]}).encode()):
+        scores.write_bytes(data)
+        assert main(["browse", str(run), "--scores", str(scores)]) == 1
+        assert "scores.jsonl: expected scores of groups of this run, saw none" in capsys.readouterr().err
     assert not (run / "browse").exists()
+
+
+def test_scores_of_other_data_sets_are_passed_over(tmp_path: Path) -> None:
+    """evaluate prints a line for each model and data set, of which only one may be the run's."""
+    run = write_run(tmp_path / "out", 1, ("de",))
+    scored = {"group": "Q1", "language": "de", "opp": 75.0, "accuracy": 50.0}
+    lines = [{"model": "m", "by_group": [scored]}, {"model": "m", "by_group": [{**scored, "language": ""}]}]
+    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["browse", str(run), "--scores", str(tmp_path / "scores.jsonl")]) == 0
+    assert '"scores":{"m":[75.0,50.0]}' in (run / "browse" / "data" / "de.js").read_text()

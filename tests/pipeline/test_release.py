@@ -265,7 +265,41 @@ def test_what_cannot_be_released_is_said(tmp_path: Path, capsys: pytest.CaptureF
     (other / "manifest.json").write_text(json.dumps(manifest))
     assert main(["release", str(other), "--output", str(tmp_path / "a")]) == 1
     assert "expected one seed for all groups, saw several" in capsys.readouterr().err
+    for text, told in [
+        ("{broken", "manifest.json: expected the manifest of a run"),
+        ("[]", "manifest.json: expected the manifest of a run"),
+        (json.dumps(manifest | {"seed": 1, "stages": {"entities": {"inputs": [{}]}}}), "saw KeyError: 'path'"),
+    ]:
+        (other / "manifest.json").write_text(text)
+        assert main(["release", str(other), "--output", str(tmp_path / "a")]) == 1
+        assert told in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("seconds", ["yesterday", "9" * 30])
+def test_a_date_that_is_none_is_said(
+    seconds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SOURCE_DATE_EPOCH is a number of seconds, such as a person may forget to compute."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", seconds)
+    run = write_run(tmp_path / "out", 1, ("de",))
+    assert main(["release", str(run), "--output", str(tmp_path / "a")]) == 2
+    assert f"SOURCE_DATE_EPOCH: expected seconds since 1970, saw '{seconds}'" in capsys.readouterr().err
+
+
+def test_tables_of_other_languages_do_not_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tools read every table of a folder: a release beside those of an earlier one, with more languages, is refused."""
+    both, one, folder = write_run(tmp_path / "both", 1, ("de", "no")), write_run(tmp_path / "one", 1, ("de",)), "set"
+    output = ["--output", str(tmp_path / folder)]
+    assert main(["release", str(both), *output]) == 0
+    before = {path: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert main(["release", str(one), *output]) == 2
+    assert "of the same languages, saw 2 other tables, groups/no.parquet first" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in (tmp_path / folder).rglob("*") if path.is_file()} == before
+    for kind in ("groups", "cases"):
+        (tmp_path / folder / kind / "no.parquet").unlink()
+    assert main(["release", str(one), *output]) == 0
 
 
 def test_the_world_of_these_tests_is_hostile() -> None:
