@@ -1,13 +1,15 @@
 """OPP and accuracy by outlier class, drawn as figure 2 of Blair et al. (2016) is, with Spearman's ρ over all models."""
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wikisem.errors import OutputError, UsageError
+from wikisem.atomic_files import whole_file
+from wikisem.errors import UsageError
 from wikisem.evaluation.correlation import correlate
 from wikisem.evaluation.outlier_scores import Evaluation
 
@@ -63,14 +65,18 @@ def draw_correlations(
     save_figure(figure, path)
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the form that the suffix names; UsageError for an unknown one, OutputError if it cannot be."""
+def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
+    """Write a figure, whole or not at all, in the form that the suffix names; ``settings`` are those of matplotlib.
+
+    UsageError for no suffix or an unknown one, OutputError where the file cannot be written.
+    """
+    drawn = io.BytesIO()
     try:
-        figure.savefig(path)
+        figure.savefig(drawn, format=path.suffix[1:], **settings)
     except ValueError as error:
         raise UsageError(f"{path}: expected the suffix of a figure, saw {path.suffix!r}: {error}") from error
-    except OSError as error:
-        raise OutputError(f"expected to write {path}, saw {error}") from error
+    with whole_file(path) as sink:
+        sink.write(drawn.getvalue())
 
 
 def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: str) -> None:

@@ -15,6 +15,7 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import argument, refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_explanation
+from wikisem.pipeline.console.plots import drawing_module
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
 from wikisem.transforms.io.arrays import local_folder
@@ -67,10 +68,4 @@ def _draw(taxonomy: Taxonomy, explanations: Sequence[Explanation], path: Path) -
     if with_group is None:
         languages = ", ".join(explanation.language for explanation in explanations)
         raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
-    try:
-        from wikisem.pipeline.explain.figure import draw  # noqa: PLC0415 - matplotlib is optional
-    except ModuleNotFoundError as error:
-        raise MissingInputError(
-            f"--figure needs {error.name}, which is not installed: pip install 'wikisem[all]'"
-        ) from error
-    draw(path, taxonomy, with_group)
+    drawing_module("wikisem.pipeline.explain.figure", "--figure").draw(path, taxonomy, with_group)

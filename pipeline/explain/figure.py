@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 
-from wikisem.errors import OutputError, UsageError
+from wikisem.evaluation.plot import save_figure
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.pipeline.console.terminal import log
 from wikisem.pipeline.explain.explanation import Explanation
@@ -45,12 +45,7 @@ def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # said above, once
         figure = _figure(graph, explanation)
-        try:
-            figure.savefig(path, dpi=150, metadata=None if path.suffix != ".svg" else {"Date": None})
-        except ValueError as error:
-            raise UsageError(f"--figure {path}: {error}") from error
-        except OSError as error:
-            raise OutputError(f"expected to write {path}, saw {error}") from error
+        save_figure(figure, path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _figure(graph: nx.DiGraph, explanation: Explanation) -> Figure:

@@ -65,5 +65,9 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
         draw_scores(tmp_path / "a.png", [evaluation_of(None, None)])
     with pytest.raises(UsageError, match=r"a\.doc"):
         draw_scores(tmp_path / "a.doc", [evaluation_of(1, 3)])
+    with pytest.raises(UsageError, match="expected the suffix of a figure, saw ''"):
+        draw_scores(tmp_path / "a", [evaluation_of(1, 3)])
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="expected to write"):
-        draw_scores(tmp_path / "none" / "a.png", [evaluation_of(1, 3)])
+        draw_scores(tmp_path / "file" / "a.png", [evaluation_of(1, 3)])
