@@ -4,13 +4,15 @@ import argparse
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_property
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
+from wikisem.queries.contact import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import absolute, check_address, is_local
@@ -19,6 +21,8 @@ from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 
 T = TypeVar("T")
+
+_FIGURES: Final = (".png", ".svg", ".pdf")
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +47,8 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=argument(_workers),
         metavar="N",
-        help="local worker processes; default: one for each core, or a single one for less than 64 MiB of input. "
-        "After --, Beam's own options choose any other runner",
+        help="local worker processes (default: one for each core, or a single one for less than 64 MiB of input); "
+        "after --, Beam's own options choose any other runner",
     )
     parser.add_argument(
         "--break-lock",
@@ -60,7 +64,7 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
         type=argument(_rate),
         default=0.01,
         metavar="RATE",
-        help="the rate of unreadable records that fails a run, from 100 of them on; default 0.01",
+        help="the rate of unreadable records that fails a run, from 100 of them on (default: 0.01)",
     )
 
 
@@ -86,7 +90,7 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
         type=argument(_properties),
         default=DEFAULT_PROPERTIES,
         metavar="P1,P2",
-        help=f"statements to keep for category sets; default {','.join(DEFAULT_PROPERTIES)}",
+        help=f"statements to keep for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
     )
 
 
@@ -122,7 +126,9 @@ def add_checksum(parser: argparse.ArgumentParser) -> None:
 
 def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
     """--languages."""
-    parser.add_argument("--languages", type=argument(parse_languages), metavar="en,de", help=f"default: {default}")
+    parser.add_argument(
+        "--languages", type=argument(parse_languages), metavar="en,de", help=f"the languages (default: {default})"
+    )
 
 
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
@@ -193,6 +199,32 @@ def folder(text: str) -> str:
     if not text.strip():
         raise UsageError(f"expected a folder or a URL, saw {text!r}")
     return check_address(text).rstrip("/") or "/"
+
+
+def contact(text: str) -> str:
+    """Whom a server's operators can write to; UsageError for what no HTTP header can hold."""
+    if not fits_header(text):
+        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
+    return text
+
+
+def web_address(text: str) -> str:
+    """A URL of a web server; UsageError for another one."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known:
+        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
+    return text
+
+
+def figure_file(text: str) -> Path:
+    """A file to draw into, whose suffix names its form; refused before any work, which may take hours."""
+    if Path(text).suffix not in _FIGURES:
+        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
+    return Path(text)
 
 
 def local_output(text: str) -> str:

@@ -14,7 +14,7 @@ from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_ca
 from wikisem.evaluation.comparison import compare_evaluations
 from wikisem.evaluation.outlier_detection import score_models, words_of
 from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.pipeline.console.plots import draw_plot
+from wikisem.pipeline.console.plots import draw_plot, drawing_module
 from wikisem.pipeline.console.score_csv import outlier_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
     blind_spot_report,
@@ -53,6 +53,8 @@ def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
 
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
+    if arguments.plot:
+        drawing_module("wikisem.evaluation.plot", "--plot")  # said before the work if matplotlib is missing
     datasets = read_datasets(arguments.dataset, arguments.language)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.

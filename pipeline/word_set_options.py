@@ -14,9 +14,11 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         type=at_least(0),
         default=20_000,
         metavar="N",
-        help="at most N analogy questions a relation, drawn by the seed; 0: all n(n - 1) (default: 20000)",
+        help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
     )
-    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of what is drawn (default: 500)")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=500, metavar="N", help="the seed of what is drawn (default: 500)"
+    )
 
 
 def add_word_filter(parser: argparse.ArgumentParser) -> None:

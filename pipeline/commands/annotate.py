@@ -22,11 +22,15 @@ from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
 from wikisem.outputs.annotation.answers import Answer, missing_answers
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 from wikisem.pipeline.annotation_files import ANSWERS, SHEETS, read_answers, read_groups_in, write_sheets
-from wikisem.pipeline.command_options import argument, at_least, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, at_least, refuse_beam_options
 from wikisem.pipeline.console.annotation_report import AnnotationReport, print_report, report_as_json
 from wikisem.pipeline.console.terminal import print_json, print_line
 
+_GROUPS: Final = 60
+_ANNOTATORS: Final = 5
 _SEED: Final = 500
+# The options of the step that writes sheets, which mean nothing when answers are scored.
+_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,19 +42,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the output folder of a run, a groups .jsonl file, or a folder of WikiSem500 text",
     )
-    parser.add_argument("--output", type=Path, metavar="SHEETS", help="the folder to write the sheets to")
-    parser.add_argument("--language", type=argument(check_language), metavar="CODE", help="the language of the groups")
+    add_local_output(parser, "SHEETS", "the folder to write the sheets to", required=False)
+    parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")
     parser.add_argument(
-        "--groups", type=at_least(1), default=60, metavar="N", help="groups, one test case each (default: 60)"
+        "--groups",
+        type=at_least(1),
+        metavar="N",
+        help=f"groups to sample, one test case of each (default: {_GROUPS})",
     )
-    parser.add_argument("--annotators", type=at_least(1), default=5, metavar="N", help="how many (default: 5)")
+    parser.add_argument(
+        "--annotators",
+        type=at_least(1),
+        metavar="N",
+        help=f"sheets, one for each annotator (default: {_ANNOTATORS})",
+    )
     parser.add_argument(
         "--overlap",
         type=at_least(0),
         metavar="N",
         help="test cases that every annotator gets, which agreement needs (default: a quarter of the groups)",
     )
-    parser.add_argument("--seed", type=at_least(0), default=_SEED, metavar="N", help=f"default: {_SEED}")
+    parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of what is drawn (default: {_SEED})")
     parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
     parser.add_argument(
         "--vectors",
@@ -78,12 +90,13 @@ def _write(arguments: argparse.Namespace) -> None:
         raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
     if arguments.vectors or arguments.json:
         raise UsageError("--vectors and --json need --score SHEETS")
-    overlap = arguments.groups // 4 if arguments.overlap is None else arguments.overlap
-    options = SampleOptions(arguments.language, arguments.seed, arguments.groups, arguments.annotators, overlap)
+    seed = _SEED if arguments.seed is None else arguments.seed
+    groups, output = arguments.groups or _GROUPS, Path(arguments.output)
+    overlap = groups // 4 if arguments.overlap is None else arguments.overlap
+    options = SampleOptions(arguments.language, seed, groups, arguments.annotators or _ANNOTATORS, overlap)
     annotation = sample_cases(read_groups_in(arguments.dataset, arguments.language), options)
-    write_sheets(annotation, arguments.output)
+    write_sheets(annotation, output)
     each = sorted({len(cases) for cases in annotation.annotators.values()})
-    output = arguments.output
     print_line(
         f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}, "
         f"{' or '.join(map(str, each))} for each of {len(annotation.annotators)} annotators, "
@@ -104,8 +117,9 @@ def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Es
 
 
 def _score(arguments: argparse.Namespace) -> None:
-    if arguments.dataset is not None or arguments.output is not None:
-        raise UsageError("expected no OUT and no --output beside --score SHEETS")
+    if given := [name for name in ("dataset", *_SAMPLING) if getattr(arguments, name) is not None]:
+        seen = "OUT" if given[0] == "dataset" else f"--{given[0]}"
+        raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
     annotation = read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
     human = score_annotators(answers, annotation)

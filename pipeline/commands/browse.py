@@ -18,7 +18,7 @@ from wikisem.pipeline.release import facts_of, read_run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
     parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
-    add_local_output(parser, "FOLDER", "where to write the page; default OUT/browse", required=False)
+    add_local_output(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
     parser.add_argument(
         "--scores",
         action="append",

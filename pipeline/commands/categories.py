@@ -21,11 +21,18 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.outputs.category_formats import write_sets
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import add_local_output, argument, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import (
+    add_local_output,
+    argument,
+    contact,
+    parse_languages,
+    refuse_beam_options,
+    web_address,
+)
 from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
-from wikisem.queries.contact import fits_header, user_at_host
+from wikisem.queries.contact import user_at_host
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
@@ -42,12 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(shipped_category_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
     parser.add_argument(
-        "--languages", required=True, type=argument(parse_languages), metavar="la,grc,te", help="language codes"
+        "--languages", required=True, type=argument(parse_languages), metavar="en,de", help="the languages of the sets"
     )
     add_local_output(parser, "OUT", "the folder to write the sets to")
     add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("--endpoint", metavar="URL", help=f"the SPARQL endpoint to ask; default {WIKIDATA}")
+    source.add_argument(
+        "--endpoint",
+        type=argument(web_address),
+        metavar="URL",
+        help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
+    )
     source.add_argument(
         "--entities",
         metavar="OUT",
@@ -55,19 +67,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--contact",
+        type=argument(contact),
         metavar="ADDRESS",
         help="an e-mail address or web page at which the endpoint's operators can reach you; sent as User-Agent. "
-        "Wikimedia's endpoints require it; default elsewhere: user@host",
+        "Wikimedia's endpoints require it (default elsewhere: user@host)",
     )
     parser.add_argument(
-        "--timeout", type=_seconds, default=70.0, metavar="SECONDS", help="longest wait for one answer; default 70"
+        "--timeout",
+        type=argument(_seconds),
+        default=70.0,
+        metavar="SECONDS",
+        help="the longest wait for one answer (default: 70)",
     )
     parser.add_argument(
         "--cache",
         type=Path,
         metavar="FOLDER",
-        help="where answers of the endpoint are kept, so that no run asks twice; default OUT/answers. "
-        "Remove it to ask again",
+        help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
+        "(default: OUT/answers)",
     )
 
 
@@ -104,30 +121,11 @@ def _open(arguments: argparse.Namespace) -> CategorySource:
 
 
 def _open_endpoint(url: str, contact: str | None, timeout: float, cache: Path) -> EndpointSource:
-    """A source of categories at an endpoint; UsageError where the address or the contact is invalid."""
-    transport = Transport(url, _contact(url, _host(url), contact), timeout)
+    """A source of categories at an endpoint; UsageError where one that wants a contact has none."""
+    if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+        raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
+    transport = Transport(url, contact or user_at_host(), timeout)
     return EndpointSource(Client(url, transport, AnswerCache(cache), sleep=log_and_sleep))
-
-
-def _host(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and (parts.port is None or parts.port > 0)
-    except ValueError:  # a missing bracket, or a port that is no number
-        known = False
-    if not known or not parts.hostname:
-        raise UsageError(f"--endpoint: expected a URL such as {WIKIDATA}, saw {url!r}")
-    return parts.hostname
-
-
-def _contact(url: str, host: str, given: str | None) -> str:
-    if given is None:
-        if f".{host}".endswith(_WANT_CONTACT):
-            raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-        return user_at_host()
-    if not fits_header(given):
-        raise UsageError(f"--contact: expected an e-mail address or a web page, saw {given!r}")
-    return given
 
 
 def _notes(source: CategorySource) -> list[str]:
@@ -176,8 +174,8 @@ def _output_of(entities: str) -> str:
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"expected seconds, saw {text!r}") from error
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected seconds above 0, saw {text!r}")
+        raise UsageError(f"expected seconds above 0, saw {text!r}")
     return seconds

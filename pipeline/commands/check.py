@@ -23,11 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language",
         required=True,
-        metavar="CODE",
+        metavar="LANG",
         help="the language whose rules apply; JSON lines in others are skipped",
     )
     parser.add_argument(
-        "--recipe", default="wikisem500", help="a recipe, by path or name, for its [filters] and minimum (%(default)s)"
+        "--recipe",
+        default="wikisem500",
+        help="a recipe, by path or name, for its [filters] and minimum (default: wikisem500)",
     )
     add_profile(
         parser, "a profile file, such as OUT/languages/LANG.toml of a build; one for another language does nothing"

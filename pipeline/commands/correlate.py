@@ -19,7 +19,7 @@ from rich.table import Table
 from wikisem.datasets.text_files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
-from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
 from wikisem.pipeline.console.plots import draw_plot
 from wikisem.pipeline.console.terminal import make_console, print_json
 
@@ -46,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scores", metavar="SCORES", type=Path, help="what evaluate --json or --csv printed")
     parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw every pair of scores into this .png, .svg or .pdf"
+        "--plot",
+        metavar="FILE",
+        type=argument(figure_file),
+        help="draw every pair of scores into this .png, .svg or .pdf file",
     )
     parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
 

@@ -30,7 +30,7 @@ SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, wi
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the demo."""
-    text = "a local folder to write to; default: a new temporary one, which is kept"
+    text = "a local folder to write to (default: a new temporary one, which is kept)"
     add_local_output(parser, "OUT", text, required=False)
 
 

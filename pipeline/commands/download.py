@@ -10,19 +10,19 @@ import re
 import shlex
 import time
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_local_output, argument, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, contact, refuse_beam_options, web_address
 from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.download.catalogue import find_wikidata, find_wikipedia
 from wikisem.pipeline.download.downloads import Download, download, only_download_in, plan_downloads
 from wikisem.pipeline.download.model import RemoteDump
 from wikisem.pipeline.download.web import Web
-from wikisem.queries.contact import fits_header, user_at_host
+from wikisem.queries.contact import user_at_host
 from wikisem.wikis import known_language
 
 _MIRROR: Final = "https://dumps.wikimedia.org"
@@ -40,22 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--date",
         type=argument(_date),
         metavar="YYYY-MM-DD",
-        help="the dump of this date; of Wikidata, which has other dates, the newest one up to it; default: the newest",
+        help="the dump of this date; of Wikidata, which has other dates, the newest one up to it (default: the newest)",
     )
     parser.add_argument(
         "--mirror",
-        type=argument(_mirror),
+        type=argument(web_address),
         default=_MIRROR,
         metavar="URL",
-        help=f"a server with the folders of {_MIRROR}, which is the default",
+        help=f"a server with the same folders (default: {_MIRROR})",
     )
     parser.add_argument(
         "--contact",
-        type=argument(_contact),
+        type=argument(contact),
         default=user_at_host(),
         metavar="ADDRESS",
-        help="an e-mail address or web page at which the server's operators can reach you; sent as User-Agent; "
-        "default: user@host",
+        help="an e-mail address or web page at which the server's operators can reach you; sent as User-Agent "
+        "(default: user@host)",
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
@@ -122,20 +122,7 @@ def _tell(seconds: float) -> None:
 
 
 def _date(text: str) -> str:
-    found = re.fullmatch(r"(\d{4})-?(\d\d)-?(\d\d)", text)
-    if found is None:
-        raise UsageError(f"expected a date such as 2026-11-01, saw {text!r}")
-    return "-".join(found.groups())
-
-
-def _mirror(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise UsageError(f"expected a URL such as {_MIRROR}, saw {text!r}")
-    return text
-
-
-def _contact(text: str) -> str:
-    if not fits_header(text):
-        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
-    return text
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise UsageError(f"expected a date such as 2026-11-01, saw {text!r}") from error

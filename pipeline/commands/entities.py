@@ -20,13 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--languages",
         default="en",
         metavar="en,de|all",
-        help="languages whose labels are kept beside English and mul; all keeps every one",
+        help="languages whose labels are kept beside English and mul; all keeps every one (default: en)",
     )
     parser.add_argument(
         "--ranks",
         choices=["best", "not-deprecated"],
         default="best",
-        help="statements that count: of the best rank alone (default), or all that are not deprecated",
+        help="statements that count: of the best rank alone, or all that are not deprecated (default: best)",
     )
     parser.add_argument(
         "--linked-only",

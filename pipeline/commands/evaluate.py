@@ -15,7 +15,7 @@ from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import category_scoring, scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import argument, at_least, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import argument, at_least, figure_file, parse_languages, refuse_beam_options
 from wikisem.pipeline.sample_scoring import samples
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
@@ -65,11 +65,13 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        type=Path,
+        type=argument(figure_file),
         help="draw OPP and accuracy by outlier class, with Spearman's correlation, into this .png, .svg or .pdf file",
     )
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
-    parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=SEED, metavar="N", help=f"the seed of error bars (default: {SEED})"
+    )
     parser.set_defaults(score=scoring.outliers)
 
 
@@ -86,9 +88,11 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         choices=MEASURES,
         default="acc",
         help="what choices are compared by, as in the harness's metrics: their log-likelihood, or that by character "
-        "(acc_norm) or by byte (acc_bytes); default: acc",
+        "(acc_norm) or by byte (acc_bytes) (default: acc)",
     )
-    parser.add_argument("--seed", type=at_least(0), default=SEED, metavar="N", help=f"of error bars (default: {SEED})")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=SEED, metavar="N", help=f"the seed of error bars (default: {SEED})"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
     parser.set_defaults(score=samples, vectors=[])
 
@@ -129,9 +133,11 @@ def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
         "words of the other categories (default: vocabulary)",
     )
     parser.add_argument(
-        "--sample", type=at_least(1), default=0, metavar="P", help="draw P pairs for each category instead of all"
+        "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: take all)"
     )
-    parser.add_argument("--seed", type=at_least(0), default=500, metavar="N", help="of --sample (default: 500)")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=500, metavar="N", help="the seed of --sample (default: 500)"
+    )
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +147,11 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
         "--method", choices=METHODS, default="3cosadd", help="how an answer is chosen (default: 3cosadd)"
     )
     parser.add_argument(
-        "--restrict", type=at_least(1), default=0, metavar="N", help="use only the first N words of the vocabulary"
+        "--restrict",
+        type=at_least(1),
+        default=0,
+        metavar="N",
+        help="use only the first N words of the vocabulary (default: all)",
     )
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
@@ -171,8 +181,8 @@ def _add_dataset(parser: argparse.ArgumentParser) -> None:
         "--language",
         type=argument(parse_languages),
         default=[],
-        metavar="la",
-        help="score only the groups in this language, or in several (en,de)",
+        metavar="LANG",
+        help="score only the groups in this language, or in several: en,de (default: all)",
     )
 
 
@@ -180,7 +190,7 @@ def _add_categories(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "categories", metavar="CATEGORIES", help="a file of categories: ': category' text or JSON lines"
     )
-    parser.add_argument("--language", default="", metavar="la", help="the one to read, where JSON lines hold several")
+    parser.add_argument("--language", default="", metavar="LANG", help="the one to read, where JSON lines hold several")
     _add_common(parser)
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out words out of vocabulary, which otherwise count as wrong"

@@ -13,7 +13,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.pipeline.command_options import argument, refuse_beam_options
+from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_explanation
 from wikisem.pipeline.console.plots import drawing_module
 from wikisem.pipeline.console.terminal import print_line
@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--language",
         type=argument(check_language),
         metavar="LANG",
-        help="one language of the run; default: every one, or for --figure the first that has a group",
+        help="one language of the run (default: every one, or for --figure the first that has a group)",
     )
     parser.add_argument(
         "--figure",
-        type=Path,
+        type=argument(figure_file),
         metavar="FILE",
-        help="also draw the group into this .svg, .png or .pdf file (needs matplotlib: pip install 'wikisem[all]')",
+        help="also draw the group into this .png, .svg or .pdf file (needs matplotlib: pip install 'wikisem[all]')",
     )
 
 

@@ -37,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of lexemes."""
     parser.add_argument("dump", metavar="DUMP", nargs="+", help="the lexeme dump (.json, .gz, .bz2, .zst) or its parts")
     parser.add_argument(
-        "--languages", required=True, type=argument(parse_languages), metavar="en,da", help="codes of the spellings"
+        "--languages",
+        required=True,
+        type=argument(parse_languages),
+        metavar="en,de",
+        help="the languages or variants of the spellings",
     )
     add_local_output(parser)
     add_word_filter(parser)
@@ -46,15 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=SHIPPED,
         metavar="FILE",
-        help="a TOML file of relations; default: plural, "
-        "comparative, superlative, past, participles, definite, genitive, agentive, derived",
+        help=f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})",
     )
     parser.add_argument(
         "--groups",
         type=at_least(0),
         default=100,
         metavar="N",
-        help="at most N outlier groups a relation; default 100",
+        help="at most N outlier groups a relation (default: 100)",
     )
     add_questions(parser)
     add_max_rejects(parser)

@@ -27,8 +27,8 @@ STAGES: Final = ("entities", "mentions", "surfaces", "taxonomy", "groups")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is planned, and where the protos go."""
-    parser.add_argument("stage", nargs="*", metavar="STAGE", help=f"of {', '.join(STAGES)}; default: all")
-    text = "a local folder for the proto of each pipeline, as NN-<label>.pb; default: none is written"
+    parser.add_argument("stage", nargs="*", metavar="STAGE", help=f"of {', '.join(STAGES)} (default: all)")
+    text = "a local folder for the proto of each pipeline, as NN-<label>.pb (default: none is written)"
     add_local_output(parser, "FOLDER", text, required=False)
     parser.add_argument("--json", action="store_true", help="print the steps as JSON, one pipeline a line")
 

@@ -7,29 +7,29 @@ every key.
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.table import Table
 
+from wikisem.errors import RecipeError
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import make_console, print_line
-from wikisem.recipes.shipped import find_recipe, shipped_names, shipped_path
+from wikisem.recipes.shipped import shipped_names, shipped_path
+from wikisem.recipes.validation import did_you_mean
 
 _PACKAGES = {"build, groups": "wikisem.recipes", "categories": "wikisem.recipes.categories"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of recipes."""
-    parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="the recipe to print; default: list all")
+    parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="the recipe to print (default: list all)")
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Print the list, or one recipe as it is in its file."""
     refuse_beam_options("recipes", beam_options)
     if arguments.recipe:
-        package = next(
-            (each for each in _PACKAGES.values() if arguments.recipe in shipped_names(each)), "wikisem.recipes"
-        )
-        print_line(find_recipe(arguments.recipe, package).read_text(encoding="utf-8").rstrip("\n"))
+        print_line(_find(arguments.recipe).read_text(encoding="utf-8").rstrip("\n"))
         return 0
     table = Table("recipe", "for", "what it is")
     for commands, package in _PACKAGES.items():
@@ -37,6 +37,15 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
             table.add_row(name, commands, _first_comment(name, package))
     make_console().print(table)
     return 0
+
+
+def _find(name: str) -> Path:
+    packages = {each: package for package in _PACKAGES.values() for each in shipped_names(package)}
+    if name not in packages:
+        hint = did_you_mean(name, sorted(packages))
+        expected = f"expected the name of a recipe that ships ({', '.join(sorted(packages))})"
+        raise RecipeError(f"{expected}, saw {name!r}{f'; {hint}' if hint else ''}")
+    return shipped_path(name, packages[name])
 
 
 def _first_comment(name: str, package: str) -> str:

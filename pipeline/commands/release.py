@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repository",
         type=argument(_repository),
         metavar="OWNER/NAME",
-        help="the release's name on the Hugging Face Hub, which its files load from; default: the folder",
+        help="the release's name on the Hugging Face Hub, which its files load from (default: the folder)",
     )
 
 

@@ -26,7 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
     add_local_output(parser)
     parser.add_argument(
-        "--language", type=argument(parse_languages), default=[], metavar="ja", help="only the groups in this language"
+        "--language",
+        type=argument(parse_languages),
+        default=[],
+        metavar="LANG",
+        help="only the groups in this language",
     )
 
 

@@ -1,12 +1,14 @@
 """The command line: its words, its messages, its exit codes."""
 
+import argparse
 import errno
 import os
+from collections.abc import Iterator
 
 import pytest
 
 from wikisem import __version__
-from wikisem.pipeline.cli import COMMANDS, main, split_beam_options
+from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
@@ -68,6 +70,27 @@ def test_every_command_has_a_help_page(command: str, capsys: pytest.CaptureFixtu
         main([command, "--help"])
     assert stop.value.code == 0
     assert f"usage: wikisem {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_options_say_their_default_in_one_way(command: str) -> None:
+    """Every option has a help text; one that has a value when it is not given names it: "(default: 500)"."""
+    for option in _options(open_command(command)[1]):
+        text = (option.help or "") % {"default": option.default}
+        assert text, option.option_strings
+        assert text.count("default") == text.count("(default"), (option.option_strings, text)
+        if option.default not in (None, False, True, "", 0, []) and option.default is not argparse.SUPPRESS:
+            assert "(default: " in text, (option.option_strings, text)
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The arguments of a parser, and of the tasks in it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for task in action.choices.values():
+                yield from _options(task)
+        else:
+            yield action
 
 
 def test_everything_behind_two_dashes_goes_to_beam() -> None:

@@ -91,7 +91,9 @@ def test_what_goes_wrong_is_one_line_and_exit_code_1(
     [
         ([], "expected languages, --wikidata or --lexemes"),
         (["de", "--date", "yesterday"], "expected a date such as 2026-11-01, saw 'yesterday'"),
-        (["de", "--mirror", "ftp://mirror"], "expected a URL such as https://dumps.wikimedia.org"),
+        (["de", "--mirror", "ftp://mirror"], "expected a URL such as https://example.org/path, saw 'ftp://mirror'"),
+        (["de", "--mirror", "http://mirror:port/"], "expected a URL such as https://example.org/path"),
+        (["de", "--date", "2026-02-30"], "expected a date such as 2026-11-01, saw '2026-02-30'"),
         (["de", "--contact", "Zoë"], "expected an e-mail address or a web page, saw 'Zoë'"),
         (["frnch"], "did you mean fr (French)?"),
     ],

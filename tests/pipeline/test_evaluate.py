@@ -100,6 +100,10 @@ def test_the_plot_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the figure is figure.svg" in capsys.readouterr().err
     assert main(["evaluate", "outliers", "set/[bold]Q2.txt", "--vectors", "vectors.txt", "--plot", "no.svg"]) == 2
     assert "saw test cases of unknown class only" in capsys.readouterr().err
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--plot", "figure.doc"]) == 2
+    told = capsys.readouterr().err
+    assert "--plot: expected a file that ends in .png, .svg, .pdf, saw 'figure.doc'" in told
+    assert "reading" not in told
 
 
 @pytest.mark.usefixtures("folder")

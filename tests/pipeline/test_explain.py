@@ -105,7 +105,7 @@ def test_the_figure_holds_every_name(output: Path, tmp_path: Path) -> None:
         (["Q100", "--language", "fr"], 1, "de, en"),
         (["Q100", "--language", "de", "--figure", "x.svg"], 1, "group of Q100 to draw"),
         (["Q100", "--language", "en", "--figure", "x.bmp2"], 2, "bmp2"),
-        (["Q100", "--language", "en", "--figure", "x"], 2, "x: expected the suffix of a figure, saw ''"),
+        (["Q100", "--language", "en", "--figure", "x"], 2, "a file that ends in .png, .svg, .pdf, saw 'x'"),
         (
             ["Q100", "--", "--runner=DirectRunner"],
             2,

@@ -29,8 +29,10 @@ def test_a_recipe_is_printed_to_start_from(tmp_path: Path, capsys: pytest.Captur
     assert load_recipe(tmp_path / "mine.toml") == load_recipe("wikisem")
     assert main(["recipes", "emoji"]) == 0
     assert 'name = "emoji"' in capsys.readouterr().out
-    assert main(["recipes", "wikisen"]) == 2
-    assert "wikisem" in capsys.readouterr().err
+    assert main(["recipes", "emojis"]) == 2
+    told = capsys.readouterr().err
+    assert "a recipe that ships (demo, emoji, " in told
+    assert "saw 'emojis'; did you mean emoji?" in told
 
 
 def test_formats_name_every_form_that_groups_are_written_in(capsys: pytest.CaptureFixture[str]) -> None:
