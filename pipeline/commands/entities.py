@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
-from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.console.summary import print_stage_summary
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -46,4 +46,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
     with session(run_):
         records = run_stages([entities(dump, wanted, run_)], run_)
-    return print_summary(records, run_.output)
+    return print_stage_summary(records, run_)

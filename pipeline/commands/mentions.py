@@ -9,7 +9,7 @@ from wikisem.pipeline.build.profiles import find_profiles, read_named
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.console.summary import print_stage_summary
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 
 
@@ -32,4 +32,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     profiles = find_profiles(run_.output, list(dumps), read_named(arguments.profile))
     with session(run_):
         records = run_stages([mentions(dumps, arguments.link_trail, profiles)], run_)
-    return print_summary(records, run_.output)
+    return print_stage_summary(records, run_)

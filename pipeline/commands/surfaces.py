@@ -9,7 +9,7 @@ from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.console.summary import print_stage_summary
 from wikisem.pipeline.worker_count import size_of_items, with_workers
 
 
@@ -30,4 +30,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
         check_languages(languages, linked, recipe)
         records = run_stages([surfaces(languages, recipe.surface, linked)], run_, recipe)
-    return print_summary(records, run_.output)
+    return print_stage_summary(records, run_, arguments.recipe)

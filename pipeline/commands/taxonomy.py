@@ -7,7 +7,7 @@ from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
-from wikisem.pipeline.console.summary import print_summary
+from wikisem.pipeline.console.summary import print_stage_summary
 from wikisem.pipeline.worker_count import size_of_items, with_workers
 
 
@@ -24,4 +24,4 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = with_workers(run_, arguments.workers, size_of_items(run_))
     with session(run_):
         records = run_stages([taxonomy(recipe.graph)], run_, recipe)
-    return print_summary(records, run_.output)
+    return print_stage_summary(records, run_, arguments.recipe)

@@ -8,14 +8,18 @@ from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.manifest import ENGLISH
+from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.console.next_command import FIRST_RECIPE, next_command
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
 BAD_REGIONS: Final = frozenset({"checksum", "garbage", "truncated", "undecodable"})
 
 
-def print_summary(records: Sequence[Record], output: str) -> int:
-    """Print the closing table and, last, where the output is; return the exit code.
+def print_summary(records: Sequence[Record], output: str, following: str = "") -> int:
+    """Print the closing table, the next command to type and, last, where the output is; return the exit code.
+
+    ``following`` is the next command; without it, it is the page of the groups, if there are any.
 
     Only a record that could not be read is dropped. A part of a dump that could not be decoded, or that is missing at
     its end, hides an unknown number of records: all that could be decoded is used, and the exit code is 1, like gzip's.
@@ -30,10 +34,18 @@ def print_summary(records: Sequence[Record], output: str) -> int:
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/rejects says where something is lost"
         )
-    if any(record.unit.startswith("groups/") and record.counts.kept for record in records):
-        print_line(f"next: wikisem browse {shlex.quote(output)}")
+    if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
+        following = shlex.join(["wikisem", "browse", output])
+    if following:
+        print_line(f"next: {following}")
     print_line(f"output: {output}")
     return 1 if damaged else 0
+
+
+def print_stage_summary(records: Sequence[Record], run: Run, recipe: str = FIRST_RECIPE) -> int:
+    """The summary of a stage that was run by itself; the next command is that of what OUT still lacks."""
+    units = [record.unit for record in run.ledger.records()]
+    return print_summary(records, run.output, next_command(units, run.output, recipe))
 
 
 def _print_table(records: Iterable[Record]) -> None:
