@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wikisem.atomic_files import write_text
 from wikisem.datasets.word_groups import WordGroup
-from wikisem.errors import UsageError
+from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
@@ -39,13 +39,24 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     refuse_beam_options("tokenize", beam_options)
     (dataset,) = read_datasets([arguments.dataset], arguments.language)
     tokenize, output = open_tokenizer(arguments.tokenizer), Path(arguments.output)
-    for name, group in zip(group_ids(dataset.groups), dataset.groups, strict=True):
-        path = output / group.language / f"{name}.txt"
-        if path.resolve() == Path(group.where).resolve():
-            raise UsageError(f"expected another folder than that of the data set, saw {output}")
+    names = group_ids(dataset.groups)
+    paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
+    for path, group in zip(paths, dataset.groups, strict=True):
         write_text(path, [_text(_divided(group, tokenize))])
     log(f"{len(dataset.groups):,} groups are in {output}")
     return 0
+
+
+def _path(output: Path, name: str, group: WordGroup) -> Path:
+    """The file of a group. Ids and languages are as somebody's data set has them: none may lead out of the folder."""
+    path = output / group.language / f"{name}.txt"
+    if path.resolve() == Path(group.where).resolve():
+        raise UsageError(f"expected another folder than that of the data set, saw {output}")
+    if not path.resolve().is_relative_to(output.resolve()):
+        raise DamagedInputError(
+            f"{group.where}: expected a language and an id that name a file, saw {group.language!r} and {group.id!r}"
+        )
+    return path
 
 
 def _divided(group: WordGroup, tokenize: Tokenizer) -> WordGroup:

@@ -1,6 +1,7 @@
 """The command ``wikisem tokenize``."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,21 @@ def test_words_are_divided(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert japanese.cluster == ("東京_タワー", "大阪_城")
     assert [outlier.surface for outlier in japanese.outliers] == ["日本_語"]
     assert english.cluster == ("Big_Ben", "Tower")
+
+
+@pytest.mark.parametrize(("qid", "language"), [("../../evil", "en"), ("Q2", "../.."), ("/tmp/evil", "en")])
+def test_no_name_leads_out_of_the_folder(
+    folder: Path, qid: str, language: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Groups of others may be called anything; where one would be written elsewhere, none is written."""
+    words = [{"id": f"Q{number}", "surface": word} for number, word in enumerate(("a", "b"), start=1)]
+    outliers = [{"id": "Q3", "surface": "c", "outlier_class": 1}]
+    good = {"class": "Q1", "language": "en", "cluster": words, "outliers": outliers}
+    lines = [json.dumps(row) + "\n" for row in (good, good | {"class": qid, "language": language})]
+    (folder / "groups.jsonl").write_text("".join(lines))
+    assert main(["tokenize", "groups.jsonl", "--tokenizer", "fugashi", "--output", "a/out"]) == 1
+    assert f"that name a file, saw '{language}' and '{qid}'" in capsys.readouterr().err
+    assert not (folder / "a").exists()
 
 
 @pytest.mark.usefixtures("folder")
