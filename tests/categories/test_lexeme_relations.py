@@ -133,6 +133,25 @@ def test_the_latest_revision_of_a_lexeme_counts() -> None:
         }
 
 
+def test_what_the_latest_revision_lost_does_not_count() -> None:
+    """A lexeme that is no longer spelled in the language, and a base that is of another category now."""
+    plural = [("ox", ["Q110786"]), ("oxen", ["Q146786"])]
+    lines = [
+        lexeme_line(7, plural, lastrevid=3),
+        lexeme_line(7, plural, language="nl", lastrevid=4),
+        lexeme_line(8, [("teach", [])], lexicalCategory=VERB, lastrevid=3),
+        lexeme_line(8, [("teach", [])], lexicalCategory="Q4167410", lastrevid=4),
+        lexeme_line(9, [("teacher", [])], lexicalCategory=AGENT_NOUN, claims=made_from(8)),
+    ]
+    agentive = LexemeRelation("agentive", derivation=Derivation(base=(VERB,)))
+    found = collected(lines, [PLURAL, agentive])
+    assert found == {"plural": [], "agentive": []}
+    assert collected([lines[0], lines[2], lines[4]], [PLURAL, agentive]) == {
+        "plural": [("ox", "oxen")],
+        "agentive": [("teach", "teacher")],
+    }
+
+
 def test_a_question_has_one_right_answer() -> None:
     """Of two plurals, that of the lowest lexeme."""
     pairs = [FormPair(1, "staff", "staffs"), FormPair(2, "staff", "staves"), FormPair(3, "cat", "cats")]
@@ -265,7 +284,7 @@ def test_a_bad_recipe_is_named(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "r.toml").write_text(text)
     with pytest.raises(RecipeError, match=message):
         load_relations(tmp_path / "r.toml")
-    with pytest.raises(RecipeError, match="saw none at"):
+    with pytest.raises(RecipeError, match="saw no file at"):
         load_relations(tmp_path / "none.toml")
 
 

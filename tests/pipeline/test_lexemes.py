@@ -97,9 +97,11 @@ def test_the_seed_decides_what_is_drawn(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["none.json", "--languages", "en"], 1, "expected a lexeme dump, saw none at none.json"),
+        (["none.json", "--languages", "en"], 1, "expected a lexeme dump, saw no file at none.json"),
+        ([".", "--languages", "en"], 1, "expected a lexeme dump, saw no file at ."),
+        (["lexemes.json", "--languages", "en", "--relations", "."], 2, "saw no file at ."),
         (["lexemes.json", "--languages", "E N"], 2, "expected a language code"),
-        (["lexemes.json", "--languages", "en", "--relations", "none.toml"], 2, "saw none at none.toml"),
+        (["lexemes.json", "--languages", "en", "--relations", "none.toml"], 2, "saw no file at none.toml"),
         (["lexemes.json", "--languages", "en", "--", "--runner=x"], 2, "takes no Beam options"),
     ],
 )

@@ -91,7 +91,7 @@ def test_without_a_taker_the_first_reject_raises(tmp_path: Path) -> None:
     (tmp_path / "l.json").write_bytes(dump_of([GOOD[0], "bad"]))
     with pytest.raises(DamagedInputError, match="not-json"):
         list(LexemeReader().read(tmp_path / "l.json"))
-    with pytest.raises(MissingInputError, match="saw none at"):
+    with pytest.raises(MissingInputError, match="saw no file at"):
         list(LexemeReader().read(tmp_path / "none.json"))
     (tmp_path / "x.json").write_text("<mediawiki>")
     with pytest.raises(WrongDumpError, match="saw XML"):

@@ -110,9 +110,15 @@ class PairCollector:
 
     def add(self, lexeme: Lexeme) -> None:
         """Take in a lexeme; one without a lemma in any of the languages is passed over."""
-        known = [language for language in self._languages if language in lexeme.lemmas]
         number = lexeme.number
-        if not known or self._revisions.get(number, -1) >= lexeme.lastrevid:
+        if self._revisions.get(number, -1) >= lexeme.lastrevid:
+            return
+        self._revisions[number] = lexeme.lastrevid
+        if self._swapped.pop(number, None) is not None:
+            self._derived.pop(number, None)
+            self._bases.pop(number, None)
+        known = [language for language in self._languages if language in lexeme.lemmas]
+        if not known:
             return
         pairs: list[str] = []
         kind = self._of_category(lexeme.category)
@@ -121,9 +127,7 @@ class PairCollector:
             for relation, swaps in kind.swaps:
                 for first, second in _swapped(forms, swaps):
                     pairs += (language, relation, first, second)
-        self._revisions[number] = lexeme.lastrevid
         self._swapped[number] = tuple(pairs)
-        self._derived.pop(number, None)
         if lexeme.is_made():
             self._derived[number] = [one for each in kind.derivations for one in _derivations(lexeme, each, known)]
         if kind.is_base:

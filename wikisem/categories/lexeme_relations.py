@@ -54,8 +54,8 @@ def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
     """The relations of a TOML file; RecipeError names what is wrong with it."""
     try:
         relations = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _RelationFile).relation
-    except FileNotFoundError as error:
-        raise RecipeError(f"expected a recipe of lexeme relations, saw none at {path}") from error
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise RecipeError(f"expected a recipe of lexeme relations, saw no file at {path}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise RecipeError(f"{path}: expected [[relation]] tables with a name, saw {error}") from error
     for relation in relations:

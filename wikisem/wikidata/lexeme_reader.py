@@ -133,8 +133,8 @@ class LexemeReader:
                         else:
                             self._kept += 1
                             yield lexeme
-        except FileNotFoundError as error:
-            raise MissingInputError(f"expected a lexeme dump, saw none at {fspath(path)}") from error
+        except (FileNotFoundError, IsADirectoryError) as error:
+            raise MissingInputError(f"expected a lexeme dump, saw no file at {fspath(path)}") from error
 
     def counts(self) -> Counts:
         """How many lines were read, kept, left out and rejected so far."""
