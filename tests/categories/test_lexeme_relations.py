@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.categories.lexeme_pairs import FormPair, PairCollector, form_pairs, unambiguous
+from wikisem.categories.lexeme_pairs import FormPair, PairCollector, unambiguous
 from wikisem.categories.lexeme_relations import Derivation, LexemeRelation, Swap, load_relations
 from wikisem.errors import RecipeError
 from wikisem.wikidata.lexeme_reader import Lexeme, LexemeReader
@@ -76,9 +76,11 @@ def decoded(line: dict[str, Any]) -> Lexeme:
     return msgspec.convert(line, Lexeme)
 
 
-def words(pairs: Iterator[FormPair]) -> list[tuple[str, str]]:
-    """The pairs without their lexeme."""
-    return [(pair.first, pair.second) for pair in pairs]
+def form_pairs(lexeme: Lexeme, relation: LexemeRelation, language: str) -> list[tuple[str, str]]:
+    """The words of the pairs that one lexeme has."""
+    collector = PairCollector([relation], [language])
+    collector.add(lexeme)
+    return [(pair.first, pair.second) for pair in collector.pairs()[language][relation.name]]
 
 
 @given(
@@ -95,7 +97,7 @@ def test_pairs_are_those_of_the_definition(forms: list[tuple[str, list[str]]], o
         for b, second in forms
         if a != b and old <= set(first) and set(second) == (set(first) - old) | new
     }
-    found = words(form_pairs(decoded(lexeme_line(1, forms)), relation, "en"))
+    found = form_pairs(decoded(lexeme_line(1, forms)), relation, "en")
     assert set(found) == expected
     assert len(found) == len(expected)
 
@@ -104,18 +106,18 @@ def test_the_first_swap_that_fits_comes_first() -> None:
     """Languages name a feature in several ways; a pair that two swaps give is there once."""
     relation = LexemeRelation("past", (Swap(("Q1",), ("Q2",)), Swap(("Q3",), ("Q2",))))
     lexeme = decoded(lexeme_line(1, [("go", ["Q3"]), ("go", ["Q1"]), ("went", ["Q2"]), ("wend", ["Q1"])]))
-    assert words(form_pairs(lexeme, relation, "en")) == [("go", "went"), ("wend", "went")]
+    assert form_pairs(lexeme, relation, "en") == [("go", "went"), ("wend", "went")]
 
 
 def test_the_category_and_the_spelling_count() -> None:
     """A verb has no plural of nouns; a form without a spelling in the language is passed over."""
     forms = [("colour", ["Q110786"]), ("colours", ["Q146786"])]
-    assert words(form_pairs(decoded(lexeme_line(1, forms)), PLURAL, "en")) == [("colour", "colours")]
-    assert words(form_pairs(decoded(lexeme_line(1, forms, lexicalCategory="Q24905")), PLURAL, "en")) == []
-    assert words(form_pairs(decoded(lexeme_line(1, forms)), PLURAL, "en-us")) == []
+    assert form_pairs(decoded(lexeme_line(1, forms)), PLURAL, "en") == [("colour", "colours")]
+    assert form_pairs(decoded(lexeme_line(1, forms, lexicalCategory="Q24905")), PLURAL, "en") == []
+    assert form_pairs(decoded(lexeme_line(1, forms)), PLURAL, "en-us") == []
     empty = lexeme_line(1, forms)
     empty["forms"][0]["representations"] = []
-    assert words(form_pairs(decoded(empty), PLURAL, "en")) == []
+    assert form_pairs(decoded(empty), PLURAL, "en") == []
 
 
 def test_the_latest_revision_of_a_lexeme_counts() -> None:

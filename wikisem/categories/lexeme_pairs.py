@@ -25,16 +25,6 @@ class FormPair(msgspec.Struct, frozen=True, order=True, gc=False):
     second: str
 
 
-def form_pairs(lexeme: Lexeme, relation: LexemeRelation, language: str) -> Iterator[FormPair]:
-    """The pairs of a relation in the spelling of one language code, each once, in the order of the swaps and forms.
-
-    Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
-    """
-    if not relation.categories or lexeme.category in relation.categories:
-        for first, second in _swapped(_spelled(lexeme, language), _sets(relation)):
-            yield FormPair(lexeme.number, first, second)
-
-
 _Spelled = tuple[str, frozenset[str]]
 # The features that the first form has, and those of the second in their place.
 _Swaps = list[tuple[frozenset[str], frozenset[str]]]
@@ -54,6 +44,10 @@ def _sets(relation: LexemeRelation) -> _Swaps:
 
 
 def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, str]]:
+    """The pairs of some swaps, each once, in the order of the swaps and forms.
+
+    Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
+    """
     seen = set[tuple[str, str]]()
     for old, new in swaps:
         for first, features in forms:
