@@ -132,5 +132,7 @@ def _read(system: pyarrow.fs.FileSystem, path: str) -> bytes | None:
 
 
 def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
-    found = system.get_file_info(pyarrow.fs.FileSelector(folder, allow_not_found=True))
+    if system.get_file_info(folder).type != pyarrow.fs.FileType.Directory:
+        return []
+    found = system.get_file_info(pyarrow.fs.FileSelector(folder))
     return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))

@@ -1,5 +1,7 @@
 """Which files a data set consists of."""
 
+import hashlib
+import io
 import tarfile
 from pathlib import Path
 
@@ -55,6 +57,24 @@ def test_archives_of_every_compression_are_read(tmp_path: Path, mode: str) -> No
         archive.add(tmp_path / "Q1.txt", "set/notes.md")
     (group,) = read_dataset(tmp_path / "set.tar.gz")
     assert (group.id, group.where) == ("Q1", f"{tmp_path}/set.tar.gz/set/en/Q1.txt")
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+def test_a_damaged_archive_is_said(tmp_path: Path, mode: str) -> None:
+    """Bytes that changed in the middle, in every compression."""
+    path = tmp_path / "set.tar.gz"
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        for number in range(300):
+            member = tarfile.TarInfo(f"set/en/Q{number}.txt")
+            text = hashlib.sha256(b"%d" % number).hexdigest().encode() + b"\n\nb\n"
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 2000] = bytes(2000)
+    path.write_bytes(data)
+    with pytest.raises(DamagedInputError, match=r"set\.tar\.gz"):
+        read_dataset(path)
 
 
 def test_an_archive_without_groups_is_said(tmp_path: Path) -> None:

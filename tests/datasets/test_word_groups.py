@@ -38,7 +38,12 @@ def test_the_outlier_class_is_known_only_among_six(count: int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "seen"),
-    [("a\nb\n", "1 part"), ("", "0 part"), ("a\n\n", "1 part"), ("a\n\nb\n\nc\nd\n", "a third part from line 5")],
+    [
+        ("a\nb\n", "one block of lines"),
+        ("", "no lines"),
+        ("a\n\n", "one block of lines"),
+        ("a\n\nb\n\nc\nd\n", "a third block from line 5"),
+    ],
 )
 def test_text_that_is_no_group_is_named(tmp_path: Path, text: str, seen: str) -> None:
     """A file without exactly two parts is refused, with its path and what was seen."""
@@ -135,7 +140,7 @@ def test_blank_lines_in_front_are_no_part(tmp_path: Path) -> None:
     (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n")
     assert surfaces(read_dataset(tmp_path)[0]) == (("a", "b"), ("x",))
     (tmp_path / "Q1.txt").write_text("\n\na\nb\n\nx\n\n\ny\n")
-    with pytest.raises(DamagedInputError, match=r"Q1\.txt: expected cluster lines.*saw a third part from line 9"):
+    with pytest.raises(DamagedInputError, match=r"Q1\.txt: expected cluster lines.*saw a third block from line 9"):
         read_dataset(tmp_path)
 
 

@@ -145,6 +145,9 @@ def test_no_entities_and_no_parquet_are_told_apart(tmp_path: Path) -> None:
     """An empty folder is a missing input, other Parquet or other bytes a damaged one."""
     with pytest.raises(MissingInputError, match="expected the entities of a build"):
         EntitySource(str(tmp_path))
+    (tmp_path / "file").touch()
+    with pytest.raises(MissingInputError, match="expected the entities of a build"):
+        EntitySource(str(tmp_path / "file"))
     (tmp_path / "bad.parquet").write_bytes(b"no parquet")
     with pytest.raises(DamagedInputError, match="expected the Parquet of the entities stage"):
         EntitySource(str(tmp_path))

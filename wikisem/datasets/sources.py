@@ -4,6 +4,7 @@ A folder that has a folder ``groups`` is a run's OUT or a release: its groups ar
 is. Where two files have one name but for the suffix, as those of a run do, the first in ``SUFFIXES`` counts.
 """
 
+import lzma
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +83,7 @@ def _members(archive: Path) -> Iterator[DataFile]:
                 path = PurePosixPath(member.name)
                 if member.isfile() and _is_data(path) and (held := stream.extractfile(member)) is not None:
                     yield DataFile(path, f"{archive}/{member.name}", partial(bytes, held.read()))
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         raise DamagedInputError(f"{archive}: expected a whole tar archive, saw {error}") from error
 
 

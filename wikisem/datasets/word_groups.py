@@ -76,7 +76,8 @@ def parse_group(text: str, name: str, where: str) -> WordGroup:
     """
     blocks = list(_blocks(text))
     if len(blocks) != 2:
-        seen = f"a third part from line {blocks[2][0]}" if len(blocks) > 2 else f"{len(blocks)} part(s)"
+        fewer = "one block of lines" if blocks else "no lines"
+        seen = f"a third block from line {blocks[2][0]}" if len(blocks) > 2 else fewer
         raise DamagedInputError(f"{where}: expected cluster lines, a blank line and outlier lines, saw {seen}")
     (_, cluster), (_, outliers) = blocks
     known = len(outliers) == len(_CLASSES_OF_SIX)
