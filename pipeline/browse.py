@@ -44,7 +44,7 @@ def browse_files(
     scored = _scores_of(groups, scores)
     english = english or {}
     languages = [
-        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], english.get(code, ()))
+        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], frozenset(english.get(code, ())))
         for code, own in groups.items()
     ]
     about: dict[str, Any] = {"name": facts.name, "facts": dict(_facts(facts))}

@@ -9,7 +9,7 @@ can end and no line can break (``script_json``). Members are rows without names,
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ class BrowseLanguage:
     groups: Sequence[Group]
     rejections: Sequence[Rejection] = ()
     scores: Scores = field(default_factory=dict)
-    english: Collection[str] = ()  # the classes whose label is English for want of another
+    english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
 
 
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:

@@ -68,11 +68,13 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     folder = Path(arguments.output)
     web = Web(arguments.mirror, arguments.contact, tell=_tell)
     dumps = list(_find(web, arguments))
-    wanted = plan_downloads(dumps, folder)
-    _print_plan(dumps, wanted)
-    if not arguments.dry_run:
+    if arguments.dry_run:
+        _print_plan(dumps, plan_downloads(dumps, folder))
+    else:
         with only_download_in(folder):
+            # What is there is looked at once, by a checksum of the whole file where no record tells what it is.
             wanted = plan_downloads(dumps, folder)
+            _print_plan(dumps, wanted)
             total = sum(one.file.size or one.have for one in wanted)
             with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
                 download(wanted, web, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)

@@ -84,6 +84,15 @@ def test_drawn_signs_give_nearly_the_exact_value(gaps: list[int]) -> None:
     assert sign_flip_p(np.array(gaps, float)) == pytest.approx(float(exact), abs=0.025)
 
 
+@pytest.mark.parametrize(("groups", "percent"), [(4, 0.0), (5, 6.25), (6, 6.25), (8, 4.6875), (10, 5.078125)])
+def test_false_alarms_where_no_differences_tie(groups: int, percent: float) -> None:
+    """The figures of docs/evaluation.md: of all ways to flip the signs, the share whose p-value is .05 or less."""
+    gaps = 2.0 ** np.arange(groups)
+    signs = np.array(list(product((1, -1), repeat=groups)))
+    alarms = sum(sign_flip_p(gaps * one) <= 0.05 for one in signs)
+    assert 100 * alarms / len(signs) == percent
+
+
 def test_the_seed_decides_the_drawn_signs() -> None:
     """Many groups: the same seed gives the same p, never 0, another seed nearly the same."""
     gaps = np.random.default_rng(4).normal(0.15, 1, size=200)

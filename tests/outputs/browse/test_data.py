@@ -33,7 +33,7 @@ def test_a_group_is_rows_that_the_page_reads() -> None:
 def test_a_label_that_is_english_for_want_of_another_is_marked() -> None:
     """Only those of the classes that are named."""
     groups = [make_group("de", 3), make_group("de", 4)]
-    data = _value(language_script(BrowseLanguage("de", groups, english=["Q4"])), "language")
+    data = _value(language_script(BrowseLanguage("de", groups, english=frozenset({"Q4"}))), "language")
     assert [row.get("english") for row in data["groups"]] == [None, True]
 
 
