@@ -28,9 +28,9 @@ class Server:
     faults: defaultdict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
     asked: list[tuple[str, str, str]] = field(default_factory=list)  # method, path, Range
     agents: set[str] = field(default_factory=set)
-    at_once: int = 0
-    most_at_once: int = 0
     gate: threading.Barrier | None = None  # requests for shards wait here for each other
+    at_once: int = 0  # requests that wait
+    most_at_once: int = 0
 
     def add_export(self, wiki: str, date: str, shards: dict[str, bytes], *, complete: bool = True) -> str:
         """A content export; returns its folder."""
@@ -90,12 +90,17 @@ class _Handler(http_server.Handler):
             server.agents.add(self.headers["User-Agent"])
             faults = server.faults[self.path] if self.command == "GET" else []
             fault = faults.pop(0) if faults else Fault()
+        if server.gate is not None and self.path.endswith(".bz2") and self.command == "GET":
+            self._wait(server, server.gate)
+        self._answer(server, fault, wanted)
+
+    def _wait(self, server: Server, gate: threading.Barrier) -> None:
+        """Wait for others. Nobody is counted any more when the answer goes out: the next request may come then."""
+        with _LOCK:
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
         try:
-            if server.gate is not None and self.path.endswith(".bz2") and self.command == "GET":
-                server.gate.wait(20)
-            self._answer(server, fault, wanted)
+            gate.wait(20)
         finally:
             with _LOCK:
                 server.at_once -= 1

@@ -255,7 +255,7 @@ def test_a_disk_that_fills_up_is_named(server: Server, tmp_path: Path) -> None:
 
 
 def test_three_connections_and_no_more(server: Server, tmp_path: Path) -> None:
-    """Seven shards come three at a time: the server lets them go on only when three are there."""
+    """Six shards come three at a time: the server lets them go on only when three are there."""
     shards = {f"p{at}1p{at}9": BODY[at:] for at in range(1, 7)}
     server.files.clear()
     server.add_export("dewiki", "2026-11-01", shards)
