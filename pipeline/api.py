@@ -11,7 +11,8 @@ from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.profiles import read_named
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder
+from wikisem.pipeline.command_options import absolute_setup_file, choose_languages
+from wikisem.pipeline.option_values import folder
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe

@@ -1,28 +1,20 @@
-"""Options that several commands share, declared once, and what their words mean."""
+"""Options that several commands share, declared once, and the run that they describe."""
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeVar
-from urllib.parse import urlsplit
 
-from wikisem.errors import UsageError, WikisemError
-from wikisem.ids import check_property
+from wikisem.errors import UsageError
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
-from wikisem.queries.contact import fits_header
+from wikisem.pipeline.option_values import argument, at_least, folder, local_output, parse_languages, properties, rate
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.addresses import absolute, check_address, is_local
+from wikisem.transforms.io.addresses import absolute
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
-from wikisem.wikis import known_language
-
-T = TypeVar("T")
-
-_FIGURES: Final = (".png", ".svg", ".pdf")
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +22,7 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"
     )
-    parser.add_argument("--seed", type=argument(_seed), metavar="N", help="overrides the recipe's seed")
+    parser.add_argument("--seed", type=at_least(0), metavar="N", help="overrides the recipe's seed")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +37,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     add_max_rejects(parser)
     parser.add_argument(
         "--workers",
-        type=argument(_workers),
+        type=at_least(1),
         metavar="N",
         help="local worker processes (default: one for each core, or a single one for less than 64 MiB of input); "
         "after --, Beam's own options choose any other runner",
@@ -61,7 +53,7 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
     """--max-rejects."""
     parser.add_argument(
         "--max-rejects",
-        type=argument(_rate),
+        type=argument(rate),
         default=0.01,
         metavar="RATE",
         help="the rate of unreadable records that fails a run, from 100 of them on (default: 0.01)",
@@ -87,7 +79,7 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--properties",
-        type=argument(_properties),
+        type=argument(properties),
         default=DEFAULT_PROPERTIES,
         metavar="P1,P2",
         help=f"statements to keep, for recipes and category sets (default: {','.join(DEFAULT_PROPERTIES)})",
@@ -166,93 +158,3 @@ def read_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe that a command names, with the seed of --seed if that is given."""
     recipe = load_recipe(arguments.recipe)
     return recipe if arguments.seed is None else dataclasses.replace(recipe, seed=arguments.seed)
-
-
-def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
-    """A conversion whose error argparse shows as it is, where it would else say "invalid value" alone."""
-
-    def converted(text: str) -> T:
-        try:
-            return convert(text)
-        except WikisemError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return converted
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """A conversion to whole numbers from ``least`` up."""
-    return argument(lambda text: _whole(text, least))
-
-
-def parse_languages(text: str) -> list[str]:
-    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no known language."""
-    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
-
-
-def _properties(text: str) -> tuple[str, ...]:
-    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
-
-
-def folder(text: str) -> str:
-    """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
-    if not text.strip():
-        raise UsageError(f"expected a folder or a URL, saw {text!r}")
-    return check_address(text).rstrip("/") or "/"
-
-
-def contact(text: str) -> str:
-    """Whom a server's operators can write to; UsageError for what no HTTP header can hold."""
-    if not fits_header(text):
-        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
-    return text
-
-
-def web_address(text: str) -> str:
-    """A URL of a web server; UsageError for another one."""
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a missing bracket, or a port that is no number
-        known = False
-    if not known:
-        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
-    return text
-
-
-def figure_file(text: str) -> Path:
-    """A file to draw into, whose suffix names its form; refused before any work, which may take hours."""
-    if Path(text).suffix not in _FIGURES:
-        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
-    return Path(text)
-
-
-def local_output(text: str) -> str:
-    """A folder on this machine without its last slash, for what is written with plain files."""
-    if not is_local(text) and not text.startswith("file://"):
-        raise UsageError(f"expected a folder on this machine, saw {text!r}")
-    return folder(text)
-
-
-def _rate(text: str) -> float:
-    try:
-        rate = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate <= 1:
-        raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
-    return rate
-
-
-def _seed(text: str) -> int:
-    return _whole(text, 0)
-
-
-def _workers(text: str) -> int:
-    return _whole(text, 1)
-
-
-def _whole(text: str, least: int) -> int:
-    if not text.isdecimal() or not least <= int(text) < 2**64:
-        raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
-    return int(text)

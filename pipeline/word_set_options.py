@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
-from wikisem.pipeline.command_options import at_least
+from wikisem.pipeline.option_values import at_least
 
 
 def add_questions(parser: argparse.ArgumentParser) -> None:

@@ -22,9 +22,10 @@ from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
 from wikisem.outputs.annotation.answers import Answer, missing_answers
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 from wikisem.pipeline.annotation_files import ANSWERS, SHEETS, read_answers, read_groups_in, write_sheets
-from wikisem.pipeline.command_options import add_local_output, argument, at_least, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.annotation_report import AnnotationReport, print_report, report_as_json
 from wikisem.pipeline.console.terminal import print_json, print_line
+from wikisem.pipeline.option_values import argument, at_least
 
 _GROUPS: Final = 60
 _ANNOTATORS: Final = 5

@@ -9,6 +9,7 @@ from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
 from wikisem.pipeline.console.summary import print_stage_summary
+from wikisem.pipeline.option_values import parse_languages
 from wikisem.pipeline.worker_count import size_of_dumps, with_workers
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the dump and print what was done."""
-    labels = None if arguments.languages == ALL else labels_for(options.parse_languages(arguments.languages))
+    labels = None if arguments.languages == ALL else labels_for(parse_languages(arguments.languages))
     run_ = options.make_run(arguments, beam_options)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, size_of_dumps(dump))

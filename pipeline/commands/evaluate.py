@@ -15,7 +15,8 @@ from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import category_scoring, scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import argument, at_least, figure_file, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.option_values import argument, at_least, figure_file, parse_languages
 from wikisem.pipeline.sample_scoring import samples
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told

@@ -16,16 +16,10 @@ from wikisem.categories.lexeme_pairs import PairCollector
 from wikisem.categories.lexeme_relations import SHIPPED, load_relations
 from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
 from wikisem.pipeline.build.run import check_rejects
-from wikisem.pipeline.command_options import (
-    add_local_output,
-    add_max_rejects,
-    argument,
-    at_least,
-    parse_languages,
-    refuse_beam_options,
-)
+from wikisem.pipeline.command_options import add_local_output, add_max_rejects, refuse_beam_options
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.pipeline.option_values import argument, at_least, parse_languages
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects

@@ -15,8 +15,9 @@ from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
-from wikisem.pipeline.command_options import add_local_output, argument, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import log
+from wikisem.pipeline.option_values import argument, parse_languages
 from wikisem.pipeline.scoring import read_datasets
 
 

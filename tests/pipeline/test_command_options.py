@@ -1,33 +1,11 @@
-"""Options that several commands share: what their words mean."""
+"""Options that several commands share."""
 
-import argparse
 from collections.abc import Sequence
 
 import pytest
 
-from wikisem.pipeline.command_options import add_output, choose_languages
+from wikisem.pipeline.command_options import choose_languages
 from wikisem.recipes.load import load_recipe
-
-
-def max_rejects(word: str) -> float:
-    """What --max-rejects makes of a word."""
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    add_output(parser)
-    rate: float = parser.parse_args(["--output", "x", "--max-rejects", word]).max_rejects
-    return rate
-
-
-@pytest.mark.parametrize(("word", "rate"), [("0", 0.0), ("0%", 0.0), ("1%", 0.01), ("0.5", 0.5), ("100%", 1.0)])
-def test_rates_are_shares_or_percentages(word: str, rate: float) -> None:
-    """None at all and all of them are rates too."""
-    assert max_rejects(word) == rate
-
-
-@pytest.mark.parametrize("word", ["1.1", "101%", "nan", "few"])
-def test_other_words_are_no_rate(word: str) -> None:
-    """The message says which words are."""
-    with pytest.raises(argparse.ArgumentError, match=r"expected a rate from 0 to 1 such as 0\.01 or 1%"):
-        max_rejects(word)
 
 
 @pytest.mark.parametrize(

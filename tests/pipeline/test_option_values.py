@@ -1,0 +1,63 @@
+"""What the words of options mean, and what is said of those that mean nothing."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wikisem.errors import UsageError
+from wikisem.pipeline.option_values import argument, at_least, contact, figure_file, local_output, rate, web_address
+
+
+@pytest.mark.parametrize(("word", "share"), [("0", 0.0), ("0%", 0.0), ("1%", 0.01), ("0.5", 0.5), ("100%", 1.0)])
+def test_rates_are_shares_or_percentages(word: str, share: float) -> None:
+    """None at all and all of them are rates too."""
+    assert rate(word) == share
+
+
+@pytest.mark.parametrize(
+    ("convert", "word", "told"),
+    [
+        (rate, "1.1", r"expected a rate from 0 to 1 such as 0\.01 or 1%, saw '1\.1'"),
+        (rate, "101%", "saw '101%'"),
+        (rate, "nan", "saw 'nan'"),
+        (rate, "few", "saw 'few'"),
+        (web_address, "ftp://mirror", "expected a URL such as https://example.org/path, saw 'ftp://mirror'"),
+        (web_address, "https://", "saw 'https://'"),
+        (web_address, "http://:80/", "saw 'http://:80/'"),
+        (web_address, "http://host:99999/", "saw 'http://host:99999/'"),
+        (web_address, "http://[::1/", "expected a URL"),
+        (contact, "", "expected an e-mail address or a web page, saw ''"),
+        (contact, "me\r\nHost: other", "expected an e-mail address or a web page"),
+        (figure_file, "figure", r"expected a file that ends in \.png, \.svg, \.pdf, saw 'figure'"),
+        (local_output, " ", "expected a folder or a URL, saw ' '"),
+        (local_output, "gs://bucket/x", "expected a folder on this machine, saw 'gs://bucket/x'"),
+    ],
+)
+def test_other_words_are_refused(convert: Callable[[str], object], word: str, told: str) -> None:
+    """With what was expected and what was seen."""
+    with pytest.raises(UsageError, match=told):
+        convert(word)
+
+
+def test_words_that_mean_something_are_taken() -> None:
+    """Addresses with ports and of version 6 of IP, files of figures, folders with a slash."""
+    assert web_address("http://[::1]:8080/sparql") == "http://[::1]:8080/sparql"
+    assert contact("https://example.org/me") == "https://example.org/me"
+    assert figure_file("out/a.svg") == Path("out/a.svg")
+    assert local_output("out/") == "out"
+
+
+@pytest.mark.parametrize("word", ["-1", "1", "2.5", "", "²", str(2**64)])
+def test_whole_numbers_have_an_end_on_either_side(word: str) -> None:
+    """From the least that is allowed up to what 64 bits hold."""
+    with pytest.raises(argparse.ArgumentTypeError, match="expected a whole number from 2 up"):
+        at_least(2)(word)
+    assert at_least(2)("2") == 2
+
+
+def test_argparse_shows_the_error_as_it_is() -> None:
+    """It would else say "invalid value" alone."""
+    with pytest.raises(argparse.ArgumentTypeError, match="expected a rate from 0 to 1"):
+        argument(rate)("x")
