@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.entity_files import entity_row
@@ -23,7 +23,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
 from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Rejection
+from wikisem.records import Entity, Group, Rejection, Statement
 from wikisem.schemas import ENTITIES, SURFACES
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.wikipedia.languages import language_profile
@@ -114,10 +114,62 @@ def random_recipe(options: OutlierOptions, seed: int) -> Recipe:
     return Recipe("random", seed=seed, graph=PRUNING, cluster=CLUSTER, outliers=options, filters=filters)
 
 
+def world_of_all_rules(far: int) -> World:
+    """A world in which every rule has something to decide, in both languages: most of it for the class Q2.
+
+    Q2 to Q5 are below Q1; Q6, on another tree, has ``far`` instances: without any, the status class Q4 gets no outlier,
+    with one, no class brings two.
+    """
+    made = (Statement("P463", "Q9"),)
+    instances = {
+        "Q11": (("Q2",), "ash"),
+        "Q12": (("Q2",), "elm"),
+        "Q13": (("Q2", "Q4"), "oak"),  # a member of Q2 that shares Q4 with the next two
+        "Q14": (("Q4",), "yew"),
+        "Q15": (("Q3", "Q4"), "fir"),  # with Q13 it makes Q4 a status class
+        "Q16": (("Q3",), "tin"),  # an instance of Q2 at another rank
+        "Q17": (("Q3",), "zinc"),  # has the statement that makes Q2
+        "Q18": (("Q1", "Q3"), "iron"),  # an instance of the parent of Q2
+        "Q19": (("Q3",), "Lead"),  # begins with a capital, as no member does
+        "Q20": (("Q3",), "List of elms"),
+        "Q21": (("Q3",), "gold"),
+        "Q22": (("Q3",), "salt"),
+        "Q23": (("Q5",), "clay"),  # called like the other instance of Q5
+        "Q24": (("Q5",), "clay"),
+        **{f"Q{30 + n}": (("Q6",), f"far {n}") for n in range(far)},
+    }
+    entities = [
+        Entity("Q1", ("Q3",)),  # above Q2, and an instance of its sibling
+        *(Entity(qid, (), ("Q1",)) for qid in ("Q2", "Q3", "Q4", "Q5")),
+        *(
+            Entity(
+                qid,
+                classes,
+                statements=made * (qid in {"Q11", "Q12", "Q13", "Q17"}),
+                other_instance_of=("Q2",) * (qid == "Q16"),
+            )
+            for qid, (classes, _) in instances.items()
+        ),
+    ]
+    names = {qid: Named(surface) for qid, (_, surface) in instances.items()} | {"Q1": Named("top")}
+    return entities, dict.fromkeys(("en", "de"), names)
+
+
+OF_ALL_RULES = OutlierOptions(
+    min_sitelinks=0, distance=2, draw="class", exclude="kin", kin_properties=("P463",), status_share=0.5, kinds=2
+)
+
+
 def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     """In each language: the same clusters, the same outliers in order, via the same class; and the same rejections."""
     seen: Counter[str] = Counter()
 
+    # How often a rule decides something in random worlds differs between versions of Hypothesis; here each one does.
+    # Seeds that four divides switch both rules on single outliers on.
+    @example(world_of_all_rules(0), OF_ALL_RULES, 1, 0)
+    @example(world_of_all_rules(0), OF_ALL_RULES, 1, 4)
+    @example(world_of_all_rules(1), OF_ALL_RULES, 1, 8)
+    @example(world_of_all_rules(2), OF_ALL_RULES, 1, 12)
     @settings(max_examples=EXAMPLES, deadline=None)
     @given(group_worlds(), OUTLIERS, st.integers(1, 4), st.integers(0, 2**64 - 1))
     def compare(world: World, options: OutlierOptions, minimum: int, seed: int) -> None:
@@ -143,7 +195,7 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     for outcome in ("group", "both languages", "O1", "O2", "O3", "few-outliers"):
         assert seen[outcome] >= EXAMPLES // 6, (outcome, seen)
     for rule in ("too-few", "full class", "related", "other rank"):
-        assert seen[rule], (rule, seen)  # versions of Hypothesis differ in how often
+        assert seen[rule] >= EXAMPLES // 20, (rule, seen)
     for rule in (
         "member's class",
         "parent's own",
