@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, worlds
@@ -32,28 +32,28 @@ def same(one: ClassGraph, other: ClassGraph) -> bool:
     return all(a == b and x.dtype == y.dtype and x.tolist() == y.tolist() for (a, x), (b, y) in pairs)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(worlds(), GRAPHS, st.integers(1, 4))
 def test_many_tables_in_short_spans_give_the_graph_of_one(
-    monkeypatch: pytest.MonkeyPatch, entities: list[Entity], options: GraphOptions, count: int
+    entities: list[Entity], options: GraphOptions, count: int
 ) -> None:
     """However items are divided into tables, and wherever spans end, the arrays are the same."""
     whole = build_graph([ItemEdges.of_entities(entities)], options)
-    monkeypatch.setattr(instances, "_SPAN", 4)
-    monkeypatch.setattr(instances, "_SAMPLE", 2)
-    assert same(build_graph([ItemEdges.of_entities(entities[n::count]) for n in range(count)], options), whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(instances, "_SPAN", 4)
+        patch.setattr(instances, "_SAMPLE", 2)
+        assert same(build_graph([ItemEdges.of_entities(entities[n::count]) for n in range(count)], options), whole)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(worlds(), st.integers(0, 2**31 - 1))
-def test_items_too_many_for_one_key_are_in_the_same_order(
-    monkeypatch: pytest.MonkeyPatch, entities: list[Entity], most: int
-) -> None:
+def test_items_too_many_for_one_key_are_in_the_same_order(entities: list[Entity], most: int) -> None:
     """Where class, sitelinks and item do not fit into one number, they are sorted one after another."""
     entities = [*entities, Entity("Q999", instance_of=("Q1",), sitelinks=most)]
     whole = build_graph([ItemEdges.of_entities(entities)], WHOLE)
-    monkeypatch.setattr(instances, "KEY_BITS", 0)
-    assert same(build_graph([ItemEdges.of_entities(entities)], WHOLE), whole)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(instances, "KEY_BITS", 0)
+        assert same(build_graph([ItemEdges.of_entities(entities)], WHOLE), whole)
 
 
 def test_instances_are_ordered_by_sitelinks_then_by_number() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.entity_files import dump_entities, write_entities
@@ -112,13 +112,13 @@ _categories = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(entities=_entities, category=_categories)
-def test_any_class_in_any_world(tmp_path: Path, entities: list[Entity], category: Category) -> None:
+def test_any_class_in_any_world(
+    tmp_path_factory: pytest.TempPathFactory, entities: list[Entity], category: Category
+) -> None:
     """Whatever the graph, cycles and loops and all, both sources agree on items and on chains of values."""
-    for old in tmp_path.glob("*.parquet"):
-        old.unlink()
-    offline = EntitySource(str(write_entities(tmp_path, entities)))
+    offline = EntitySource(str(write_entities(tmp_path_factory.mktemp("entities"), entities)))
     with serve(entities) as server:
         online = _endpoint(server)
         assert online.items(category) == offline.items(category)
