@@ -164,7 +164,7 @@ def test_near_duplicates_are_those_of_all_pairs() -> None:
         found = near_duplicates(groups)
         assert {tuple(pair) for pair in found} == expected
         assert [pair.shared for pair in found] == sorted((pair.shared for pair in found), reverse=True)
-        seen.update(bool(expected) for _ in [0])
+        seen[bool(expected)] += 1
 
     compare()
     assert min(seen[True], seen[False]) >= 5, seen

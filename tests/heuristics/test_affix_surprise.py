@@ -122,7 +122,7 @@ def test_verdicts_are_those_of_plain_reading() -> None:
     head, tail = st.sampled_from(["", "ab", "ba", "x"]), st.sampled_from(["", "yz", "zzz"])
     word = st.builds("{}{}{}".format, head, st.text("abyz", min_size=1, max_size=3), tail)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=600)
     @given(
         st.lists(word, min_size=4, max_size=8, unique=True),
         st.lists(word, min_size=1, max_size=40),

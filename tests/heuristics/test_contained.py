@@ -76,7 +76,7 @@ def test_pairs_are_those_of_plain_search(code: str) -> None:
     shortest = 1 if code == "en" else 3
     letters = st.lists(st.sampled_from("aaab"), min_size=shortest, max_size=shortest + 4)
 
-    @settings(max_examples=250)
+    @settings(max_examples=600)
     @given(st.lists(letters, min_size=4, max_size=6))
     def compare(drawn: list[list[str]]) -> None:
         surfaces = list(dict.fromkeys((" " if code == "en" else "").join(each) for each in drawn))

@@ -76,7 +76,7 @@ def test_verdicts_are_those_of_plain_reading() -> None:
     word = st.builds("{}{}{}".format, *[st.sampled_from(["", "lake", "LAKE", "bank", "the", "a"])] * 3).filter(bool)
     phrase = st.lists(word, min_size=1, max_size=3).map(" ".join)
 
-    @settings(max_examples=150)
+    @settings(max_examples=500)
     @given(st.lists(phrase, min_size=3, max_size=8, unique=True), phrase, st.integers(1, 5))
     def compare(surfaces: list[str], label: str, number: int) -> None:
         keep = check_own_label(surfaces, label, language_profile("en"), number).keep
