@@ -148,7 +148,7 @@ def test_near_duplicates_are_those_of_all_pairs() -> None:
     seen: Counter[bool] = Counter()
     clusters = st.lists(st.sets(st.integers(1, 9), min_size=1, max_size=8), max_size=8)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=120)
     @given(clusters, st.lists(st.sampled_from(["en", "de"]), min_size=8, max_size=8))
     def compare(clusters: list[set[int]], languages: list[str]) -> None:
         groups = [
@@ -178,7 +178,7 @@ def test_measures_in_the_graph_are_those_of_plain_search() -> None:
     """Coherence, distance, shared classes, relation and descent on random graphs, cycles included, with networkx."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=240)
     @given(EDGES, LISTS)
     def compare(edges: list[tuple[int, int]], lists: list[set[int]]) -> None:
         parents = {n: tuple(f"Q{b}" for a, b in sorted(set(edges)) if a == n and b != n) for n in range(1, 7)}

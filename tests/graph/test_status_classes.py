@@ -32,7 +32,7 @@ def test_status_classes_are_those_of_the_oracle() -> None:
     seen: Counter[str] = Counter()
     some = st.one_of(worlds(), group_worlds().map(lambda world: world[0]))
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=240)
     @given(some, GRAPHS, st.sampled_from([0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 1.0]))
     def compare(entities: list[Entity], pruning: GraphOptions, share: float) -> None:
         recipe = Recipe("random", graph=pruning, outliers=OutlierOptions(status_share=share))

@@ -138,7 +138,7 @@ def test_random_clusters_are_dealt_as_a_plain_reading_wants() -> None:
     seen: Counter[str] = Counter()
     names = st.dictionaries(st.sampled_from(LANGUAGES), st.sampled_from("abcdefghij"), min_size=1)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=300)
     @given(st.lists(names, min_size=3, max_size=8), st.integers(0, 2**64 - 1))
     def compare(items: list[dict[str, str]], seed: int) -> None:
         recipe = replace(RECIPE, seed=seed, cluster=ClusterOptions(size=8, minimum=2))
