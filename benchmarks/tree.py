@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_PPID = re.compile(r"^PPid:\s+(\d+)$", re.MULTILINE)
+from tests.processes import parents
+
 _PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB$", re.MULTILINE)
 _MAPPED = re.compile(r"^RssFile:\s+(\d+) kB$", re.MULTILINE)
 _PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
@@ -75,10 +76,10 @@ def busy_seconds() -> float:
 
 
 def _descendants(root: int) -> set[int]:
-    parents = {int(path.parent.name): _number(_PPID, path) for path in Path("/proc").glob("[0-9]*/status")}
+    parent_of = parents()
     found, new = {root}, {root}
     while new:
-        new = {pid for pid, parent in parents.items() if parent in new} - found
+        new = {pid for pid, parent in parent_of.items() if parent in new} - found
         found |= new
     return found
 

@@ -6,9 +6,9 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.engines.servers import MARK
+from tests.processes import command_line, marked
 
 # Seconds that a worker lives at least and at most, from when the one before it was killed.
 _LIFE = (1.0, 5.0)
@@ -38,12 +38,4 @@ def killing(kills: int, seed: int) -> Iterator[Sequence[int]]:
 
 def own_workers() -> list[int]:
     """The worker processes of servers that this process started."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command, environment = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
-        except OSError:
-            continue  # it ended, or is another user's
-        if _WORKER in command.split(b"\0") and MARK.encode() in environment.split(b"\0"):
-            found.append(int(folder.name))
-    return sorted(found)
+    return [pid for pid in marked(MARK) if _WORKER in command_line(pid)]

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.engines.__main__ import Row, compare, run, table
 from tests.engines.engines import PRISM_VARIABLE, Engine, engines
 from tests.engines.kills import own_workers
 from tests.engines.servers import free_port, running
+from tests.waiting import wait_until
 
 ENGINE = Engine("trial", "an engine", lambda _: nullcontext(()))
 
@@ -121,9 +121,8 @@ def test_only_workers_of_our_own_servers_are_found(tmp_path: Path) -> None:
     with running(command, tmp_path, None), running(command[:-1], tmp_path, None):
         stranger = subprocess.Popen(command)
         try:
-            deadline = time.monotonic() + 10
-            while not (found := own_workers()) and time.monotonic() < deadline:
-                time.sleep(0.01)
+            wait_until(own_workers)
+            found = own_workers()
             assert len(found) == 1
             assert stranger.pid not in found
         finally:

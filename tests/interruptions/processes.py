@@ -9,13 +9,17 @@ import subprocess
 import sys
 import termios
 import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from tests.processes import marked, parents
+from tests.waiting import PATIENCE, wait_until
+
 ROOT = Path(__file__).parent.parent.parent
 _MARK = "WIKISEM_INTERRUPTION"
+_ENDING = 30.0  # seconds; they take milliseconds, except on a machine that is very busy
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -89,23 +93,22 @@ class Process:
 
     def workers(self) -> list[int]:
         """Its worker processes: the children of its children."""
-        parents = _parents()
-        return sorted(pid for pid, parent in parents.items() if parents.get(parent) == self.pid)
+        parent_of = parents()
+        return sorted(pid for pid, parent in parent_of.items() if parent_of.get(parent) == self.pid)
 
     def family(self) -> list[int]:
         """All processes that it started, and it, as far as they live."""
-        mark = f"{_MARK}={self._mark}".encode()
-        return sorted(pid for pid in _parents() if mark in _environment(pid))
+        return marked(f"{_MARK}={self._mark}")
 
     def end(self) -> list[int]:
-        """The processes that are left two seconds after its end; they are killed then."""
-        deadline = time.monotonic() + 2
-        while (left := self.family()) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
+        """The processes that are left half a minute after its end; they are killed then."""
+        with suppress(AssertionError):
+            wait_until(lambda: not self.family(), _ENDING)
+        for pid in (left := self.family()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._process.wait()
-        self._reader.join(5)
+        self._reader.join(PATIENCE)
         os.close(self._terminal)
         return left
 
@@ -113,25 +116,3 @@ class Process:
         """What it has written to stderr, without colours and what a bar overwrites, and a terminal's echo of Ctrl-C."""
         text = _ESCAPES.sub("", self._text.decode(errors="replace")).replace("^C", "")
         return [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
-
-
-def _parents() -> Mapping[int, int]:
-    """The parent of every process that lives."""
-    return dict(_read_parents())
-
-
-def _read_parents() -> Iterator[tuple[int, int]]:
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, parent = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        if state != "Z":
-            yield int(path.parent.name), int(parent)
-
-
-def _environment(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return b""

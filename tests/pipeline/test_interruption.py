@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
 from wikisem.errors import StageError
 from wikisem.pipeline import cli
 from wikisem.pipeline.console.interruption import listening
@@ -117,7 +118,7 @@ def _program(text: str, *signals: str) -> subprocess.CompletedProcess[str]:
     assert process.stdout.readline() == "ready\n"
     for name in signals:
         process.send_signal(getattr(signal, name))
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=PATIENCE)
     return subprocess.CompletedProcess([], process.returncode, said, errors)
 
 
@@ -131,7 +132,7 @@ from wikisem.pipeline.console import interruption
 interruption._GRACE = 0.2
 def work(words):
     print("ready", flush=True)
-    time.sleep(60)
+    time.sleep(1000)
 cli._run = work
 class Deaf(interruption.Interruption):
     def hear(self, number, frame):
@@ -155,7 +156,7 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 from wikisem.pipeline import cli
 def work(words):
     print("ready", flush=True)
-    time.sleep(60)
+    time.sleep(1000)
 cli._run = work
 cli.command()
 """,

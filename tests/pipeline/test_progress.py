@@ -3,12 +3,11 @@
 import io
 import itertools
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
 from rich.console import Console
 
+from tests.waiting import wait_until
 from wikisem.pipeline.console import progress as module
 from wikisem.pipeline.console.progress import progress, words_of_work
 from wikisem.transforms.io.runtime import words_of_languages
@@ -43,16 +42,9 @@ def test_languages_are_told_beside_parts(monkeypatch: pytest.MonkeyPatch) -> Non
 
     totals = {"de": 2, "zh-classical": 1, "ja": 4}
     with progress("mentions in 3 languages", done, 0, more=lambda: words_of_languages(seen, totals)):
-        _wait(lambda: len(lines) > 1)
+        wait_until(lambda: len(lines) > 1)
     assert lines[1].startswith("mentions in 3 languages: 2 of 3 languages, 3 of ? parts, ")
     assert words_of_languages(seen, {"de": 2}) == ""
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_plain_lines_come_while_a_single_part_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +54,7 @@ def test_plain_lines_come_while_a_single_part_is_read(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "_LOOK", 0.001)
     monkeypatch.setattr(module, "_LINE", 0.01)
     with progress("entities", lambda: 0, 1, lambda: 25_000_000_000, 100_000_000_000):
-        _wait(lambda: len(lines) > 2)
+        wait_until(lambda: len(lines) > 2)
     assert lines[0] == "entities"
     assert lines[1].startswith("entities: 0 of 1 parts, 25.0 GB of 100 GB, ")
     assert " left, " in lines[1]
@@ -78,5 +70,5 @@ def test_a_bar_shows_parts_and_bytes(size: int, shown: list[str], monkeypatch: p
     monkeypatch.setattr(module, "_LOOK", 0.01)
     read = itertools.count(0, 100_000_000)
     with progress("entities", lambda: 1, 4, lambda: next(read), size):
-        _wait(lambda: all(text in screen.getvalue() for text in shown))
+        wait_until(lambda: all(text in screen.getvalue() for text in shown))
     assert ("GB" in screen.getvalue()) == bool(size)

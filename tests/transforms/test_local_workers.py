@@ -7,13 +7,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from tests.processes import is_alive
+from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
+from wikisem.transforms.io import worker_handler
 from wikisem.transforms.io.local_workers import LocalWorkers, out_of_memory_kills
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.worker import die_with_parent
@@ -69,19 +73,27 @@ def test_the_first_failure_ends_the_pipeline(
     assert capfd.readouterr() == ("", "")
 
 
+def _kill_and_tell(kill: Callable[[], None], killed: threading.Event) -> None:
+    kill()
+    killed.set()
+
+
 def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where an interruption kept Beam from closing connections, they break a moment after the workers were killed."""
     reported: list[str] = []
+    killed = threading.Event()
     monkeypatch.setattr(threading, "excepthook", lambda arguments: reported.append(arguments.thread.name))
+    monkeypatch.setattr(worker_handler, "_PATIENCE", PATIENCE)
 
     def break_late() -> None:
-        time.sleep(0.3)
+        killed.wait()
         raise ConnectionError("the worker is gone")
 
     threads = [threading.Thread(target=break_late, name=name) for name in ("beam_control_read", "of the user")]
     with LocalWorkers() as workers, local_runner(workers, PipelineOptions([])):
         for thread in threads:
             thread.start()
+        monkeypatch.setattr(workers, "reset", partial(_kill_and_tell, workers.reset, killed))
     for thread in threads:
         thread.join()
     assert reported == ["of the user"]
@@ -103,8 +115,6 @@ def test_workers_die_with_a_run_that_is_killed(tmp_path: Path) -> None:
 import apache_beam as beam, os, time
 from pathlib import Path
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.worker import die_with_parent
-from wikisem.transforms.io.worker_handler import local_runner
 def work(number):
     Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(1000)
@@ -112,11 +122,11 @@ Runtime(workers=2).run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Re
 """
     run = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        _until(lambda: len(list(tmp_path.iterdir())) == 2)
+        wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
     finally:
         run.kill()
         run.wait()
-    _until(lambda: not any(_is_alive(int(path.name)) for path in tmp_path.iterdir()))
+    wait_until(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
 
 
 def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path) -> None:
@@ -125,7 +135,6 @@ def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path) -> None:
 import os, sys, time
 from pathlib import Path
 from wikisem.transforms.io.worker import die_with_parent
-from wikisem.transforms.io.worker_handler import local_runner
 parent = os.getpid()
 if os.fork() == 0:
     die_with_parent(parent, platform="darwin")
@@ -136,7 +145,7 @@ while not list(Path({str(tmp_path)!r}).iterdir()):
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
     (child,) = tmp_path.iterdir()
-    _until(lambda: not _is_alive(int(child.name)))
+    wait_until(lambda: not is_alive(int(child.name)))
 
 
 def test_the_process_has_one_thread_of_pythons() -> None:
@@ -179,18 +188,3 @@ def test_a_worker_does_not_outlive_a_parent_that_was_gone_already(monkeypatch: p
     assert ended == []
     die_with_parent(os.getpid(), platform="other")
     assert ended == [1]
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
