@@ -93,9 +93,9 @@ def test_threads_that_write_the_same_file_do_not_meet(tmp_path: Path) -> None:
         try:
             with whole_file(path) as sink:
                 sink.write(data[:5])
-                both.wait(10)
+                both.wait(300)
                 sink.write(data[5:])
-                both.wait(10)
+                both.wait(300)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the main thread must see it
             failures.append(error)
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from tests import http_server
+from tests.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class _Handler(http_server.Handler):
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
         try:
-            gate.wait(20)
+            gate.wait(PATIENCE)
         finally:
             with _LOCK:
                 server.at_once -= 1
