@@ -12,6 +12,8 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.waiting import PATIENCE
+
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 
@@ -68,12 +70,12 @@ class ReadPage:
         self.until(lambda: self.texts(selector)[:1] == [text])
 
     def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds, for 20 seconds at most."""
-        WebDriverWait(self.driver, 20).until(lambda _: holds())
+        """Wait until something holds."""
+        WebDriverWait(self.driver, PATIENCE).until(lambda _: holds())
 
     def _read(self, read: Callable[[], list[str]]) -> list[str]:
         redrawn = [StaleElementReferenceException]
-        waiting = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=redrawn)
+        waiting = WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05, ignored_exceptions=redrawn)
         return waiting.until(lambda _: (read(),))[0]  # in a tuple, for an empty list is an answer, too
 
 
@@ -87,6 +89,7 @@ def open_browser(profile: Path, preferences: Mapping[str, object] | None = None)
     options.add_experimental_option("prefs", dict(preferences or {}))
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    driver.set_script_timeout(PATIENCE)
     try:
         yield driver
     finally:

@@ -3,7 +3,6 @@
 Needs an installed Chromium with its driver (Debian: apt install chromium chromium-driver); skipped without them.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
+from tests.waiting import wait_until
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
 from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
@@ -38,14 +38,14 @@ class Page(ReadPage):
 
     def text(self, selector: str) -> str:
         """What a person reads in an element."""
-        return str(self.driver.find_element("css selector", selector).text)
+        return self.texts(selector)[0]
 
     def reload_until(self, selector: str, text: str) -> None:
         """Load the page again until it shows a text; Chromium stores what a page keeps a little later."""
 
         def shown() -> bool:
             self.driver.refresh()
-            return self.text(selector) == text
+            return self.texts(selector)[:1] == [text]
 
         self.until(shown)
 
@@ -55,13 +55,11 @@ class Page(ReadPage):
         return found[0] if found else None
 
     def downloaded(self) -> Path:
-        """The newest file in the folder of downloads, once it is whole."""
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            if files := list(self.downloads.glob("*.json")):
-                return max(files, key=lambda file: file.stat().st_mtime)
-            time.sleep(0.05)
-        raise AssertionError(f"nothing was downloaded: {list(self.downloads.iterdir())}")
+        """The file in the folder of downloads, once it is whole."""
+        wait_until(lambda: [path.suffix for path in self.downloads.iterdir()] == [".json"])
+        (file,) = self.downloads.iterdir()
+        wait_until(lambda: file.read_bytes().rstrip().endswith(b"}"))
+        return file
 
     def problems(self) -> list[str]:
         """What the browser complains of."""
