@@ -1,13 +1,13 @@
 """Test sets from pairs of forms: analogy questions, categories for Topk, and outlier groups."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from wikisem.categories.analogies import questions
 from wikisem.categories.lexeme_pairs import FormPair, unambiguous
 from wikisem.outputs.group_formats import format_surface
-from wikisem.sampling import hash_key
+from wikisem.sampling import hash_keys
 
 CLUSTER: Final = 8
 
@@ -24,7 +24,8 @@ def pairs_lines(language: str, relations: Relations) -> Iterator[str]:
 def analogy_lines(relations: Relations, sample: int, seed: int) -> Iterator[str]:
     """``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them."""
     for name, pairs in relations.items():
-        words = [(format_surface(pair.first), format_surface(pair.second)) for pair in unambiguous(pairs)]
+        written = unambiguous(_written(pairs))
+        words = [(format_surface(pair.first), format_surface(pair.second)) for pair in written]
         if len(words) > 1:
             yield f": {name}\n"
             yield from (" ".join(question) + "\n" for question in questions(words, sample, seed))
@@ -33,7 +34,7 @@ def analogy_lines(relations: Relations, sample: int, seed: int) -> Iterator[str]
 def category_lines(relations: Relations) -> Iterator[str]:
     """``: relation`` and the second forms, a word a line: the words that have the feature."""
     for name, pairs in relations.items():
-        words = dict.fromkeys(format_surface(pair.second) for pair in pairs)
+        words = dict.fromkeys(format_surface(pair.second) for pair in _written(pairs))
         if len(words) > 1:
             yield f": {name}\n"
             yield from (f"{word}\n" for word in words)
@@ -45,14 +46,23 @@ def outlier_groups(relations: Relations, most: int, seed: int) -> Iterator[tuple
     Words are taken in the order of their hash keys, each once in a relation; at most ``most`` groups of a relation.
     """
     for name, pairs in relations.items():
-        order = sorted(_apart(pairs), key=lambda pair: (hash_key(seed, pair.lexeme), pair))
+        apart = _apart(_written(pairs))
+        keys = hash_keys(seed, [pair.lexeme for pair in apart]).tolist()
+        order = [pair for _, pair in sorted(zip(keys, apart, strict=True))]
         for number in range(min(most, len(order) // CLUSTER)):
             chosen = order[number * CLUSTER : (number + 1) * CLUSTER]
             lines = [*(pair.second for pair in chosen), "", *(pair.first for pair in chosen)]
             yield f"{name}-{number + 1:03}", "\n".join(map(format_surface, lines)) + "\n"
 
 
-def _apart(pairs: Sequence[FormPair]) -> list[FormPair]:
+def _written(pairs: Iterable[FormPair]) -> Iterator[FormPair]:
+    """The pairs that text files can hold: a line that begins with ":" names a section, and one of nothing is blank."""
+    for pair in pairs:
+        if all(word.strip() and not word.lstrip().startswith(":") for word in (pair.first, pair.second)):
+            yield pair
+
+
+def _apart(pairs: Iterable[FormPair]) -> list[FormPair]:
     """One pair for each lexeme, of which no word is in another: no outlier is then a word of the cluster."""
     lexemes, words, chosen = set[int](), set[str](), []
     for pair in pairs:

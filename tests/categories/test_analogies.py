@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from wikisem.categories import analogies
 from wikisem.categories.analogies import questions, sample_of
+from wikisem.sampling import hash_key
 
 PAIRS = [("Athens", "Greece"), ("Oslo", "Norway"), ("Rome", "Italy"), ("Paris", "France")]
 
@@ -53,3 +54,14 @@ def test_the_worked_example_holds() -> None:
     """What the docstring shows is what is asked."""
     result = doctest.testmod(analogies)
     assert (result.failed, result.attempted) == (0, 1)
+
+
+@pytest.mark.parametrize(("total", "size"), [(10**9, 70_000), (140_000, 69_999), (140_000, 70_001), (7, 7), (7, 0)])
+def test_a_sample_is_what_one_draw_after_the_other_gives(total: int, size: int) -> None:
+    """However many draws are made at once, and also where it is easier to say what is left out."""
+    wanted, draw, drawn = min(size, total - size), 0, set[int]()
+    while len(drawn) < wanted:
+        drawn.add(hash_key(3, draw) * total // 2**64)
+        draw += 1
+    expected = drawn if 2 * size <= total else set(range(total)) - drawn
+    assert sample_of(total, size, 3) == sorted(expected)

@@ -7,12 +7,15 @@ Mikolov et al. (2013) ask such questions of 14 relations; with n pairs there are
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from wikisem.sampling import hash_key
+import numpy as np
+
+from wikisem.sampling import hash_keys
 
 Pair: TypeAlias = tuple[str, str]
 Question: TypeAlias = tuple[str, str, str, str]
 
 _RING: Final = 2**64
+_DRAWS_AT_ONCE: Final = 1 << 16
 
 
 def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator[Question]:
@@ -37,7 +40,9 @@ def sample_of(total: int, size: int, seed: int) -> list[int]:
     found: set[int] = set()
     draw = 0
     while len(found) < size:
+        # As many draws as are missing: so none is one too many.
+        keys = hash_keys(seed, np.arange(draw, draw + min(size - len(found), _DRAWS_AT_ONCE)))
         # Multiplying spreads the ring of 2**64 evenly over the numbers, which a remainder would not.
-        found.add(hash_key(seed, draw) * total // _RING)
-        draw += 1
+        found.update(key * total // _RING for key in keys.tolist())
+        draw += len(keys)
     return sorted(found)
