@@ -16,7 +16,7 @@ from wikisem.evaluation.comparison import compare_categories
 from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.pipeline.console.score_csv import category_rows, print_csv
+from wikisem.pipeline.console.score_csv import analogy_rows, category_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
     analogy_report,
     category_report,
@@ -87,7 +87,7 @@ def analogies(arguments: argparse.Namespace) -> None:
             print_json({**head, "method": options.method, **analogies_as_json(scores)})
             print_notes(lookup.notes)
         elif arguments.csv:
-            rows += [{**head, **row} for row in analogies_as_json(scores)["sections"]]
+            rows += [head | row for row in analogy_rows(scores)]
         else:
             title = f"analogies, {options.method}: {lookup.name}"
             make_console().print(analogy_report(title, lookup.notes, scores, skipped=options.skip_oov))

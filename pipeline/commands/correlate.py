@@ -106,7 +106,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     rows = csv.DictReader(io.StringIO(text))
     for row in rows:
         is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == "own"
-        if is_whole and not row.get("category"):
+        if is_whole and not row.get("category") and not row.get("section"):
             yield rows.line_num, row
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wikisem import __version__
+from wikisem.evaluation.analogies.scores import SectionScore, analogies_as_json
 from wikisem.evaluation.category_words import CategoryScore, mean_error_bars
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.outlier_scores import Evaluation, Score, error_bars_as_json, score
@@ -58,6 +59,12 @@ def category_rows(model: str, dataset: str, scores: Sequence[CategoryScore]) -> 
     bars = mean_error_bars(scores)
     mean = {"category": "", "score": bars.value if bars else None, **error_bars_as_json("score", bars)}
     return [*rows, {**head, **mean}]
+
+
+def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:
+    """A row for each section, and one without a section for all of them."""
+    found = analogies_as_json(scores)
+    return [*found.pop("sections"), {"section": "", **found}]
 
 
 def print_csv(rows: Iterable[Row]) -> None:

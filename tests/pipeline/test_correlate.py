@@ -54,6 +54,16 @@ def test_the_figure_is_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "the figure is figure.svg" in printed.err
 
 
+def test_parts_of_analogies_and_categories_do_not_count(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of sections and of categories are beside that of all of them, which is compared."""
+    for column in ("section", "category"):
+        rows = [f"{m},set,{accuracy},\n{m},set,50,last\n" for m, _, accuracy in SCORES]
+        (folder / "scores.csv").write_text(f"model,dataset,accuracy,{column}\n" + "".join(rows))
+        assert main(["correlate", "scores.csv", "other.csv", "--json"]) == 0
+        row = json.loads(capsys.readouterr().out.splitlines()[0])
+        assert (row["score"], row["models"], row["spearman"]) == ("set accuracy", 4, pytest.approx(0.8))
+
+
 def test_a_name_may_hold_what_other_programs_take_for_the_end_of_a_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -161,6 +161,19 @@ def test_csv_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.usefixtures("folder")
+def test_csv_of_analogies_has_a_row_for_all_sections(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a section, as the mean of categories is without a category."""
+    Path("questions.txt").write_text(": known\nlion tiger cat lynx\nlion tiger car van\n: unknown\nlion tiger x y\n")
+    words = ["evaluate", "analogies", "questions.txt", "--vectors", "vectors.txt"]
+    assert main([*words, "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert main([*words, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["section"], int(row["questions"])) for row in rows] == [("known", 2), ("unknown", 1), ("", 3)]
+    assert float(rows[-1]["accuracy"]) == whole["accuracy"] != float(rows[1]["accuracy"])
+
+
+@pytest.mark.usefixtures("folder")
 def test_python_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """``wikisem.evaluate.outliers`` takes the OUT of a run, and languages are those of the command line."""
     (row,) = scored(capsys, "run")
