@@ -48,7 +48,11 @@ class _Teller:
     """Where this process tells what it has read: a pipe, or nowhere."""
 
     def __init__(self) -> None:
-        self.pipe = -1
+        self.begin(-1)
+
+    def begin(self, pipe: int) -> None:
+        """Tell what is read from now on."""
+        self.pipe = pipe
         self._untold = 0
 
     def add(self, count: int, least: int = _STEP) -> None:
@@ -65,7 +69,7 @@ _teller: Final = _Teller()
 
 def tell(pipe: int) -> None:
     """Let this process tell what it reads to a ``BytesRead.writer``; -1 for nobody."""
-    _teller.pipe = pipe
+    _teller.begin(pipe)
 
 
 @contextmanager
