@@ -18,7 +18,7 @@ from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines
 from wikisem.pipeline.build.run import check_rejects
 from wikisem.pipeline.command_options import add_local_output, add_max_rejects, refuse_beam_options
 from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.option_values import argument, at_least, parse_languages
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 from wikisem.records import Counts, Reject
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     for language, pairs in found.items():
         _write(output, language, pairs, arguments)
     _print(found, counts)
-    log(f"the sets are in {output}")
+    print_line(f"output: {output}")
     return 0
 
 

@@ -16,7 +16,7 @@ from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
 from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
-from wikisem.pipeline.console.terminal import log
+from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.option_values import argument, parse_languages
 from wikisem.pipeline.scoring import read_datasets
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
     for path, group in zip(paths, dataset.groups, strict=True):
         write_text(path, [_text(_divided(group, tokenize))])
-    log(f"{len(dataset.groups):,} groups are in {output}")
+    print_line(f"{len(dataset.groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
 
 

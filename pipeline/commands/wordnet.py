@@ -14,7 +14,7 @@ from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
 from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
-from wikisem.pipeline.console.terminal import log, make_console
+from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 
 
@@ -39,5 +39,5 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     for name, found in pairs.items():
         table.add_row(name, f"{len(found):,}")
     make_console().print(table)
-    log(f"the questions are in {output}")
+    print_line(f"output: {output}")
     return 0

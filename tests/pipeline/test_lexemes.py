@@ -32,6 +32,7 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert main([*words, "--questions", "50", "--groups", "3"]) == 0
     printed = capsys.readouterr()
     assert "│ en       │ plural             │    40 │" in printed.out
+    assert printed.out.endswith("\noutput: out\n")
     assert "41 records: 40 lexemes, 0 left out, 1 rejected" in printed.err
     (section,) = read_questions(folder / "out" / "analogies" / "en.txt")
     assert (section.name, len(section.rows)) == ("plural", 50)

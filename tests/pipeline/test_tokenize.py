@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_words_are_divided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Tokens are joined as the words of a name are, and the groups read as before."""
     assert main(["tokenize", "set", "--tokenizer", "fugashi", "--output", "out"]) == 0
-    assert "2 groups are in out" in capsys.readouterr().err
+    assert capsys.readouterr().out == "2 groups divided by fugashi\noutput: out\n"
     english, japanese = read_dataset(folder / "out")
     assert japanese.cluster == ("東京_タワー", "大阪_城")
     assert [outlier.surface for outlier in japanese.outliers] == ["日本_語"]
