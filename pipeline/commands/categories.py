@@ -148,9 +148,10 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
         return []
     output = _output_of(entities)
     record = Ledger(output).find("entities")
-    if record is None or not record.facts["linked_only"]:
+    unlinked = 0 if record is None else record.counts.left_out.get("unlinked", 0)
+    if not unlinked:
         return []
-    lacking = f"{entities} lacks {record.counts.left_out.get('unlinked', 0):,} items that no sitelink and no statement"
+    lacking = f"{entities} lacks {unlinked:,} items that no sitelink and no statement"
     command = f"wikisem entities --output {output}"
     advice = f"for all of them run {command} without --linked-only, or set min_sitelinks = 1"
     return [f"{lacking} links, some of which may belong to {', '.join(wanting)}; {advice}"]

@@ -206,6 +206,10 @@ def test_entities_without_unlinked_items_are_told(
     assert main(entities) == 0
     assert main([*words, str(tmp_path / "all")]) == 0
     assert "lacks" not in capsys.readouterr().err
+    dump.write_text("\n".join(json.dumps(_dumped(number, 1)) for number in range(1, 6)) + "\n")
+    assert main([*entities, "--linked-only"]) == 0
+    assert main([*words, str(tmp_path / "complete")]) == 0
+    assert "lacks" not in capsys.readouterr().err
     assert "town_2" in (tmp_path / "all" / "categories" / "en.txt").read_text(encoding="utf-8")
 
 

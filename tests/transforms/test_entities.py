@@ -121,6 +121,9 @@ def test_no_item_at_all_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "dump.json", b"no dump\n")
     with pytest.raises(DamagedInputError, match=r"dump\.json, saw 1 not-json"):
         run(tmp_path, path)
+    empty = write(tmp_path / "empty.json", b"")
+    with pytest.raises(DamagedInputError, match=r"expected items of .*empty\.json, saw no line with a record"):
+        run(tmp_path, empty)
     with pytest.raises(MissingInputError, match=r"nowhere\.json"):
         run(tmp_path, tmp_path / "nowhere.json")
 

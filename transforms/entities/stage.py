@@ -63,6 +63,8 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     scratch, runtime = context.scratch, context.runtime
     planned, closing = _plan(inputs)
     ranges = list(enumerate(planned))
+    if not ranges:
+        raise DamagedInputError(_nothing_found(inputs, sum_counts([])))
     reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
     numbers = numbers_folder(scratch)
 
