@@ -31,7 +31,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             _write_lines(folder / "analogies" / f"{language}.jsonl", map(pairs_json, language_set.relations))
     left_out = (line for language_set in sets for words in language_set.words() for line in left_out_json(words))
     _write_lines(folder / "categories-left-out.jsonl", left_out)
-    _write_lines(folder / "categories-report.tsv", report_tsv(rows).splitlines())
+    write_text(folder / "categories-report.tsv", [report_tsv(rows)])
 
 
 def token(word: str) -> str:

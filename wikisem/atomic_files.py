@@ -111,7 +111,7 @@ class _Raw(io.FileIO):
     """An unfinished file whose errors name the file that it will be."""
 
     def __init__(self, part: Path, path: Path) -> None:
-        super().__init__(part, "xb")
+        super().__init__(str(part), "xb")
         self._path = path
 
     def write(self, data: Any, /) -> int:

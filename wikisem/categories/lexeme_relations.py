@@ -1,12 +1,12 @@
 """Recipes of relations between words: a swap of grammatical features within a lexeme, or a derivation between two."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
 
 from wikisem.errors import RecipeError
+from wikisem.recipes.shipped import read_toml
 
 SHIPPED: Final = Path(__file__).with_name("lexeme_relations.toml")
 
@@ -53,10 +53,10 @@ class _RelationFile(msgspec.Struct, forbid_unknown_fields=True):
 def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
     """The relations of a TOML file; RecipeError names what is wrong with it."""
     try:
-        relations = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _RelationFile).relation
+        relations = msgspec.convert(read_toml(path), _RelationFile).relation
     except (FileNotFoundError, IsADirectoryError) as error:
         raise RecipeError(f"expected a recipe of lexeme relations, saw no file at {path}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except msgspec.ValidationError as error:
         raise RecipeError(f"{path}: expected [[relation]] tables with a name, saw {error}") from error
     for relation in relations:
         if bool(relation.swaps) == (relation.derivation is not None):
