@@ -1,4 +1,4 @@
-"""What the words of options mean, and what is said of those that mean nothing."""
+"""What the words of options mean; the message names a word that means nothing."""
 
 import argparse
 from collections.abc import Callable
