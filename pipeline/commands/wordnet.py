@@ -20,7 +20,7 @@ from wikisem.pipeline.word_set_options import add_questions, add_word_filter, re
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of wordnet."""
-    parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .xml.gz)")
+    parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .gz, .bz2)")
     add_local_output(parser)
     add_word_filter(parser)
     add_questions(parser)

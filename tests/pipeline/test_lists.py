@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from wikisem.outputs.group_formats import FORMATS
-from wikisem.pipeline.cli import COMMANDS, main
+from wikisem.pipeline.cli import COMMANDS, main, open_command
+from wikisem.pipeline.commands import formats
+from wikisem.pipeline.commands.completion import options_of
 from wikisem.recipes.load import load_recipe, shipped_recipes
 
 BASH = shutil.which("bash")
@@ -41,6 +43,15 @@ def test_formats_name_every_form_that_groups_are_written_in(capsys: pytest.Captu
     out = capsys.readouterr().out
     assert [name for name in FORMATS if f"{name}/<code>/<QID>.txt" not in out] == []
     assert "croissant.json" in out
+
+
+def test_formats_name_commands_and_options_that_there_are() -> None:
+    """The last column is what to type: commands, tasks of evaluate, or options of build."""
+    known = set(COMMANDS) | options_of(open_command("build")[1]) | options_of(open_command("evaluate")[1])
+    named = [word.split()[0] for *_, takers in (*formats._READS, *formats._WRITES) for word in takers.split(", ")]
+    assert [word for word in named if word not in known and word != "every"] == []
+    readers = {"lexemes", "wordnet", "check", "audit", "annotate", "tokenize", "correlate", "browse", "categories"}
+    assert readers - set(named) == set()
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash is installed")

@@ -1,5 +1,6 @@
 """The command ``wikisem wordnet``, on a small WordNet in the real form, through the real library."""
 
+import bz2
 import gzip
 import importlib.util
 import json
@@ -73,6 +74,8 @@ def test_relations_are_read_in_their_direction(folder: Path) -> None:
     assert pairs_of(folder / "wn.xml") == expected
     (folder / "wn.xml.gz").write_bytes(gzip.compress(wordnet().encode()))
     assert pairs_of(folder / "wn.xml.gz") == expected
+    (folder / "packed").write_bytes(bz2.compress(wordnet().encode()))
+    assert pairs_of(folder / "packed") == expected
     assert len(RELATIONS) == 13
 
 

@@ -42,7 +42,7 @@ _LACKING: Final = "an element that lacks an attribute or another element"
 
 
 def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[FormPair]]:
-    """The pairs of each relation in an LMF file (.xml, .xml.gz), each once, in the order of the file.
+    """The pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
 
     Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
     DamagedInputError for what is no LMF.
@@ -70,7 +70,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Fo
 
 
 def _load(lmf: Any, path: Path) -> Any:
-    """What the library makes of the file; it reads no gzip, as which WordNets are released."""
+    """What the library makes of the file; it reads no packed files, as which WordNets are released."""
     if not compression(path):
         return lmf.load(path, progress_handler=None)
     with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
