@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.categories.test_lexeme_relations import lexeme_line
+from tests.categories.test_lexeme_pairs import lexeme_line
 from tests.pipeline.download.server import serve
 from tests.pipeline.test_wordnet import wordnet
 from wikisem.outputs.groupfile import read_groups

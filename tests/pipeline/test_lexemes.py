@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.categories.test_lexeme_relations import lexeme_line
+from tests.categories.test_lexeme_pairs import lexeme_line
 from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.categories.test_lexeme_relations import lexeme_line
+from tests.categories.test_lexeme_pairs import lexeme_line
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.records import Reject
 from wikisem.wikidata.lexeme_reader import LexemeReader, check_any
