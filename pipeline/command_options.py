@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.run import Run
@@ -15,6 +16,11 @@ from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import absolute
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+
+# What commands that read test groups take.
+DATA_SET: Final = (
+    "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
+)
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +51,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--break-lock",
         action="store_true",
-        help="begin although another run seems to be at work in OUT, of which you know that it has ended",
+        help="start even though another run seems to be at work in OUT; only if you know that it has ended",
     )
 
 
@@ -56,7 +62,7 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
         type=argument(rate),
         default=0.01,
         metavar="RATE",
-        help="the rate of unreadable records that fails a run, from 100 of them on (default: 0.01)",
+        help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
     )
 
 

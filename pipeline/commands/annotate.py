@@ -22,7 +22,7 @@ from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
 from wikisem.outputs.annotation.answers import Answer, missing_answers
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 from wikisem.pipeline.annotation_files import ANSWERS, SHEETS, read_answers, read_groups_in, write_sheets
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_local_output, refuse_beam_options
 from wikisem.pipeline.console.annotation_report import AnnotationReport, print_report, report_as_json
 from wikisem.pipeline.console.terminal import print_json, print_line
 from wikisem.pipeline.option_values import argument, at_least
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         nargs="?",
         type=Path,
-        help="the output folder of a run, a groups .jsonl file, or a folder of WikiSem500 text",
+        help=DATA_SET,
     )
     add_local_output(parser, "SHEETS", "the folder to write the sheets to", required=False)
     parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")

@@ -14,14 +14,14 @@ from wikisem.evaluation.audit.items import AuditGroup
 from wikisem.evaluation.audit.summary import Audit, audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, refuse_beam_options
 from wikisem.pipeline.console.audit import audit_as_json, print_audit
 from wikisem.pipeline.console.terminal import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
-    parser.add_argument("dataset", metavar="OUT", type=Path, help="a run's output folder, a groups file, or a text set")
+    parser.add_argument("dataset", metavar="OUT", type=Path, help=DATA_SET)
     parser.add_argument("--compare", metavar="OTHER", type=Path, help="another one, to compare its measures with")
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 
 from wikisem.heuristics.rules.lint import check_groups, groups_in
 from wikisem.pipeline.build.profiles import read_named
-from wikisem.pipeline.command_options import add_profile, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_profile, refuse_beam_options
 from wikisem.pipeline.console.group_tables import print_violations
 from wikisem.pipeline.console.terminal import print_json
 from wikisem.wikipedia.profile_file import read_profile_file
@@ -19,7 +19,7 @@ from wikisem.wikipedia.profile_file import read_profile_file
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """PATH, --language, --recipe, --profile, --json."""
-    parser.add_argument("path", metavar="PATH", help="a data set: a .txt or .jsonl file, or a folder of such files")
+    parser.add_argument("path", metavar="PATH", help=DATA_SET)
     parser.add_argument(
         "--language",
         required=True,

@@ -15,7 +15,7 @@ from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.option_values import argument, parse_languages
 from wikisem.pipeline.scoring import read_datasets
@@ -23,7 +23,7 @@ from wikisem.pipeline.scoring import read_datasets
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of tokenize."""
-    parser.add_argument("dataset", metavar="DATASET", help="a run's OUT, a file, a folder, or the .tar.gz of a release")
+    parser.add_argument("dataset", metavar="DATASET", help=DATA_SET)
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
     add_local_output(parser)
     parser.add_argument(
