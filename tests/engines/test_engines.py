@@ -1,6 +1,7 @@
 """How engines are started, compared and reported; what they build is compared by ``make test-engines``."""
 
 import shutil
+import socket
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -110,8 +111,11 @@ def test_a_server_is_there_inside_and_gone_after(tmp_path: Path) -> None:
     with running(command, tmp_path, port):
         log = next(tmp_path.glob("*.log"))
         assert log.is_file()
-    with pytest.raises(RuntimeError), running([sys.executable, "-c", ""], tmp_path, port):
-        pass
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        with pytest.raises(RuntimeError), running([sys.executable, "-c", ""], tmp_path, port):
+            pass
 
 
 def test_only_workers_of_our_own_servers_are_found(tmp_path: Path) -> None:
