@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 
 import wikisem
+from tests.docs.blocks import read_blocks
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 GLOSSARY = ROOT / "docs" / "glossary.md"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of a page in one language."""
-    return [text for name, text in FENCE.findall(page.read_text(encoding="utf-8")) if name == language]
 
 
 def test_the_python_page_names_everything_public() -> None:
@@ -54,7 +49,7 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 
 def test_the_diffs_of_the_architecture_page_fit_the_code() -> None:
     """Each line that a diff takes away is in the file that it names, and each diff has one file and one test."""
-    diffs = blocks(ROOT / "docs" / "architecture.md", "diff")
+    diffs = [block.text for block in read_blocks("docs/architecture.md") if block.language == "diff"]
     assert len(diffs) == 3
     for diff in diffs:
         files = re.split(r"^\+\+\+ (.*)\n", diff, flags=re.MULTILINE)[1:]
