@@ -19,8 +19,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.mark.parametrize(("kind", "seed"), [(name, 0 if name == "worker" else 1 + at) for at, name in enumerate(KINDS)])
 def test_an_interrupted_run_ends_and_is_resumed(world: World, kind: str, seed: int, tmp_path: Path) -> None:
-    """Within ten seconds, with its exit code, one message and no process left; then the command ends with the same
-    bytes as a run that nothing interrupted.
+    """Soon, with its exit code, one message and no process left; then the command ends with the same bytes as a run
+    that nothing interrupted.
     """
     try:
         outcome = interrupt(world, KINDS[kind], seed, tmp_path / "run")
