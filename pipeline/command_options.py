@@ -18,9 +18,7 @@ from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
 
 # What commands that read test groups take.
-DATA_SET: Final = (
-    "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
-)
+DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
