@@ -10,7 +10,16 @@ from wikisem.errors import UsageError
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
-from wikisem.pipeline.option_values import argument, at_least, folder, local_output, parse_languages, properties, rate
+from wikisem.pipeline.option_values import (
+    argument,
+    at_least,
+    contact,
+    folder,
+    local_output,
+    parse_languages,
+    properties,
+    rate,
+)
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.addresses import absolute
@@ -61,6 +70,17 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
         default=0.01,
         metavar="RATE",
         help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
+    )
+
+
+def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
+    """--contact, of a command that asks a server; ``note`` says who has to give one and what the default is."""
+    parser.add_argument(
+        "--contact",
+        type=argument(contact),
+        default=default,
+        metavar="ADDRESS",
+        help=f"an e-mail address or web page at which {whose} operators can reach you, sent as User-Agent{note}",
     )
 
 

@@ -21,10 +21,10 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.outputs.category_formats import write_sets
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_contact, add_local_output, refuse_beam_options
 from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.option_values import argument, contact, parse_languages, web_address
+from wikisem.pipeline.option_values import argument, parse_languages, web_address
 from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
 from wikisem.queries.contact import user_at_host
 from wikisem.queries.endpoint.cache import AnswerCache
@@ -59,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="ask no endpoint but the entities of a build: OUT or OUT/entities",
     )
-    parser.add_argument(
-        "--contact",
-        type=argument(contact),
-        metavar="ADDRESS",
-        help="an e-mail address or web page at which the endpoint's operators can reach you; sent as User-Agent. "
-        "Wikimedia's endpoints require it (default elsewhere: user@host)",
-    )
+    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
     parser.add_argument(
         "--timeout",
         type=argument(_seconds),

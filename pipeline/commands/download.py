@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_contact, add_local_output, refuse_beam_options
 from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.download.catalogue import find_wikidata, find_wikipedia
 from wikisem.pipeline.download.downloads import Download, download, only_download_in, plan_downloads
 from wikisem.pipeline.download.model import RemoteDump
 from wikisem.pipeline.download.web import Web
-from wikisem.pipeline.option_values import argument, contact, web_address
+from wikisem.pipeline.option_values import argument, web_address
 from wikisem.queries.contact import user_at_host
 from wikisem.wikis import known_language
 
@@ -50,14 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help=f"a server with the same folders (default: {_MIRROR})",
     )
-    parser.add_argument(
-        "--contact",
-        type=argument(contact),
-        default=user_at_host(),
-        metavar="ADDRESS",
-        help="an e-mail address or web page at which the server's operators can reach you; sent as User-Agent "
-        "(default: user@host)",
-    )
+    add_contact(parser, "the server's", " (default: user@host)", user_at_host())
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
