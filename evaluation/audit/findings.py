@@ -25,7 +25,7 @@ def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Findin
     found.extend(_of_cluster(group))
     for pair in pairs:
         other = pair.second if pair.first == group.group.id else pair.first
-        found.append(Finding(f"{pair.shared} members are in {other} too"))
+        found.append(Finding(f"members that are in {other} too: {pair.shared}"))
     return sorted(found, key=lambda finding: not finding.wrong)
 
 
