@@ -1,6 +1,7 @@
 """Fixtures for all tests: the real data, and how many of the tests that want it ran."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ settings.register_profile("ci", settings.get_profile("wikisem"), derandomize=Tru
 settings.load_profile("ci" if os.environ.get("CI") else "wikisem")
 
 _VARIABLE = "WIKISEM_DATA"
+# The head of what gzip has packed, with a time that is not 0.
+_DATED = re.compile(r"\\x1f\\x8b\\x08\\x00(?!\\x00\\x00\\x00\\x00)")
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +30,13 @@ def realdata() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip before set-up what cannot run without the real data, and refuse a use of it that is not marked."""
+    """Skip before set-up what cannot run without the real data, and refuse a use of it that is not marked.
+
+    And refuse a name with the time in it: xdist runs nothing if its workers find different tests, and they look for
+    them at different times.
+    """
     for item in items:
+        assert not _DATED.search(item.nodeid), f"{item.nodeid}: expected mtime=0 of gzip, or ids="
         marked = item.get_closest_marker("realdata") is not None
         wants = "realdata" in getattr(item, "fixturenames", ())
         assert marked or not wants, f"{item.nodeid} uses the real data and is not marked realdata"

@@ -63,6 +63,7 @@ def test_a_list_may_begin_as_a_packed_file_nearly_does(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08\x00" + b"a" * 20, 0),
         (b"BZh9" + b"a" * 20, 0),
     ],
+    ids=["letters", "gzip cut short", "no gzip", "gzip of nothing", "bzip2 of nothing"],
 )
 def test_a_damaged_vocabulary_is_named(tmp_path: Path, data: bytes, line: int) -> None:
     """With the line, where the file has lines."""
