@@ -56,8 +56,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel made of the sdist."""
     dist = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(dist)]
-    subprocess.run([*command, str(source)], check=True, capture_output=True)
+    # Without anything of the user's, or of the network.
+    alone = ["--no-cache-dir", "--no-index", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", *alone, "-w", str(dist), str(source)]
+    subprocess.run(command, check=True, capture_output=True)
     return next(dist.glob("*.whl"))
 
 
