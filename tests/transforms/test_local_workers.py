@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import apache_beam as beam
+import pyarrow as pa
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
@@ -71,6 +72,25 @@ def test_the_first_failure_ends_the_pipeline(
     """A worker that dies or fails ends the run although another one has work without end; nothing else is printed."""
     assert str(_run_until(end)) == f"counting: {told}"
     assert capfd.readouterr() == ("", "")
+
+
+def _note_allocator(number: int, folder: str) -> None:
+    Path(folder, str(number)).write_text(pa.default_memory_pool().backend_name, encoding="ascii")
+
+
+@pytest.mark.parametrize("asked", [None, pa.supported_memory_backends()[0]])
+def test_arrow_allocates_by_malloc_in_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str | None
+) -> None:
+    """Since its own allocators keep what was freed; but one that the environment names is the one that is used."""
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    if asked:
+        monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", asked)
+    Runtime(workers=2).run(
+        lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_note_allocator, str(tmp_path)),
+        label="counting",
+    )
+    assert {path.read_text(encoding="ascii") for path in tmp_path.iterdir()} == {asked or "system"}
 
 
 def _kill_and_tell(kill: Callable[[], None], killed: threading.Event) -> None:
