@@ -8,7 +8,6 @@ from typing import Final
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split
 from wikisem.surfaces.anchors import CHOSEN_ANCHORS
@@ -55,25 +54,32 @@ class ReadItems(beam.DoFn):
     def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done]:
         """Read the part, and name its items in one language after the other."""
         number, paths = numbered
-        columns = ["qid", "titles", "labels"]
-        items = NamedItems(pa.concat_tables([read_parquet(path, columns) for path in paths]))
-        found = {
-            language: self._write(items.of(wiki_of(language), self._label_codes(language)), language, number)
-            for language in self._files.finished
-        }
+        items: dict[str, list[pa.Table]] = {language: [] for language in self._files.finished}
+        # A file at a time: what its languages want of it is small beside all that it holds.
+        for path in paths:
+            for language, rows in self._read(path):
+                items[language].append(rows)
+        found = {language: self._write(items.pop(language), language, number) for language in self._files.finished}
         write_tallies(self._files.read_tally(number), found)
         yield done(ALL, number, self._parts)
+
+    def _read(self, path: str) -> Iterator[tuple[str, pa.Table]]:
+        """The items of a file in each language."""
+        items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
+        for language in self._files.finished:
+            yield language, items.of(wiki_of(language), self._label_codes(language))
 
     def _label_codes(self, language: str) -> tuple[str, ...]:
         return label_codes_in(variant_of(self._files.options.variant, language), language)
 
-    def _write(self, items: pa.Table, language: str, number: int) -> SurfaceCounts:
+    def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
+        """Write the items of each file of the part, those of all files together."""
         files = self._files
         if language in files.mentions:
-            asks = items["title"].is_valid()
+            asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in items])
             with create_bucket_file(part_path(files.items(language), number)) as looked_up:
-                looked_up.add_rows(split(items.filter(asks), "title", files.buckets[language]))
-            items = items.filter(pc.invert(asks))
+                looked_up.add_rows(split(asking, "title", files.buckets[language]))
+            items = [part.filter(part["title"].is_null()) for part in items]
         none = CHOSEN_ANCHORS.empty_table()
-        named = name_items(items, none, none, files.options, language)
+        named = pa.concat_tables([name_items(part, none, none, files.options, language) for part in items])
         return files.write_part(sort_items(named), language, fallback_name(number))
