@@ -159,7 +159,7 @@ def main() -> None:
 def _report(folder: str, pairs: int, rounds: int) -> None:
     ways: dict[str, tuple[Callable[[str, int], None], int]] = {
         "CombinePerKey, one element a pair": (combine, min(pairs // FILES, COMBINED_CHUNKS * CHUNK)),
-        "bucket files of 64 buckets": (count, pairs),
+        f"bucket files of {BUCKETS} buckets": (count, pairs),
         "the same, sorted and written": (count_and_write, pairs),
     }
     each = [(name, workers) for name in ways for workers in (1, WORKERS)]

@@ -57,7 +57,7 @@ def test_null_has_no_hash() -> None:
 
 def test_buckets_are_even() -> None:
     """Titles that differ only in their last characters spread over all buckets."""
-    sizes = np.bincount(bucket_of(pa.array([f"List of mayors of {number}" for number in range(64_000)])))
+    sizes = np.bincount(bucket_of(pa.array([f"List of mayors of {number}" for number in range(1000 * BUCKETS)])))
     assert sizes.size == BUCKETS
     assert sizes.min() > 850
     assert sizes.max() < 1_150
@@ -172,7 +172,7 @@ def test_summing_in_steps_is_summing_at_once(batches: list[list[tuple[str, str, 
     assert summed.schema == MENTIONS
 
 
-@given(st.lists(texts, min_size=1), st.sampled_from([1, 8, 64]))
+@given(st.lists(texts, min_size=1), st.sampled_from([1, 8, 64, 256]))
 def test_larger_buckets_are_whole_buckets_put_together(strings: list[str], buckets: int) -> None:
     """What was split into the most buckets can be merged in fewer, as if it had been split into these."""
     finer, larger = bucket_of(pa.array(strings)).tolist(), bucket_of(pa.array(strings), buckets).tolist()
@@ -180,10 +180,20 @@ def test_larger_buckets_are_whole_buckets_put_together(strings: list[str], bucke
     assert sorted(bucket for large in range(buckets) for bucket in finest(large, buckets)) == list(range(BUCKETS))
 
 
-@pytest.mark.parametrize(("pages", "buckets"), [(0, 1), (19_999, 1), (20_000, 8), (499_999, 8), (500_000, 64)])
+@pytest.mark.parametrize(
+    ("pages", "buckets"),
+    [(0, 1), (19_999, 1), (20_000, 8), (499_999, 8), (500_000, 64), (3_999_999, 64), (4_000_000, 256)],
+)
 def test_the_number_of_buckets_depends_on_the_pages(pages: int, buckets: int) -> None:
     """A small wiki is one file, and a large one as many as workers can share."""
     assert buckets_for(pages) == buckets
+
+
+@given(st.integers(0, 16_000_000))
+def test_no_bucket_grows_with_its_wiki(pages: int) -> None:
+    """Up to more articles than any Wikipedia has, those of a bucket have a bound, and so has the memory for one."""
+    assert pages / buckets_for(pages) <= 62_500
+    assert BUCKETS % buckets_for(pages) == 0
 
 
 def test_rows_that_are_long_are_let_go_of_sooner() -> None:

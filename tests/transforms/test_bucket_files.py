@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import bucket_of, finest, split
+from wikisem.arrow.buckets import BUCKETS, bucket_of, finest, split
 from wikisem.errors import StageError
 from wikisem.schemas import REDIRECTS
 from wikisem.transforms.io.bucket_files import (
@@ -38,7 +38,7 @@ def table(rows: list[tuple[str, str]]) -> pa.Table:
     return pa.table([[source for source, _ in rows], [target for _, target in rows]], REDIRECTS)
 
 
-@given(parts=st.lists(BATCHES, min_size=1, max_size=3), buckets=st.sampled_from([1, 8, 64]))
+@given(parts=st.lists(BATCHES, min_size=1, max_size=3), buckets=st.sampled_from([1, 8, 64, BUCKETS]))
 def test_rows_come_back_out_of_their_bucket(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[list[tuple[str, str]]]], buckets: int
 ) -> None:
@@ -58,7 +58,7 @@ def test_rows_come_back_out_of_their_bucket(
         rows = table_of(read_rows(paths, wanted), REDIRECTS).to_pylist()
         found = [(row["source"], row["target"]) for row in rows]
         assert sorted(found) == sorted(row for each in wanted for row in expected[each])
-        if buckets == 64:
+        if buckets == BUCKETS:
             assert found == expected[bucket]
 
 

@@ -10,7 +10,7 @@ from wikisem.errors import MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet, write_parquet
+from wikisem.transforms.io.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.transforms.io.shuffle import Done, ListTasks, Task, done, same_tasks
 
 TABLE = pa.table(
@@ -62,6 +62,13 @@ def test_buckets_of_a_folder_are_counted_from_its_names(tmp_path: Path) -> None:
         count_buckets(str(tmp_path))
     with pytest.raises(MissingInputError, match=r"saw \[\]"):
         count_buckets(f"{tmp_path}/nowhere")
+
+
+@pytest.mark.parametrize("buckets", [1, 8, 64, 256])
+def test_names_of_buckets_sort_as_their_numbers(buckets: int) -> None:
+    """However many there are, so that a listing of the folder has them in order."""
+    names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
+    assert names == sorted(names)
 
 
 def test_parquet_bytes_depend_on_rows_alone(tmp_path: Path) -> None:

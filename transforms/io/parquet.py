@@ -48,7 +48,7 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
 
 def bucket_name(bucket: int, buckets: int) -> str:
     """The name of the file of one of so many buckets."""
-    return f"bucket-{bucket:02d}-of-{buckets}.parquet"
+    return f"bucket-{bucket:0{max(2, len(str(buckets - 1)))}}-of-{buckets}.parquet"
 
 
 def bucket_path(folder: str, bucket: int, buckets: int) -> str:

@@ -36,9 +36,9 @@ from wikisem.transforms.surfaces.files import SurfaceFiles
 from wikisem.wikipedia.variants import variant_of
 
 STAGE: Final = "surfaces"
-# Fewer than the most buckets of pages: each of these has a batch for each of those and back, and with 64 by 64 of
+# Fewer than there are buckets of pages: each of these has a batch for each of those and back, and with 256 by 256 of
 # them most would be tiny.
-_MOST_ANCHOR_BUCKETS: Final = 8
+_PAGE_BUCKETS: Final = 4
 _WANTED: Final = pa.schema([("anchor", pa.string())])
 _HASHES: Final = "hashes"
 
@@ -79,7 +79,12 @@ def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
 
 
 def _anchor_buckets(buckets: int) -> int:
-    return min(buckets, _MOST_ANCHOR_BUCKETS)
+    """How many buckets of anchors there are for so many of pages.
+
+    >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
+    [1, 2, 16, 64]
+    """
+    return -(-buckets // _PAGE_BUCKETS)
 
 
 def _wanted(bucket: int) -> str:

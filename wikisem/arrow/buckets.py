@@ -14,11 +14,12 @@ import pyarrow as pa
 from wikisem.arrow.words import WORD, StringWords
 from wikisem.sampling import hash_keys
 
-# Enough that a bucket of the English Wikipedia (some 10**8 pairs) fits in a worker, few enough that what a mapper
-# writes of each stays large. A smaller wiki is in 8 buckets or in one, which are whole buckets of 64 put together.
-BUCKETS: Final = 64
-# Fewer pages than these are merged in one worker, or in eight, sooner than more files would have been opened (2026-11).
-_FEW_PAGES: Final = {20_000: 1, 500_000: 8}
+# What mappers split into: few enough that what they write of each bucket stays large. A wiki of 6 million articles has
+# so many buckets, a smaller one fewer, which are whole ones of these put together.
+BUCKETS: Final = 256
+# Fewer pages than these are merged in so many buckets. Fewer than 20,000 are merged in one worker sooner than more
+# files would have been opened (2026-11). From then on a bucket has at most 62,500 pages, and so memory a bound.
+_FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
 
 # So many strings at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
 _BLOCK: Final = 1 << 15
@@ -49,8 +50,8 @@ def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np
 def buckets_for(pages: int) -> int:
     """How many buckets a wiki with so many articles is merged in.
 
-    >>> [buckets_for(pages) for pages in (2_000, 100_000, 7_000_000)]
-    [1, 8, 64]
+    >>> [buckets_for(pages) for pages in (2_000, 100_000, 3_000_000, 7_000_000)]
+    [1, 8, 64, 256]
     """
     return next((buckets for few, buckets in _FEW_PAGES.items() if pages < few), BUCKETS)
 
@@ -58,8 +59,8 @@ def buckets_for(pages: int) -> int:
 def finest(bucket: int, buckets: int) -> range:
     """Those of the BUCKETS buckets that one of ``buckets`` larger ones holds.
 
-    >>> list(finest(3, 8)), list(finest(3, 64))
-    ([3, 11, 19, 27, 35, 43, 51, 59], [3])
+    >>> list(finest(3, 64)), list(finest(3, 256))
+    ([3, 67, 131, 195], [3])
     """
     return range(bucket, BUCKETS, buckets)
 
@@ -82,7 +83,7 @@ def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count")
     return summed.rename_columns([*keys, amount]).select(schema.names).cast(schema)
 
 
-def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 21) -> pa.Table:
+def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 20) -> pa.Table:
     """The same as ``add_up``, in memory for the sum and ``most_rows`` or a table more, however many rows there are."""
     held, rows = [schema.empty_table()], 0
     for table in tables:
