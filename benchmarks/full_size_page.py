@@ -29,7 +29,9 @@ def _order(step: str) -> int:
     return ["dump", "mentions", "items", "surfaces", "taxonomy", "groups"].index(step)
 
 
-_HEADER: Final = ["step", "part of full size", "read", "prose", "workers", "time", "CPU", "peak memory", "peak disk"]
+_HEADER: Final = [
+    "step", "part of full size", "read", "prose", "workers", "time", "CPU", "peak memory", "one process", "peak disk",
+]  # fmt: skip
 
 
 def _cells(row: Row) -> list[str]:
@@ -42,6 +44,7 @@ def _cells(row: Row) -> list[str]:
         _time(row["seconds"]),
         _time(row["cpu"]),
         f"{row['peak'] / 1e9:.2f} GB",
+        f"{row['largest'] / 1e9:.2f} GB" if "largest" in row else "",
         f"{row['disk'] / 1e9:.1f} GB",
     ]
 
@@ -80,9 +83,9 @@ _TEXT: Final = """
 labels in 35 languages and titles, as many as in 574 real items), or a part of them, through the stages. English has
 surface forms by links, nine other languages by labels; the ten are worked on at once. *Prose* is the bytes of text
 after each link. Memory is that of all processes together at the highest moment, shared pages counted once (PSS, three
-times a second); disk is all that the step's folder held at the highest moment, dumps included, while nothing that is
-still needed had been removed. `dump` and `items` write what is read. Other work
-shared the machine in most runs, which the time shows and the CPU time does not.
+times a second); *one process* is the most that any of them held, where it was measured. Disk is all that the step's
+folder held at the highest moment, dumps included, while nothing that is still needed had been removed. `dump` and
+`items` write what is read. Other work shared the machine in most runs, which the time shows, and the CPU time a little.
 
 {table}
 

@@ -100,12 +100,14 @@ def _number(pattern: re.Pattern[str], path: Path) -> int:
 class Watched:
     """A call in a process of its own: seconds, CPU seconds of it and its descendants, and the most bytes of both.
 
-    ``peak`` is memory, shared pages counted once (PSS), ``disk`` what all files below a folder take.
+    ``peak`` is memory, shared pages counted once (PSS), ``largest`` the most that any one process held, ``disk`` what
+    all files below a folder take.
     """
 
     seconds: float
     cpu: float
     peak: int
+    largest: int
     disk: int
 
 
@@ -115,11 +117,12 @@ def watch_tree(folder: Path, function: Callable[..., object], *arguments: Any) -
     begun = time.perf_counter()
     process.start()
     ticks: dict[int, int] = {}
-    peak = disk = 0
+    peak = largest = disk = 0
     looks = 0
     while process.is_alive():
         tree = _descendants(process.pid or 0)
-        peak = max(peak, sum(map(_held, tree)))
+        held = [_held(pid) for pid in tree]
+        peak, largest = max(peak, sum(held)), max(largest, *held)
         ticks |= {pid: used for pid in tree if (used := _ticks(pid))}
         if looks % 10 == 0:
             disk = max(disk, disk_used(folder))
@@ -129,7 +132,7 @@ def watch_tree(folder: Path, function: Callable[..., object], *arguments: Any) -
     if process.exitcode:
         raise RuntimeError(f"{function.__name__} ended with exit code {process.exitcode}")
     cpu = sum(ticks.values()) / os.sysconf("SC_CLK_TCK")
-    return Watched(time.perf_counter() - begun, cpu, peak, max(disk, disk_used(folder)))
+    return Watched(time.perf_counter() - begun, cpu, peak, largest, max(disk, disk_used(folder)))
 
 
 def disk_used(folder: Path) -> int:
