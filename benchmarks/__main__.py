@@ -22,6 +22,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "scores": (),
 }
 
+PAGE: Final = DOCS.with_suffix(".md")
 HEAD: Final = """\
 # Benchmarks
 
@@ -41,11 +42,15 @@ def main() -> None:
     arguments = parser.parse_args()
     for name in () if arguments.write else arguments.section or SECTIONS:
         subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *SECTIONS[name]], check=True)
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The page, from the sections that there are."""
     found = [DOCS / f"{name}.md" for name in SECTIONS]
     sections = [path.read_text(encoding="utf-8") for path in found if path.exists()]
-    page = "\n".join([HEAD, *sections])
     # A section is one folder deeper than the page.
-    DOCS.with_suffix(".md").write_text(page.replace("](../", "]("), encoding="utf-8")
+    return "\n".join([HEAD, *sections]).replace("](../", "](")
 
 
 if __name__ == "__main__":

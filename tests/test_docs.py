@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import wikisem
+from benchmarks.__main__ import PAGE
+from benchmarks.__main__ import page as page_of_benchmarks
 from tests.docs.blocks import read_blocks
 
 ROOT = Path(__file__).parent.parent
@@ -45,6 +47,11 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
     named = {path for span in spans for path in CODE_PATH.findall(span) if span.startswith(path)}
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
     assert named or page.name != "architecture.md"
+
+
+def test_the_page_of_benchmarks_has_the_newest_sections() -> None:
+    """Each section is measured by itself; the page is put together from all of them."""
+    assert page_of_benchmarks() == PAGE.read_text(encoding="utf-8")
 
 
 def test_the_diffs_of_the_architecture_page_fit_the_code() -> None:
