@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.categories.wordnet_relations import read_wordnet
-from wikisem.evaluation.vectors.models import read_vectors
 
 # The relation in WordRep -> its pointer in wndb(5), its number of pairs and its examples (Gao et al. 2014, table 3).
 WORDREP: Final = {
@@ -72,7 +71,7 @@ def main() -> int:
     parser.add_argument("--vocabulary", type=Path, required=True, help="word vectors, whose words are the vocabulary")
     arguments = parser.parse_args()
     synsets = dict(read_synsets(arguments.folder))
-    known = frozenset(read_vectors(arguments.vocabulary).index)
+    known = read_vocabulary(arguments.vocabulary)
     filters = [WordFilter(), WordFilter(single=True), WordFilter(single=True, vocabulary=known)]
     with tempfile.TemporaryDirectory() as folder:
         lmf = Path(folder) / "wordnet.xml"
@@ -155,8 +154,8 @@ def count_pairs(synsets: dict[str, Synset], name: str, keep: WordFilter) -> Pair
     for synset in synsets.values():
         for pointer in synset.pointers:
             if pointer.symbol == WORDREP[name][0]:
-                ends = _word(synset, pointer.source, keep), _word(synsets[pointer.synset], pointer.target, keep)
-                pairs.add(ends)
+                target = synsets[pointer.synset]
+                pairs.add((_word(synset, pointer.source, keep), _word(target, pointer.target, keep)))
     return {(first, second) for first, second in pairs if first and second and first != second}
 
 

@@ -38,6 +38,13 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=at_least(0), metavar="N", help="overrides the recipe's seed")
 
 
+def add_seed(parser: argparse.ArgumentParser, of: str, default: int) -> None:
+    """--seed, of a command without a recipe; ``of`` says what is drawn by it."""
+    parser.add_argument(
+        "--seed", type=at_least(0), default=default, metavar="N", help=f"the seed of {of} (default: {default})"
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """--output, --max-rejects, --workers and --break-lock."""
     parser.add_argument(

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
+from wikisem.pipeline.command_options import add_seed
 from wikisem.pipeline.option_values import at_least
 
 
@@ -16,9 +17,7 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
     )
-    parser.add_argument(
-        "--seed", type=at_least(0), default=500, metavar="N", help="the seed of what is drawn (default: 500)"
-    )
+    add_seed(parser, "what is drawn", 500)
 
 
 def add_word_filter(parser: argparse.ArgumentParser) -> None:

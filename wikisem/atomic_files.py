@@ -102,7 +102,7 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
 
 def write_text(path: Path, parts: Iterable[str]) -> None:
-    """Write the parts of a text one after the other, in UTF-8, to a file that is seen whole or not at all."""
+    """Write strings one after the other, in UTF-8, to a file that is seen whole or not at all."""
     with whole_file(path) as sink:
         sink.writelines(part.encode() for part in parts)
 

@@ -7,13 +7,12 @@ The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so doe
 import importlib
 import struct
 import tempfile
-import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.datasets.text_files import compression, open_unpacked
+from wikisem.datasets.text_files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
 from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of, words_asked_for
 from wikisem.evaluation.vectors.binary import read_binary
@@ -46,7 +45,7 @@ _FASTTEXT: Final = struct.pack("<i", 793712314)
 
 # Enough for whole records of 16,000 dimensions as text.
 _SAMPLE: Final = 1 << 18
-_DAMAGE: Final = (ValueError, EOFError, struct.error, zlib.error, AssertionError, NotImplementedError, OSError)
+_DAMAGE: Final = (ValueError, struct.error, AssertionError, NotImplementedError, *UNPACKING_ERRORS)
 
 
 def model_name(source: str) -> str:

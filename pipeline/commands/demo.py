@@ -5,7 +5,6 @@ same build runs that reads real dumps.
 """
 
 import argparse
-import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from wikisem.pipeline.build.stage_runner import run_stages
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.command_options import add_local_output
 from wikisem.pipeline.console.group_tables import group_table, languages_table
+from wikisem.pipeline.console.next_command import browse_command
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.demo_options import demo_options
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     unread = sum(sum(record.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
     print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")
-    print_line(f"next: wikisem browse {shlex.quote(output)}")
+    print_line(f"next: {browse_command(output)}")
     print_line(f"output: {output}")
     return 0
 

@@ -15,7 +15,7 @@ from wikisem.evaluation.vectors.models import PYTHON
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import category_scoring, scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import refuse_beam_options
+from wikisem.pipeline.command_options import add_seed, refuse_beam_options
 from wikisem.pipeline.option_values import argument, at_least, figure_file, parse_languages
 from wikisem.pipeline.sample_scoring import samples
 
@@ -70,9 +70,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
         help="draw OPP and accuracy by outlier class, with Spearman's correlation, into this .png, .svg or .pdf file",
     )
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
-    parser.add_argument(
-        "--seed", type=at_least(0), default=SEED, metavar="N", help=f"the seed of error bars (default: {SEED})"
-    )
+    add_seed(parser, "error bars", SEED)
     parser.set_defaults(score=scoring.outliers)
 
 
@@ -91,9 +89,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         help="what choices are compared by, as in the harness's metrics: their log-likelihood, or that by character "
         "(acc_norm) or by byte (acc_bytes) (default: acc)",
     )
-    parser.add_argument(
-        "--seed", type=at_least(0), default=SEED, metavar="N", help=f"the seed of error bars (default: {SEED})"
-    )
+    add_seed(parser, "error bars", SEED)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
     parser.set_defaults(score=samples, vectors=[])
 
@@ -136,9 +132,7 @@ def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: take all)"
     )
-    parser.add_argument(
-        "--seed", type=at_least(0), default=500, metavar="N", help="the seed of --sample (default: 500)"
-    )
+    add_seed(parser, "--sample", 500)
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:

@@ -29,8 +29,13 @@ def next_command(units: Iterable[str], output: str, recipe: str = FIRST_RECIPE) 
     elif without := [code for code in surfaces if code not in groups]:
         words = ["groups", recipe, *_choose(without)]
     else:
-        return shlex.join(["wikisem", "browse", output])
+        return browse_command(output)
     return shlex.join(["wikisem", *words, "--output", output])
+
+
+def browse_command(output: str) -> str:
+    """The command that shows the groups of a run."""
+    return shlex.join(["wikisem", "browse", output])
 
 
 def _languages(units: Iterable[str], stage: str) -> list[str]:

@@ -1,6 +1,5 @@
 """What a command did, for people: a closing table of what went in, was kept, was left out and was rejected, and why."""
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -9,7 +8,7 @@ from rich.table import Table
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.console.next_command import FIRST_RECIPE, next_command
+from wikisem.pipeline.console.next_command import FIRST_RECIPE, browse_command, next_command
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 
 # Reasons of wikisem.dumps for a bad region of a file; all other reasons are those of one record.
@@ -35,7 +34,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
             f"and {output}/rejects says where something is lost"
         )
     if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
-        following = shlex.join(["wikisem", "browse", output])
+        following = browse_command(output)
     if following:
         print_line(f"next: {following}")
     print_line(f"output: {output}")

@@ -64,7 +64,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     planned, closing = _plan(inputs)
     ranges = list(enumerate(planned))
     if not ranges:
-        raise DamagedInputError(_nothing_found(inputs, sum_counts([])))
+        raise DamagedInputError(_nothing_found(inputs, Counts()))
     reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
     numbers = numbers_folder(scratch)
 

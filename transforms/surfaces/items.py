@@ -73,7 +73,7 @@ class ReadItems(beam.DoFn):
         return label_codes_in(variant_of(self._files.options.variant, language), language)
 
     def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
-        """Write the items of each file of the part, those of all files together."""
+        """Write a part, whose items come file by file: those to look up by their title, and the others named."""
         files = self._files
         if language in files.mentions:
             asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in items])

@@ -14,8 +14,8 @@ import pyarrow as pa
 from wikisem.arrow.words import WORD, StringWords
 from wikisem.sampling import hash_keys
 
-# What mappers split into: few enough that what they write of each bucket stays large. A wiki of 6 million articles has
-# so many buckets, a smaller one fewer, which are whole ones of these put together.
+# What mappers split into: few enough that what they write of each bucket stays large. A wiki of 4 million articles or
+# more has so many buckets, a smaller one fewer, which are whole ones of these put together.
 BUCKETS: Final = 256
 # Fewer pages than these are merged in so many buckets. Fewer than 20,000 are merged in one worker sooner than more
 # files would have been opened (2026-11). From then on a bucket has at most 62,500 pages, and so memory a bound.

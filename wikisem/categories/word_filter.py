@@ -5,13 +5,12 @@
 (True, False, False)
 """
 
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from wikisem.datasets.text_files import open_unpacked
+from wikisem.datasets.text_files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError
 
 
@@ -57,6 +56,6 @@ def read_vocabulary(path: Path) -> frozenset[str]:
             for number, line in enumerate(lines, start=1):
                 if fields := line.split(maxsplit=1):
                     words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
-    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
+    except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
         raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
     return frozenset(words)

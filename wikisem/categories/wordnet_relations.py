@@ -10,14 +10,13 @@ InstanceOf needs instances, which Open English WordNet has given up since 2024; 
 import importlib
 import shutil
 import tempfile
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
-from wikisem.datasets.text_files import compression, open_unpacked
+from wikisem.datasets.text_files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 
 # The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
@@ -55,7 +54,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Fo
         raise UsageError("WordNet files need wn: install wikisem[wordnet]") from error
     try:
         resource = _load(lmf, path)
-    except (lmf.LMFError, OSError, EOFError, ValueError, SyntaxError, KeyError, zlib.error, AssertionError) as error:
+    except (lmf.LMFError, ValueError, SyntaxError, KeyError, AssertionError, *UNPACKING_ERRORS) as error:
         # The library asserts what LMF requires, without words.
         raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {str(error) or _LACKING}") from error
     pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in RELATIONS}

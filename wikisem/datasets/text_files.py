@@ -3,12 +3,16 @@
 import bz2
 import gzip
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from io import BufferedIOBase
 from pathlib import Path, PurePath
 from typing import Final
 
 from wikisem.errors import DamagedInputError
+
+# What the decoders of gzip and bzip2 raise where a file is damaged.
+UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
 
 _MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
 
@@ -37,7 +41,7 @@ def compression(file: Path) -> str:
 def open_unpacked(file: Path) -> BufferedIOBase:
     """The bytes of a file, unpacked if it is .gz or .bz2, whatever it is called.
 
-    A damaged file raises what the decoder raises when it is read: OSError, EOFError or zlib.error.
+    Reading a damaged file raises one of UNPACKING_ERRORS.
     """
     packed = compression(file)
     if packed == ".gz":
