@@ -20,11 +20,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import zstandard
 
 from benchmarks.graph_world import Size, draw_sitelinks, entities_of, files_of_items, names_of, subclass_edges
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.io.parquet import write_parquet
 from wikisem.wikipedia.languages import wiki_of
 
 Ints = np.ndarray[Any, Any]
@@ -193,7 +193,7 @@ def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> None
     }
     for name, column in columns.items():
         table = table.set_column(table.schema.get_field_index(name), name, column)
-    pq.write_table(table.cast(ENTITIES), folder / f"{number:05d}.parquet", compression="zstd", use_dictionary=False)
+    write_parquet(f"{folder}/{number:05d}.parquet", table.cast(ENTITIES), dictionaries=False)
 
 
 @lru_cache(maxsize=1)

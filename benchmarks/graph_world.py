@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from wikisem.schemas import ENTITIES, STATEMENT, SURFACES
+from wikisem.transforms.io.parquet import write_parquet
 
 Ints = np.ndarray[Any, Any]
 
@@ -180,5 +180,4 @@ def _surfaces(items: Ints) -> pa.Table:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, path, compression="zstd")
+    write_parquet(str(path), table)

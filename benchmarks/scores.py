@@ -80,7 +80,7 @@ def count_all(path: Path, distance: Distance) -> int:
 
 
 def count_batched(path: Path) -> int:
-    """The definition itself, a mean for each pair, many pairs to a numpy call."""
+    """The definition itself, pair after pair, many of them to a numpy call."""
     rows = np.load(path, mmap_mode="r")
     members, total = rows[:MEMBERS].astype(np.float64), 0
     tie = tie_margin("euclidean", members)
@@ -88,7 +88,9 @@ def count_batched(path: Path) -> int:
     for start in range(0, BATCHED_PAIRS // 100, 10):
         words = rows[MEMBERS + start : MEMBERS + start + 10].astype(np.float64)
         sets = np.repeat(members[combination], len(words), axis=0)
-        total += int(stands_out("euclidean", sets, np.tile(words, (len(combination), 1)), tie).sum())
+        total += int(
+            stands_out("euclidean", [*sets.transpose(1, 0, 2)], np.tile(words, (len(combination), 1)), tie).sum()
+        )
     return total
 
 
@@ -99,7 +101,8 @@ def count_gensim(path: Path) -> int:
     pairs = [(s, str(MEMBERS + at)) for s in combination for at in range(GENSIM_PAIRS // 20)]
     found = [keyed.doesnt_match([*map(str, s), word]) == word for s, word in pairs]
     checked = pairs[:CHECKED_PAIRS]
-    sets = prepare("cosine-unit", keyed.vectors[np.asarray([s for s, _ in checked])].astype(np.float64))
+    chosen = keyed.vectors[np.asarray([s for s, _ in checked])].astype(np.float64)
+    sets = [prepare("cosine-unit", member) for member in chosen.transpose(1, 0, 2)]
     words = prepare("cosine-unit", keyed.vectors[[int(word) for _, word in checked]].astype(np.float64))
     assert sum(found[:CHECKED_PAIRS]) == stands_out("cosine-unit", sets, words, 1e-12).sum()
     return sum(found)

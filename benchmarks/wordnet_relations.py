@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
-from wikisem.categories.wordnet_relations import read_wordnet
+from wikisem.categories.wordnet_relations import ADVERBS, read_wordnet
 
 # The relation in WordRep -> its pointer in wndb(5), its number of pairs and its examples (Gao et al. 2014, table 3).
 WORDREP: Final = {
@@ -35,12 +35,14 @@ WORDREP: Final = {
     "Attribute": ("=", 184, ("size small", "depth shallow")),
     "Causes": (">", 26, ("ring sound", "give have")),
     "Entails": ("*", 114, ("buy pay", "beat win")),
+    # Of table 2, whose 689 pairs are from a dictionary: "derived from adjective", backwards.
+    "Adjective-to-adverb": ("\\", 689, ("apparent apparently", "rapid rapidly")),
 }
 # The same pointers in LMF, for a synset and for a sense.
 LMF: Final = {
     "#m": "holo_member", "%s": "mero_substance", "@": "hypernym", "&": "similar", "#p": "holo_part", "^": "also",
     "@i": "instance_hypernym", ";c": "domain_topic", "=": "attribute", ">": "causes", "*": "entails",
-    "!": "antonym", "+": "derivation",
+    "!": "antonym", "+": "derivation", "\\": "pertainym",
 }  # fmt: skip
 
 Pairs = set[tuple[str, str]]
@@ -145,17 +147,19 @@ def _relations(synset: Synset, source: int) -> list[dict[str, str]]:
 
 def read_pairs(path: Path, keep: WordFilter) -> dict[str, Pairs]:
     """What ``wikisem wordnet`` makes of it."""
-    return {name: {(pair.first, pair.second) for pair in pairs} for name, pairs in read_wordnet(path, keep).items()}
+    return {name: set(pairs) for name, pairs in read_wordnet(path, keep).items()}
 
 
 def count_pairs(synsets: dict[str, Synset], name: str, keep: WordFilter) -> Pairs:
     """By the pointers: between words if the pointer is, else between the first words that are kept."""
     pairs = set()
-    for synset in synsets.values():
+    backwards = name == ADVERBS
+    for key, synset in synsets.items():
         for pointer in synset.pointers:
-            if pointer.symbol == WORDREP[name][0]:
+            if pointer.symbol == WORDREP[name][0] and (not backwards or key[0] + pointer.synset[0] == "ra"):
                 target = synsets[pointer.synset]
-                pairs.add((_word(synset, pointer.source, keep), _word(target, pointer.target, keep)))
+                pair = _word(synset, pointer.source, keep), _word(target, pointer.target, keep)
+                pairs.add(pair[::-1] if backwards else pair)
     return {(first, second) for first, second in pairs if first and second and first != second}
 
 

@@ -4,16 +4,14 @@ A model fails a case if it has the words it needs and the outlier is not the wor
 whose outlier is out of vocabulary is not scored, and does not count for that model.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.group_names import distinct_names
-from wikisem.evaluation.outlier_detection import words_of
+from wikisem.evaluation.outlier_detection import Compactness, closeness, similarities_of, words_of
 from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, class_name
 from wikisem.evaluation.vectors.lookup import Lookup
 
@@ -31,6 +29,10 @@ class Spot:
     scored: tuple[str, ...]
     failed: tuple[str, ...]
     share: float
+
+    def shown_as(self, names: Mapping[str, str]) -> "Spot":
+        """The same with its outlier under another name."""
+        return replace(self, outlier=self.outlier and replace(self.outlier, surface=names[self.outlier.surface]))
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read."""
@@ -91,7 +93,9 @@ def find_group(groups: Sequence[WordGroup], name: str) -> WordGroup:
     )
 
 
-def explain_case(group: WordGroup, outlier: OutlierWord, lookup: Lookup) -> list[tuple[str, float]]:
+def explain_case(
+    group: WordGroup, outlier: OutlierWord, lookup: Lookup, compactness: Compactness = "pairs"
+) -> list[tuple[str, float]]:
     """The words of the cluster and the outlier with their mean similarity to the others, the least similar first.
 
     The first word is what the model takes for the outlier. Empty where the model does not know the outlier, or knows
@@ -102,7 +106,5 @@ def explain_case(group: WordGroup, outlier: OutlierWord, lookup: Lookup) -> list
     if outlier.surface not in known or len(words) < 2:
         return []
     words.append(outlier.surface)
-    vectors = [known[word] for word in words]
-    near = lookup.similarity(vectors, vectors)
-    means = (near.sum(axis=1) - np.diagonal(near)) / (len(words) - 1)
+    means = closeness(similarities_of(known, lookup.similarity, group.where, words, words), compactness)
     return sorted(zip(words, means.tolist(), strict=True), key=lambda pair: pair[1])

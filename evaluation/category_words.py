@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.errors import UsageError
 from wikisem.evaluation.error_bars import SEED, ErrorBars, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.words import Vector
+from wikisem.evaluation.vectors.words import Rows, stack
 
 IntArray = npt.NDArray[np.int64]
 
@@ -29,7 +28,7 @@ class CategoryVectors:
     name: str
     keys: tuple[tuple[str, ...], ...]
     known: IntArray
-    vectors: Vector
+    vectors: Rows
     owners: IntArray
     parts: IntArray
     rows: IntArray
@@ -89,8 +88,6 @@ def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
     for word in category.words:
         words.setdefault(tuple(lookup.parts(word)), word)
     vectors = lookup.find(words.values())
-    if any(not isinstance(vector, np.ndarray) for vector in vectors.values()):
-        raise UsageError(f"{lookup.name}: sparse count vectors are scored by outlier detection only")
     known = {key: vectors[word] for key, word in words.items() if word in vectors}
     index = lookup.words.index if lookup.words else {}
     made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
@@ -98,7 +95,7 @@ def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
         category.name,
         tuple(words),
         _places([at for at, key in enumerate(words) if key in known]),
-        np.stack(list(known.values())) if known else np.empty((0, 0)),
+        stack(list(known.values())),
         _places([owner for owner, _ in made_of]),
         _places([row for _, row in made_of]),
         _places([index.get(key[0], -1) if len(key) == 1 else -1 for key in known]),

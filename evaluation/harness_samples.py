@@ -7,20 +7,38 @@ A worked example: choices a, b, X, c score -3, -5, -1, -4. All three score below
 With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
 """
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
+
+import msgspec
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
+from wikisem.typed_json import decode_json
 
 Measure = Literal["acc", "acc_norm", "acc_bytes"]
 MEASURES: Final[tuple[Measure, ...]] = ("acc", "acc_norm", "acc_bytes")
+
+
+class SampleDoc(msgspec.Struct):
+    """A test case, as a release has it."""
+
+    class_: str = msgspec.field(name="class")
+    label: str
+    language: str
+    choices: list[str]
+    answer: int
+    outlier_class: int | None = None
+
+
+class _Sample(msgspec.Struct):
+    doc: SampleDoc
+    filtered_resps: list[list[Any]]
 
 
 def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Evaluation:
@@ -29,12 +47,12 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
     ``measure`` chooses what choices are compared by: their log-likelihood, or that by character or by byte, as in the
     harness's metrics of these names. MissingInputError without samples, DamagedInputError with the line of another.
     """
-    cases: defaultdict[tuple[str, str], list[tuple[Mapping[str, Any], CaseScore]]] = defaultdict(list)
+    cases: defaultdict[tuple[str, str], list[tuple[SampleDoc, CaseScore]]] = defaultdict(list)
     for number, sample in _lines(path):
         try:
-            doc = sample["doc"]
-            cases[doc["language"], doc["class"]].append((doc, score_case(doc, _likelihoods(sample), measure)))
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+            doc = sample.doc
+            cases[doc.language, doc.class_].append((doc, score_case(doc, _likelihoods(sample), measure)))
+        except (IndexError, TypeError, ValueError) as error:
             raise DamagedInputError(
                 f"{path}:{number}: expected a sample of a task of a release with the score of each choice, saw "
                 f"{type(error).__name__}: {error}"
@@ -45,9 +63,9 @@ def read_samples(path: Path, measure: Measure = "acc", seed: int = SEED) -> Eval
     return Evaluation(path.parent.name or path.stem, (), groups, seed, path.stem)
 
 
-def score_case(doc: Mapping[str, Any], likelihoods: Sequence[float], measure: Measure) -> CaseScore:
+def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -> CaseScore:
     """A test case, from the log-likelihood of each of its choices; ValueError where these do not make one."""
-    choices, answer = [str(choice) for choice in doc["choices"]], int(doc["answer"])
+    choices, answer = doc.choices, doc.answer
     if len(likelihoods) != len(choices):
         raise ValueError(f"{len(likelihoods)} scores for {len(choices)} choices")
     if len(choices) < 2 or not all(choices):
@@ -60,7 +78,7 @@ def score_case(doc: Mapping[str, Any], likelihoods: Sequence[float], measure: Me
     below = sum(
         one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
     )
-    outlier = OutlierWord(choices[answer], doc.get("outlier_class"))
+    outlier = OutlierWord(choices[answer], doc.outlier_class)
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
@@ -70,25 +88,22 @@ def _length(choice: str, measure: Measure) -> int:
     return len(choice) if measure == "acc_norm" else len(choice.encode())
 
 
-def _likelihoods(sample: Mapping[str, Any]) -> list[float]:
+def _likelihoods(sample: _Sample) -> list[float]:
     """Each choice's log-likelihood; beside it is whether it would be the greedy answer."""
-    return [float(pair[0]) for pair in sample["filtered_resps"]]
+    return [float(pair[0]) for pair in sample.filtered_resps]
 
 
-def _group(path: Path, scored: Sequence[tuple[Mapping[str, Any], CaseScore]]) -> GroupScore:
+def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupScore:
     doc = scored[0][0]
-    cluster = tuple(str(word) for at, word in enumerate(doc["choices"]) if at != doc["answer"])
+    cluster = tuple(word for at, word in enumerate(doc.choices) if at != doc.answer)
     outliers = tuple(case.outlier for _, case in scored)
-    words = WordGroup(str(doc["class"]), cluster, outliers, str(path), str(doc["language"]), str(doc["label"]))
+    words = WordGroup(doc.class_, cluster, outliers, str(path), doc.language, doc.label)
     return GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _lines(path: Path) -> Iterator[tuple[int, _Sample]]:
     if not path.is_file():
         raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise DamagedInputError(f"{path}:{number}: expected a JSON line of a sample, saw {error}") from error
+            yield number, decode_json(line, _Sample, f"{path}:{number}", "a JSON line of a sample")

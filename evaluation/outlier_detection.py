@@ -1,55 +1,72 @@
 """Outlier detection: how often the outlier is the word without which its set is most compact.
 
-The task is that of Camacho-Collados and Navigli (2016), in test groups as Blair et al. (2016), section 4, have it. In
-a set W, a cluster with one outlier, c(w) is the mean pairwise cosine (or another symmetric similarity) of W without w.
-The outlier position OP is the number of cluster items whose c is below the outlier's. Equations 2 to 4 of Blair et
-al., read literally, sort the other way. The scores of a group, an outlier class or a data set are in
-``wikisem.evaluation.outlier_scores``.
+The task is that of Camacho-Collados and Navigli (2016), in test groups as Blair et al. (2016), section 4, have it. W is
+a cluster with one outlier, sim the cosine or any other similarity, which need not be symmetric. The outlier position OP
+is the number of cluster items that stand out less than the outlier, by one of two compactnesses:
+
+    pairs  c(w) is the mean of sim over all ordered pairs of W without w; the word with the highest stands out most
+           (Camacho-Collados and Navigli 2016, equation 1)
+    word   c(w) is the mean of sim(w, ·) to the other words; the word with the lowest stands out most (Gamallo 2019,
+           3.1, who assumes that sim is symmetric: the order is then the same)
+
+Equations 2 to 4 of Blair et al., read literally, sort the other way. The scores of a group, an outlier class or a data
+set are in ``wikisem.evaluation.outlier_scores``.
 
 A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
 1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
 (0, 1) it is 1/3: all are ties, so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and below that
 without any other item: OP = 3, and it is detected.
 
-    >>> cluster = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> outlier_positions(cosine(cluster, cluster), cosine([[0.0, 1.0], [-1.0, 0.0]], cluster)).tolist()
+    >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
+    >>> outlier_positions(within, across, back).tolist()
     [0, 3]
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_groups import WordGroup
+from wikisem.errors import DamagedInputError
 from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
+
+Compactness = Literal["pairs", "word"]
+COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
 
 _FEWEST_CLUSTER_ITEMS: Final = 2
 
 Known = Mapping[str, Any]
 
 
-def score_groups(groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine) -> list[GroupScore]:
+def score_groups(
+    groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> list[GroupScore]:
     """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
 
     A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
-    two cluster items or no outlier left has no cases.
+    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is no number.
     """
-    return [score_group(group, known, similarity) for group in groups]
+    return [score_group(group, known, similarity, compactness) for group in groups]
 
 
-def score_group(group: WordGroup, known: Known, similarity: Similarity = cosine) -> GroupScore:
+def score_group(
+    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> GroupScore:
     """Score one group; every outlier line is a test case, repeated ones too."""
     cluster = [item for item in group.cluster if item in known]
     outliers = [outlier for outlier in group.outliers if outlier.surface in known]
     cases: tuple[CaseScore, ...] = ()
     if len(cluster) >= _FEWEST_CLUSTER_ITEMS and outliers:
-        inside, outside = [known[item] for item in cluster], [known[outlier.surface] for outlier in outliers]
-        positions = outlier_positions(similarity(inside, inside), similarity(outside, inside))
+        near = partial(similarities_of, known, similarity, group.where)
+        others = [outlier.surface for outlier in outliers]
+        positions = outlier_positions(near(cluster, cluster), near(others, cluster), near(cluster, others), compactness)
         cases = tuple(
             CaseScore(outlier, int(position) / len(cluster), int(position) == len(cluster))
             for outlier, position in zip(outliers, positions, strict=True)
@@ -57,21 +74,50 @@ def score_group(group: WordGroup, known: Known, similarity: Similarity = cosine)
     return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
 
 
-def outlier_positions(within: Vector, across: Vector) -> npt.NDArray[np.int64]:
+def similarities_of(
+    known: Known, similarity: Similarity, where: str, ones: Sequence[str], others: Sequence[str]
+) -> Vector:
+    """The similarities of words to words, 0 from a word to itself."""
+    found = similarity([known[word] for word in ones], [known[word] for word in others])
+    if ones is others:
+        np.fill_diagonal(found, 0)
+    if not np.isfinite(found).all():
+        one, other = np.argwhere(~np.isfinite(found))[0].tolist()
+        raise DamagedInputError(
+            f"{where}: expected a similarity of {ones[one]!r} to {others[other]!r}, saw {found[one, other]}"
+        )
+    return found
+
+
+def outlier_positions(
+    within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs"
+) -> npt.NDArray[np.int64]:
     """The OP of each of m outliers, shape ``(m,)``, in a cluster of n, at least 2.
 
-    ``within``, shape ``(n, n)``, has the similarities of cluster items, ``across``, ``(m, n)``, those of outliers to
-    cluster items.
+    ``within``, shape ``(n, n)``, has the similarities of cluster items to each other, ``across``, ``(m, n)``, those of
+    outliers to cluster items, and ``back``, ``(n, m)``, those of cluster items to outliers.
 
-    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) that sum within
-    W, n(n - 1) c(w) is the sum of all similarities, the same for every w, less 2 p(w). So c(w) is below c(o) by
-    2 (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each outlier.
+    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
+    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
+    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
+    outlier.
     """
     count = len(within)
+    to_outlier, from_outlier, scale = back.T, across, count
+    if compactness == "pairs":
+        within = within + within.T
+        to_outlier = from_outlier = across + back.T
+        scale = count * (count - 1)
     own = within.sum(axis=1) - np.diagonal(within)
-    gaps = 2 * (own + across - across.sum(axis=1, keepdims=True)) / (count * (count - 1))
+    gaps = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
     positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
     return positions
+
+
+def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
+    """How close each word is to the others by their similarities, ``(n, n)``: the lowest stands out most."""
+    both = near if compactness == "word" else (near + near.T) / 2
+    return np.asarray((both.sum(axis=1) - np.diagonal(both)) / (len(near) - 1))
 
 
 def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
@@ -79,7 +125,10 @@ def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
 
 
 def score_models(
-    groups: Sequence[WordGroup], lookups: Iterable[Lookup], seed: int = SEED
+    groups: Sequence[WordGroup],
+    lookups: Iterable[Lookup],
+    seed: int = SEED,
+    compactness: Compactness = "pairs",
 ) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
@@ -94,14 +143,14 @@ def score_models(
 
     # Unlike a loop, map holds on to no lookup while the next one is opened.
     models = list(map(look_up, lookups))
-    whole = [_evaluate(groups, seed, *model) for model in models]
+    whole = [_evaluate(groups, seed, compactness, *model) for model in models]
     if len(models) < 2:
         return whole, []
     shared = set.intersection(*(set(known) for _, _, known, _ in models))
     common = [
         (name, notes, {surface: known[surface] for surface in shared}, near) for name, notes, known, near in models
     ]
-    return whole, [_evaluate(groups, seed, *model) for model in common]
+    return whole, [_evaluate(groups, seed, compactness, *model) for model in common]
 
 
 def words_of(group: WordGroup) -> list[str]:
@@ -110,6 +159,12 @@ def words_of(group: WordGroup) -> list[str]:
 
 
 def _evaluate(
-    groups: Sequence[WordGroup], seed: int, name: str, notes: tuple[str, ...], known: Known, similarity: Similarity
+    groups: Sequence[WordGroup],
+    seed: int,
+    compactness: Compactness,
+    name: str,
+    notes: tuple[str, ...],
+    known: Known,
+    similarity: Similarity,
 ) -> Evaluation:
-    return Evaluation(name, notes, tuple(score_groups(groups, known, similarity)), seed)
+    return Evaluation(name, notes, tuple(score_groups(groups, known, similarity, compactness)), seed)

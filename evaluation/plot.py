@@ -1,19 +1,24 @@
-"""OPP and accuracy by outlier class, drawn as figure 2 of Blair et al. (2016) is, with Spearman's ρ over all models."""
+"""The figures of the papers: OPP and accuracy by outlier class, with Spearman's ρ over all models (Blair et al. 2016,
+figure 2), and by the number of contexts of count models (Gamallo 2019, figure 1).
+"""
 
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from wikisem.atomic_files import whole_file
 from wikisem.errors import UsageError
 from wikisem.evaluation.correlation import correlate
-from wikisem.evaluation.outlier_scores import Evaluation
+from wikisem.evaluation.outlier_scores import Evaluation, Score
 
 Metric = Literal["opp", "accuracy"]
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
 
 
@@ -48,6 +53,23 @@ def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
     save_figure(figure, path)
 
 
+def draw_contexts(path: Path, scored: Iterable[tuple[int, Evaluation]]) -> None:
+    """Draw OPP and accuracy by the number of contexts that words keep, one line of each for each model."""
+    by_model: dict[str, list[tuple[int, Score]]] = {}
+    for number, evaluation in scored:
+        by_model.setdefault(evaluation.name, []).append((number, evaluation.overall()))
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for model, points in by_model.items():
+        numbers = [number for number, _ in points]
+        for metric, label, style in zip(METRICS, ("OPP", "accuracy"), ("-", "--"), strict=True):
+            values = [getattr(part, metric) for _, part in points]
+            axes.plot(numbers, values, style, marker="o", label=f"{label}, {model}")
+    axes.set(xscale="log", xlabel="contexts of a word", ylabel="%", ylim=(-5, 105))
+    axes.legend()
+    save_figure(figure, path)
+
+
 def draw_correlations(
     path: Path, pairs: Sequence[tuple[str, str, Sequence[str], Sequence[float], Sequence[float]]]
 ) -> None:
@@ -68,15 +90,25 @@ def draw_correlations(
 def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
     """Write a figure, whole or not at all, in the form that the suffix names; ``settings`` are those of matplotlib.
 
-    UsageError for no suffix or an unknown one, OutputError where the file cannot be written.
+    UsageError for no suffix or an unknown one, and for what is too large, OutputError where it cannot be written.
     """
     drawn = io.BytesIO()
+    _take_literally(figure)
     try:
         figure.savefig(drawn, format=path.suffix[1:], **settings)
     except ValueError as error:
-        raise UsageError(f"{path}: expected the suffix of a figure, saw {path.suffix!r}: {error}") from error
+        raise UsageError(f"{path}: expected a figure and the suffix of one, saw {path.suffix!r}: {error}") from error
     with whole_file(path) as sink:
         sink.write(drawn.getvalue())
+
+
+def _take_literally(figure: Figure) -> None:
+    """Draw names as they are: a dollar begins no formula, and no control character gets into a file."""
+    ticks = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in axis.get_ticklabels()}
+    for text in figure.findobj(Text):
+        if isinstance(text, Text) and id(text) not in ticks:  # powers of ten are formulas
+            text.set_parse_math(False)
+            text.set_text(_CONTROLS.sub("\ufffd", text.get_text()))
 
 
 def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: str) -> None:

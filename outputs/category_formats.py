@@ -21,13 +21,12 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     """Write every format in every language, and what was left out; OutputError when the folder cannot be written."""
     for language_set in sets:
         language = language_set.language
-        if recipe.categories:
+        if recipe.word_sets():
             _write_lines(folder / "categories" / f"{language}.txt", category_lines(language_set.categories))
             _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
             _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
         if recipe.relations:
-            related = zip(recipe.relations, language_set.relations, strict=True)
-            _write_lines(folder / "analogies" / f"{language}.txt", analogy_lines(related, recipe.seed))
+            _write_questions(folder / "analogies" / f"{language}.txt", recipe, language_set)
             _write_lines(folder / "analogies" / f"{language}.jsonl", map(pairs_json, language_set.relations))
     left_out = (line for language_set in sets for words in language_set.words() for line in left_out_json(words))
     _write_lines(folder / "categories-left-out.jsonl", left_out)
@@ -94,6 +93,20 @@ def left_out_json(words: LanguageWords) -> Iterator[str]:
     name = words.category if isinstance(words, CategoryWords) else words.relation
     for item in words.left_out:
         yield _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
+
+
+def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
+    """The languages in which no relation has two pairs, and so no question."""
+    return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
+
+
+def _write_questions(path: Path, recipe: CategoryRecipe, language_set: LanguageSet) -> None:
+    """No file where there is no question: programs that score such files divide by the number of questions."""
+    if without_questions([language_set]):
+        path.unlink(missing_ok=True)  # of an earlier run
+        return
+    related = zip(recipe.relations, language_set.relations, strict=True)
+    _write_lines(path, analogy_lines(related, recipe.seed))
 
 
 def _json(row: dict[str, object]) -> str:

@@ -5,9 +5,10 @@ To add one, write a function from a group to the text of its file, and name it i
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.records import Group
 
 
@@ -33,6 +34,12 @@ FORMATS: Final[Mapping[str, Callable[[Group], str]]] = {"wikisem500": format_gro
 def group_folders(language: str) -> list[str]:
     """The folders of a language, one for each format, below OUT."""
     return [f"{name}/{language}" for name in FORMATS]
+
+
+def side_files(language: str, groups: Sequence[Group]) -> Iterator[tuple[str, bytes]]:
+    """The files beside those of the groups of a language: the outlier classes, which WikiSem500 text does not say."""
+    classes = ((group.qid, [outlier.outlier_class for outlier in group.outliers]) for group in groups)
+    yield f"wikisem500/{language}/{OUTLIER_CLASSES}", write_outlier_classes(classes)
 
 
 def group_files(group: Group) -> Iterator[tuple[str, bytes]]:

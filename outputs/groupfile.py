@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
 from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.schemas import PARQUET_ERRORS
+from wikisem.typed_json import decode_json
 
 _MEMBER: Final = [
     ("id", pa.string()),
@@ -27,6 +29,7 @@ _MEMBER: Final = [
     ("page_share", pa.float64()),
     ("label_language", pa.string()),
     ("language", pa.string()),
+    ("title", pa.string()),
 ]
 _OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string())]
 
@@ -123,10 +126,7 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
 
 
 def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:
-    try:
-        return msgspec.json.decode(line, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedInputError(f"{where}: expected a JSON line of a {name}, saw {error}") from error
+    return decode_json(line, kind, where, f"a JSON line of a {name}")
 
 
 def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
@@ -160,6 +160,6 @@ def _read_file(file: Path) -> list[Group]:
     try:
         # By the file's own schema: one from before a column was added has no such column, and is read as well.
         rows = pq.read_table(file, columns=GROUPS.names).to_pylist()
-    except (pa.ArrowInvalid, OSError) as error:
+    except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
     return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]

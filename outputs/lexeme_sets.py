@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from wikisem.categories.analogies import questions
+from wikisem.categories.analogies import Pair, questions
 from wikisem.categories.lexeme_pairs import FormPair, unambiguous
 from wikisem.outputs.group_formats import format_surface
 from wikisem.sampling import hash_keys
@@ -12,23 +12,49 @@ from wikisem.sampling import hash_keys
 CLUSTER: Final = 8
 
 Relations = Mapping[str, Sequence[FormPair]]
+WordPairs = Mapping[str, Sequence[Pair]]
 
 
 def pairs_lines(language: str, relations: Relations) -> Iterator[str]:
     """A JSON line for each relation, with every pair and the lexeme it is from."""
     for name, pairs in relations.items():
         rows = [{"lexeme": f"L{pair.lexeme}", "first": pair.first, "second": pair.second} for pair in pairs]
-        yield json.dumps({"relation": name, "language": language, "pairs": rows}, ensure_ascii=False) + "\n"
+        yield _relation_line(name, language, rows)
 
 
-def analogy_lines(relations: Relations, sample: int, seed: int) -> Iterator[str]:
-    """``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them."""
+def word_pairs_lines(language: str, relations: WordPairs) -> Iterator[str]:
+    """A JSON line for each relation, with every pair of words."""
     for name, pairs in relations.items():
-        written = unambiguous(_written(pairs))
-        words = [(format_surface(pair.first), format_surface(pair.second)) for pair in written]
-        if len(words) > 1:
+        yield _relation_line(name, language, [{"first": first, "second": second} for first, second in pairs])
+
+
+def _relation_line(name: str, language: str, rows: Sequence[Mapping[str, str]]) -> str:
+    return json.dumps({"relation": name, "language": language, "pairs": rows}, ensure_ascii=False) + "\n"
+
+
+def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:
+    """The pairs that text files can hold, as they write them."""
+    return {
+        name: [(format_surface(first), format_surface(second)) for first, second in filter(_can_be_written, pairs)]
+        for name, pairs in relations.items()
+    }
+
+
+def with_one_answer(relations: Relations) -> dict[str, list[Pair]]:
+    """The same of the forms of lexemes, of several partners of one form the first alone."""
+    chosen = {name: unambiguous(_written(pairs)) for name, pairs in relations.items()}
+    return asked_pairs({name: [(pair.first, pair.second) for pair in pairs] for name, pairs in chosen.items()})
+
+
+def analogy_lines(relations: WordPairs, sample: int, seed: int) -> Iterator[str]:
+    """``: relation`` and its questions, at most ``sample`` of each relation (0: all), as word2vec reads them.
+
+    The pairs are as text files write them (``asked_pairs``).
+    """
+    for name, pairs in relations.items():
+        if len(pairs) > 1:
             yield f": {name}\n"
-            yield from (" ".join(question) + "\n" for question in questions(words, sample, seed))
+            yield from (" ".join(question) + "\n" for question in questions(pairs, sample, seed))
 
 
 def category_lines(relations: Relations) -> Iterator[str]:
@@ -56,10 +82,12 @@ def outlier_groups(relations: Relations, most: int, seed: int) -> Iterator[tuple
 
 
 def _written(pairs: Iterable[FormPair]) -> Iterator[FormPair]:
-    """The pairs that text files can hold: a line that begins with ":" names a section, and one of nothing is blank."""
-    for pair in pairs:
-        if all(word.strip() and not word.lstrip().startswith(":") for word in (pair.first, pair.second)):
-            yield pair
+    return (pair for pair in pairs if _can_be_written((pair.first, pair.second)))
+
+
+def _can_be_written(words: Pair) -> bool:
+    """Whether text files can hold words: a line that begins with ":" names a section, and one of nothing is blank."""
+    return all(word.strip() and not word.lstrip().startswith(":") for word in words)
 
 
 def _apart(pairs: Iterable[FormPair]) -> list[FormPair]:

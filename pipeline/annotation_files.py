@@ -70,8 +70,8 @@ def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
 
 def _files(annotation: AnnotationSet) -> Iterator[tuple[str, bytes]]:
     yield KEY_FILE, encode_key(annotation)
-    yield f"{SHEETS}/instructions.txt", instructions_text().encode()
-    yield f"{SHEETS}/label-studio.xml", labelling_config().encode()
+    yield f"{SHEETS}/instructions.txt", instructions_text(annotation.two_answers).encode()
+    yield f"{SHEETS}/label-studio.xml", labelling_config(annotation.two_answers).encode()
     for annotator in annotation.annotators:
         sheet = annotation.sheet(annotator)
         yield f"{SHEETS}/{annotator}.html", format_page(sheet).encode()

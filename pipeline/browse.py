@@ -6,12 +6,13 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.errors import MissingInputError
 from wikisem.ids import qid_number
 from wikisem.outputs.browse.data import BrowseLanguage, index_script, language_script
 from wikisem.outputs.browse.page import browse_page
 from wikisem.outputs.release.facts import ReleaseFacts
 from wikisem.records import Group, Rejection
+from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 # model -> class number -> (OPP, accuracy), in percent
@@ -60,12 +61,7 @@ def read_scores(path: Path) -> list[_Scores]:
         raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
     found = []
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        try:
-            found.append(msgspec.json.decode(line, type=_Scores))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DamagedInputError(
-                f"{path}:{number}: expected what wikisem evaluate outliers --json prints, saw {error}"
-            ) from error
+        found.append(decode_json(line, _Scores, f"{path}:{number}", "what wikisem evaluate outliers --json prints"))
     return found
 
 

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from wikisem import __version__
-from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.errors import UsageError
-from wikisem.evaluation.analogies.questions import read_questions
+from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
+from wikisem.evaluation.analogies.questions import read_questions, split_relations
 from wikisem.evaluation.analogies.scores import AnalogyOptions, analogies_as_json, score_analogies
 from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.combined import combined_as_json
 from wikisem.evaluation.comparison import compare_categories
-from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.oddoneout.scores import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.topk import score_topk
-from wikisem.evaluation.vectors.lookup import Lookup
+from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.pipeline.console.score_csv import analogy_rows, category_rows, print_csv
 from wikisem.pipeline.console.score_tables import (
     analogy_report,
@@ -34,12 +33,11 @@ def topk(arguments: argparse.Namespace) -> None:
     """Score Topk on a file of categories."""
 
     def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
-        if lookup.words is None:
-            raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
+        vocabulary = require_vocabulary(lookup, "topk")
         for members in categories:
-            yield score_topk(members, lookup.words, arguments.k, arguments.skip_oov)
+            yield score_topk(members, vocabulary, arguments.k, arguments.skip_oov, lookup.similarity)
 
-    _categories(arguments, f"Topk, k = {arguments.k}", score)
+    _categories(arguments, f"Topk, k = {arguments.k}", score, lambda lookup: require_vocabulary(lookup, "topk"))
 
 
 def oddoneout(arguments: argparse.Namespace) -> None:
@@ -51,20 +49,26 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
     drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
     title = f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}"
-    _categories(arguments, title, score, needs_only_these=settings.intruders == "other-categories")
+    _categories(
+        arguments,
+        title,
+        score,
+        lambda lookup: require_cosine(lookup, ODDONEOUT_DISTANCES),
+        needs_only_these=settings.intruders == "other-categories",
+    )
 
 
 def combined(arguments: argparse.Namespace) -> None:
     """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
-    categories = read_categories(arguments.categories, arguments.language)
+    categories = _read(arguments)
     settings = _oddoneout_options(arguments)
     rows: list[dict[str, Any]] = []
     for lookup in open_lookups(arguments):
-        if lookup.words is None:
-            raise UsageError(f"combined needs a model with a vocabulary, {lookup.name} has none")
+        vocabulary = require_vocabulary(lookup, "combined")
+        require_cosine(lookup, ODDONEOUT_DISTANCES)
         members = [look_up_category(category, lookup) for category in categories]
-        odd = with_progress(lookup.name, score_oddoneout(members, lookup.words, settings), len(members))
-        top = [score_topk(each, lookup.words, arguments.k, arguments.skip_oov) for each in members]
+        odd = with_progress(lookup.name, score_oddoneout(members, vocabulary, settings), len(members))
+        top = [score_topk(each, vocabulary, arguments.k, arguments.skip_oov) for each in members]
         head = {"model": lookup.name, "dataset": Path(arguments.categories).stem, "version": __version__}
         rows.append(head | combined_as_json(odd, top))
         if arguments.json:
@@ -101,11 +105,19 @@ def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
     )
 
 
-def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, needs_only_these: bool = False) -> None:
-    categories = read_categories(arguments.categories, arguments.language)
+def _categories(
+    arguments: argparse.Namespace,
+    title: str,
+    score: Scorer,
+    check: Callable[[Lookup], object],
+    *,
+    needs_only_these: bool = False,
+) -> None:
+    categories = _read(arguments)
     dataset, rows, scores = Path(arguments.categories).stem, [], dict[str, list[CategoryScore]]()
     items = {word for category in categories for word in category.words} if needs_only_these else None
     for lookup in open_lookups(arguments, items):
+        check(lookup)
         found = _score_categories(lookup, categories, score)
         scores[lookup.name] = found
         rows += category_rows(lookup.name, dataset, found)
@@ -121,6 +133,15 @@ def _categories(arguments: argparse.Namespace, title: str, score: Scorer, *, nee
         print_json({"comparisons": [one.as_json() for one in comparisons]})
     elif comparisons:
         make_console().print(comparison_report(comparisons))
+
+
+def _read(arguments: argparse.Namespace) -> list[WordCategory]:
+    """The categories of a command, or those of its questions; their words are QIDs, if it asks for these."""
+    if arguments.split_analogies:
+        categories = split_relations(read_questions(arguments.categories))
+    else:
+        categories = read_categories(arguments.categories, arguments.language)
+    return keyed_categories(categories, arguments.categories) if arguments.keys else categories
 
 
 def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:

@@ -6,12 +6,19 @@ import importlib
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
 from wikisem.pipeline.build.versions import versions
-from wikisem.pipeline.console.interruption import Interruption, leaving, listening
+from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
+from wikisem.pipeline.console.terminal import prepare_streams, shown
+
+# Set, it lets an error that was not foreseen end in Python's own traceback.
+TRACEBACK: Final = "WIKISEM_TRACEBACK"
 
 
 class Command(Protocol):
@@ -86,7 +93,7 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The level in lower case, then the message."""
-        return f"{record.levelname.lower()}: {super().format(record)}"
+        return shown(f"{record.levelname.lower()}: {super().format(record)}")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -97,18 +104,21 @@ def main(words: Sequence[str] | None = None) -> int:
     logging.getLogger("wikisem").setLevel(logging.WARNING)
     # What Beam logs of a failure comes back as the first cause in a StageError.
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
-    with listening() as interruption:
-        try:
-            return _run_or_tell(list(sys.argv[1:] if words is None else words), interruption)
-        except BaseException as error:
-            # Whatever a signal made of the work, it is the signal that ended it.
-            if interruption or isinstance(error, KeyboardInterrupt):
-                return interruption.end(error)
-            raise
+    interruption = Interruption()
+    try:
+        with listening(interruption):
+            code = _run_or_tell(list(sys.argv[1:] if words is None else words), interruption)
+    except BaseException as error:
+        # Whatever a signal made of the work, it is the signal that ended it.
+        if interruption or isinstance(error, KeyboardInterrupt):
+            return interruption.end(error)
+        raise
+    return interruption.end() if interruption else code
 
 
 def command() -> NoReturn:
     """The program ``wikisem``: run the command that its words name, and end with its exit code."""
+    prepare_streams()
     with leaving():
         sys.exit(main())
 
@@ -116,26 +126,69 @@ def command() -> NoReturn:
 def _run_or_tell(words: list[str], interruption: Interruption) -> int:
     """Run one command; an error that is not an interruption's ends in one message and its exit code."""
     try:
-        return _run(words)
+        code = _run(words)
+        sys.stdout.flush()
     except WikisemError as error:
         if interruption:
             raise
+        end_soon()
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
-        print(f"wikisem: {error}{hint}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
+        _tell(f"{error}{hint}")
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 1
     except OSError as error:
         if interruption:
             raise
         # No space left, no permission: what the system says of it is all there is to know.
-        print(f"wikisem: expected to read and write files, saw {error}", file=sys.stderr)  # noqa: T201
+        end_soon()
+        _tell(f"expected to read and write files, saw {error}")
+        _leave_output()
         return 1
+    except Exception as error:
+        if interruption or os.environ.get(TRACEBACK):
+            raise
+        end_soon()
+        _tell(_describe_fault(error))
+        return 1
+    return code
+
+
+def _tell(text: str) -> None:
+    """One message on standard error, if that can still be written."""
+    with suppress(OSError):
+        print(f"wikisem: {shown(text)}", file=sys.stderr)  # noqa: T201 - the command line speaks to people
+
+
+def _leave_output() -> None:
+    """Where standard output cannot be written, let nothing try again when the process ends."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _describe_fault(error: Exception) -> str:
+    """An error that no reader of an input has foreseen, on one line, with the last of our own places that it left."""
+    if isinstance(error, MemoryError):
+        return f"expected enough memory, saw that there is no more{(error.args and ': ') or ''}{error}"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "wikisem" in Path(frame.filename).parts]
+    place = f" in {Path(*Path(frames[-1].filename).parts[-3:])}:{frames[-1].lineno}" if frames else ""
+    said = " ".join(str(error).split())[:300]
+    return (
+        f"unexpected {type(error).__name__}{place}{said and ': '}{said}; this is a fault of wikisem, or damage that it "
+        f"does not know: {TRACEBACK}=1 shows all of it, for a report"
+    )
 
 
 def _run(words: list[str]) -> int:
+    for word in words:
+        if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            # Paths become part of records and of JSON, which hold Unicode alone.
+            raise UsageError(f"expected words in UTF-8, saw {os.fsencode(word)!r}")
     ours, beam_options = split_beam_options(words)
     if not ours or ours[0] in {"-h", "--help", "help"}:
         print(_overview())  # noqa: T201
@@ -153,7 +206,8 @@ def _run(words: list[str]) -> int:
 
 def open_command(name: str) -> tuple[Command, Parser]:
     """A command by its name, and the parser of its words."""
-    command: Command = importlib.import_module(f"wikisem.pipeline.commands.{name}")
+    with importing():
+        command: Command = importlib.import_module(f"wikisem.pipeline.commands.{name}")
     parser = Parser(prog=f"wikisem {name}", description=command.__doc__, allow_abbrev=False)
     command.add_arguments(parser)
     return command, parser

@@ -19,6 +19,7 @@ from wikisem.pipeline.option_values import (
     parse_languages,
     properties,
     rate,
+    seconds,
 )
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
@@ -77,6 +78,17 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
         default=0.01,
         metavar="RATE",
         help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
+    )
+
+
+def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
+    """Declare --timeout: how long ``what`` may take."""
+    parser.add_argument(
+        "--timeout",
+        type=argument(seconds),
+        default=default,
+        metavar="SECONDS",
+        help=f"the longest wait for {what}, from the connection to the last byte (default: {default:g})",
     )
 
 

@@ -1,6 +1,7 @@
 """What the words of options mean: conversions that refuse a word before any work, with what was expected."""
 
 import argparse
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
@@ -8,12 +9,17 @@ from urllib.parse import urlsplit
 
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_property
-from wikisem.queries.contact import fits_header
+from wikisem.queries.http_client import fits_header
 from wikisem.transforms.io.addresses import check_address, is_local
 from wikisem.wikis import known_language
 
 T = TypeVar("T")
 
+# A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
+_LONGEST_TIME: Final = 86_400
+# Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
+# "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
+_LEXEME_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
 _FIGURES: Final = (".png", ".svg", ".pdf")
 
 
@@ -34,9 +40,24 @@ def at_least(least: int) -> Callable[[str], int]:
     return argument(lambda text: _whole(text, least))
 
 
+def whole_numbers(text: str) -> list[int]:
+    """The numbers from 1 up of a comma-separated list, ascending, each once."""
+    return sorted({_whole(number.strip(), 1) for number in text.split(",")})
+
+
 def parse_languages(text: str) -> list[str]:
     """The codes of a comma-separated list, in its order, each once; BadIdError for what is no known language."""
     return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
+
+
+def lexeme_languages(text: str) -> list[str]:
+    """The same of the languages of lexemes: of ISO 639-3, however old the language, and what is named by an item.
+
+    >>> lexeme_languages("de,non,mis-x-Q36790")
+    ['de', 'non', 'mis-x-Q36790']
+    """
+    codes = [code.strip() for code in text.split(",")]
+    return list(dict.fromkeys(code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in codes))
 
 
 def properties(text: str) -> tuple[str, ...]:
@@ -68,6 +89,17 @@ def web_address(text: str) -> str:
     if not known:
         raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
     return text
+
+
+def seconds(text: str) -> float:
+    """A time above zero; UsageError for what is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= _LONGEST_TIME:
+        raise UsageError(f"expected seconds from above 0 to {_LONGEST_TIME:,}, saw {text!r}")
+    return number
 
 
 def figure_file(text: str) -> Path:

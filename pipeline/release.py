@@ -3,25 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import pyarrow as pa
 import pyarrow.json
 
 from wikisem.atomic_files import write_files
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.ids import check_language
 from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
 from wikisem.outputs.release.card import card
 from wikisem.outputs.release.cases import cases_table
 from wikisem.outputs.release.croissant import croissant_json
-from wikisem.outputs.release.facts import LanguageFacts, ReleaseFacts, read_facts
+from wikisem.outputs.release.facts import LanguageFacts, Manifest, ManifestStage, ReleaseFacts, read_facts
 from wikisem.outputs.release.harness_files import harness_files
 from wikisem.outputs.release.legal import citation, license_text
 from wikisem.outputs.release.parquet import parquet_bytes
 from wikisem.pipeline.browse import browse_files
-from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.records import Group, Rejection
+from wikisem.typed_json import decode_json
 
 _EXTRAS: Final = ("categories", "analogies")
 
@@ -32,13 +32,13 @@ class RunFiles:
 
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
-    manifest: Mapping[str, Any]
+    manifest: Manifest
 
     @property
     def english(self) -> dict[str, list[str]]:
         """By language the classes whose label is English for want of another."""
-        stages = self.manifest.get("stages", {})
-        return {code: stages.get(f"groups/{code}", {}).get(ENGLISH, []) for code in self.groups}
+        stages = self.manifest.stages
+        return {code: stages.get(f"groups/{code}", ManifestStage()).english_labels for code in self.groups}
 
 
 def read_run(output: Path) -> RunFiles:
@@ -46,21 +46,15 @@ def read_run(output: Path) -> RunFiles:
     manifest = output / "manifest.json"
     if not manifest.is_file():
         raise MissingInputError(f"{output}: expected the output folder of a run, saw no manifest.json in it")
-    languages = sorted(path.stem for path in (output / "groups").glob("*.jsonl"))
+    languages = sorted(check_language(path.stem) for path in (output / "groups").glob("*.jsonl"))
     if not languages:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
     groups = {code: read_groups(output, code) for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: _rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
-    return RunFiles(groups, rejections, _read_manifest(manifest))
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedInputError(f"{path}: expected the manifest of a run, saw {error}") from error
+    read = decode_json(manifest.read_bytes(), Manifest, str(manifest), "the manifest of a run")
+    return RunFiles(groups, rejections, read)
 
 
 def facts_of(
@@ -113,7 +107,7 @@ def _language(code: str, groups: Sequence[Group], rejections: Sequence[Rejection
 
 
 def _filled(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in folder.glob("*.jsonl") if path.stat().st_size))
+    return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if path.stat().st_size))
 
 
 def _files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:

@@ -1,12 +1,15 @@
 """The models that a command names, opened one after the other, and progress while they are scored."""
 
 import argparse
+import sys
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from wikisem.evaluation.vectors.asked import tokens_of
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.evaluation.vectors.models import model_name, open_model
+from wikisem.evaluation.vectors.models import PYTHON, model_name, open_model, open_similarity
+from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.tokenizers import open_tokenizer
 from wikisem.pipeline.console.progress import progress
 
@@ -27,12 +30,20 @@ def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = 
     Of files, only what ``items`` need is read, if they are given.
     """
     tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
+    given: str = getattr(arguments, "similarity", "")
+    similarity = open_similarity(given) if given else None
     sources: list[str] = arguments.vectors
     names = distinct(list(map(model_name, sources)), sources)
     for source, name in zip(sources, names, strict=True):
         with progress(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases, name, items, tokenize)
-        yield lookup
+            lookup = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
+        yield compared_by(lookup, similarity, f"vectors compared by {given}") if similarity else lookup
+
+
+def import_from_here(*sources: str) -> None:
+    """Let ``python:MODULE:FUNCTION`` find a module in the user's current folder, where it most often is."""
+    if any(PYTHON in source for source in sources):
+        sys.path.insert(0, str(Path.cwd()))
 
 
 def with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:

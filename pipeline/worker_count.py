@@ -31,7 +31,7 @@ def size_of_dumps(*dumps: Dump) -> int:
 def size_of_items(run: Run) -> int:
     """The bytes of the items in OUT, which every stage reads that reads no dump."""
     record = run.ledger.find("entities")
-    return sum(record.parts.values()) if record else 0
+    return record.size if record else 0
 
 
 def _default_workers(input_bytes: int) -> int:

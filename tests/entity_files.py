@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.io.parquet import write_parquet
 
 
 def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1) -> Path:
@@ -20,7 +20,7 @@ def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1) -> 
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         rows = [entity_row(entity) for entity in entities[number::files]]
-        pq.write_table(pa.Table.from_pylist(rows, schema=ENTITIES), folder / f"part-{number:05d}.parquet")
+        write_parquet(f"{folder}/part-{number:05d}.parquet", pa.Table.from_pylist(rows, schema=ENTITIES))
     return folder
 
 

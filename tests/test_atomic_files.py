@@ -1,6 +1,8 @@
 """Files that are whole or not there."""
 
 import resource
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.atomic_files import whole_file, write_files
+from wikisem.atomic_files import find_abandoned, whole_file, write_files
 from wikisem.errors import OutputError
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -107,3 +111,29 @@ def test_threads_that_write_the_same_file_do_not_meet(tmp_path: Path) -> None:
     assert failures == []
     assert path.read_bytes() in {b"a" * 10, b"b" * 10}
     assert [entry.name for entry in tmp_path.iterdir()] == ["b.txt"]
+
+
+def test_a_file_that_is_written_is_not_abandoned(tmp_path: Path) -> None:
+    """Neither by another thread, nor by another process; it is where its writer was killed. Links and others never."""
+    (tmp_path / f".{'ab' * 16}.part").symlink_to(tmp_path / "other")
+    (tmp_path / "other").touch()
+    (tmp_path / ".mine.part").touch()
+    (tmp_path / f".{'cd' * 16}.part").mkdir()
+    with whole_file(tmp_path / "here") as sink:
+        sink.write(b"half")
+        assert find_abandoned(tmp_path) == []
+    program = f"""
+import sys
+from pathlib import Path
+from wikisem.atomic_files import whole_file
+with whole_file(Path({str(tmp_path)!r}, "there")):
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        assert find_abandoned(tmp_path) == []
+        writer.kill()
+    assert len(find_abandoned(tmp_path)) == 1

@@ -12,14 +12,17 @@ from wikisem.graph.sorting import indices_of
 from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
+from wikisem.transforms.entities.item_files import unlinked_folder
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.files import match
+from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.scratch import Scratch
 
 STAGE: Final = "taxonomy"
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 1
 
 # The rows of a file of entities, how many of them have edges, and the folder of these edges.
 _EdgeFile = tuple[int, int, str]
@@ -34,37 +37,44 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     """
     scratch, runtime = context.scratch, context.runtime
     files = match([f"{entities}/*.parquet"])
+    # What counts unlinked items is one element more: it is small, and gives one table of classes.
+    unlinked = unlinked_folder(entities)
+    elements = list(enumerate([*files, unlinked]))
 
     def construct(pipeline: beam.Pipeline) -> None:
         (
             pipeline
-            | "entities" >> beam.Create(list(enumerate(files)))
+            | "entities" >> beam.Create(elements)
             | "distribute" >> beam.Reshuffle()
-            | "read edges" >> beam.ParDo(ReadEdges(scratch))
+            | "read edges" >> beam.ParDo(ReadEdges(scratch, unlinked))
             | "bring together" >> beam.GroupByKey()
             | "build" >> beam.ParDo(BuildGraph(options, scratch))
         )
 
-    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/subclass_of.targets.npy", total=len(files))
+    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/subclass_of.targets.npy", total=len(elements))
     counts = [f"{scratch.parts}/counts/graph.json"]
     require_files(scratch.published, files_left(counts))
     return sum_counts(counts)
 
 
 class ReadEdges(beam.DoFn):
-    """A numbered file of entities to the arrays of its edges."""
+    """A numbered file of entities to the arrays of its edges, and the folder ``unlinked`` to those of its classes."""
 
-    def __init__(self, scratch: Scratch) -> None:
-        self._scratch = scratch
+    def __init__(self, scratch: Scratch, unlinked: str) -> None:
+        self._scratch, self._unlinked = scratch, unlinked
 
     def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, _EdgeFile]]:
         """Read and write."""
         number, path = numbered
-        table = read_parquet(path, COLUMNS)
         folder = f"{self._scratch.parts}/edges/{number:05d}"
-        edges = ItemEdges.of_table(table)
+        if path == self._unlinked:
+            tables = (read_parquet(file, ["instance_of"]) for file in list_files(f"{path}/*.parquet"))
+            rows, edges = 0, ItemEdges.of_classes(table["instance_of"] for table in tables)
+        else:
+            table = read_parquet(path, COLUMNS)
+            rows, edges = table.num_rows, ItemEdges.of_table(table)
         save_arrays(edges, folder)
-        yield None, (table.num_rows, len(edges.items), folder)
+        yield None, (rows, len(edges.items), folder)
 
 
 class BuildGraph(beam.DoFn):

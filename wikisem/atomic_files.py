@@ -1,15 +1,20 @@
 """Files on this machine that are seen whole or not at all, even by a process that looks while they are written."""
 
+import errno
+import fcntl
 import io
+import os
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from wikisem.errors import OutputError
 
+_AT_ONCE: Final = 16
 _PART: Final = re.compile(r"\.[0-9a-f]{32}\.part")
 
 
@@ -62,19 +67,30 @@ class UnfinishedFile(io.BufferedIOBase):
         self.discard()
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Remove the unfinished files that killed processes left in a folder, not in those below it."""
-    for part in folder.glob(".*.part"):
-        if _PART.fullmatch(part.name):
-            part.unlink(missing_ok=True)
+def find_abandoned(folder: Path) -> list[Path]:
+    """The unfinished files in a folder that killed processes left: who writes one holds its lock."""
+    parts = [part for part in folder.glob(".*.part") if _PART.fullmatch(part.name)]
+    return [part for part in parts if _is_abandoned(part)]
 
 
-def whole_file(path: Path) -> BinaryIO:
+def _is_abandoned(part: Path) -> bool:
+    with suppress(OSError), open(part, "rb", opener=_open_no_link) as source:
+        fcntl.flock(source, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def whole_file(path: Path, durable: bool = False) -> BinaryIO:
     """A new file to write to; it takes its name, and the place of an older one, when it is closed.
 
-    Its folder is made. Every writer has an unfinished file to itself, so threads and processes may write the same path
-    at once: the last one to finish wins. OutputError when the file cannot be made, written or given its name; what the
-    caller raises in its context, errors of reading included, passes through as it is. Nothing unfinished stays.
+    From then on it outlives a loss of power where it is ``durable``. Its folder is made. Every writer has an unfinished
+    file to itself, so threads and processes may write the same path at once: the last one to finish wins. OutputError
+    when the file cannot be made, written or given its name; what the caller raises in its context, errors of reading
+    included, passes through as it is. Nothing unfinished stays.
     """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,15 +99,47 @@ def whole_file(path: Path) -> BinaryIO:
     sink = io.BufferedWriter(raw)
 
     def publish() -> None:
+        if durable:
+            sink.flush()
+            with _reported(path):
+                os.fsync(raw.fileno())
         sink.close()
         with _reported(path):
             part.replace(path)
+            if durable:
+                _sync(path.parent)
 
     def discard() -> None:
         raw.close()
         part.unlink(missing_ok=True)
 
     return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, sink), publish, discard))
+
+
+def sync_files(root: Path, paths: Iterable[Path]) -> None:
+    """Have files below a folder, and the names of them and their folders, on the disk: OutputError where they are not.
+
+    What was written is else in memory for some time, and after a loss of power a file may be there without its bytes.
+    """
+    listed = list(paths)
+    folders = {folder for path in listed for folder in path.parents if folder.is_relative_to(root)}
+    # A disk writes many files together in little more time than one of them alone.
+    with _reported(root), ThreadPoolExecutor(_AT_ONCE) as pool:
+        for some in (listed, folders):
+            for _ in pool.map(_sync, some):
+                pass
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems have nothing to write of a folder, and say so.
+        if error.errno != errno.EINVAL or not path.is_dir():
+            raise
+    finally:
+        os.close(handle)
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -113,6 +161,8 @@ class _Raw(io.FileIO):
     def __init__(self, part: Path, path: Path) -> None:
         super().__init__(str(part), "xb")
         self._path = path
+        with suppress(OSError):  # a file system without locks: what a killed process leaves there stays
+            fcntl.flock(self, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, data: Any, /) -> int:
         """Write some of the bytes and return how many; OutputError when the disk is full."""

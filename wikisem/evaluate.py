@@ -9,22 +9,25 @@ from typing import Any
 from wikisem.datasets.folder_languages import name_languages
 from wikisem.datasets.sources import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, read_dataset
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.analogies.questions import read_questions, split_relations
 from wikisem.evaluation.category_words import CategoryScore, look_up_category, mean_percent
 from wikisem.evaluation.oddoneout.definitions import Distance
 from wikisem.evaluation.oddoneout.intruders import Intruders
-from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.oddoneout.scores import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.outlier_detection import Compactness, score_models
 from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors.asked import tokens_of
-from wikisem.evaluation.vectors.lookup import Lookup, TextLookup
+from wikisem.evaluation.vectors.keys import Keys
+from wikisem.evaluation.vectors.lookup import Lookup, TextLookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.tokenizers import open_tokenizer
-from wikisem.records import Group
+from wikisem.records import Group, Member
 
-__all__ = ["CategoryEvaluation", "Evaluation", "oddoneout", "open_vectors", "outliers", "topk"]
+__all__ = ["CategoryEvaluation", "Evaluation", "oddoneout", "open_vectors", "outliers", "split_analogies", "topk"]
 
 Vectors = Lookup | str | PathLike[str]
 Groups = str | PathLike[str] | Sequence[WordGroup | Group]
@@ -51,27 +54,44 @@ def open_vectors(
     name: str = "",
     phrases: bool = True,
     tokenizer: str = "",
+    similarity: Callable[[Any, Any], Any] | None = None,
+    keys: Keys | None = None,
 ) -> Lookup:
     """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a callable.
 
     A callable takes a list of strings and returns as many vectors, None for a string it has none for. ``name`` is what
     reports call the model. ``phrases=False`` reads items token by token even where the vocabulary has phrases.
-    ``tokenizer`` ("fugashi" or "jieba") divides items of a language without spaces. Raises MissingInputError,
-    DamagedInputError and UsageError.
+    ``tokenizer`` ("fugashi" or "jieba") divides items of a language without spaces. ``similarity`` compares vectors in
+    place of the cosine: from two arrays of rows to the similarity of each row to each, which need not be symmetric.
+    ``keys`` says that vectors are keyed by "qid" or by the "title" of a page, as ``outliers`` is then to be told, too.
+    Raises MissingInputError, DamagedInputError and UsageError.
     """
-    if not isinstance(source, str | PathLike):
-        return TextLookup(name or getattr(source, "__name__", "callable"), source)
-    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
-    return open_model(fspath(source), phrases, name, None, tokenize)
+    if isinstance(source, str | PathLike):
+        tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
+        lookup = open_model(fspath(source), phrases, name, None, tokenize, keys)
+    else:
+        lookup = TextLookup(name or getattr(source, "__name__", "callable"), source)
+    if similarity is None:
+        return lookup
+    given = getattr(similarity, "__name__", "a callable")
+    return compared_by(lookup, given_similarity(similarity, given), f"vectors compared by {given}")
 
 
-def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors] = ()) -> Evaluation:
+def outliers(
+    groups: Groups,
+    vectors: Vectors,
+    *,
+    common_with: Sequence[Vectors] = (),
+    compactness: Compactness = "pairs",
+    keys: Keys | None = None,
+) -> Evaluation:
     """Score outlier detection: OPP and accuracy with error bars, overall, by language, by outlier class and by group.
 
     ``groups`` is a data set's file, folder or archive, or what ``read_groups`` or ``read_dataset`` returned.
     ``common_with`` names other models: only surface forms that are in the vocabulary of all of them count (Blair et al.
-    2016, 4.1).
-    MissingInputError where there are no groups.
+    2016, 4.1). ``compactness`` is what the outlier stands out by: "pairs" as Camacho-Collados and Navigli (2016) have
+    it, or "word" as Gamallo (2019) has; they differ where the similarity is not symmetric. With ``keys``, items are
+    looked up by their "qid" or the "title" of their page. MissingInputError where there are no groups, or no such keys.
     """
     if isinstance(groups, str | PathLike):
         listed, name = name_languages(read_dataset(fspath(groups)), Path(groups)), data_set_name(Path(groups))
@@ -79,7 +99,11 @@ def outliers(groups: Groups, vectors: Vectors, *, common_with: Sequence[Vectors]
         listed, name = list(map(_words, groups)), ""
     if not listed:
         raise MissingInputError("expected test groups, saw none")
-    whole, common = score_models(listed, (_opened(each) for each in (vectors, *common_with)))
+    if keys:
+        listed = keyed_groups(listed, keys)
+    whole, common = score_models(
+        listed, (_opened(each, keys) for each in (vectors, *common_with)), compactness=compactness
+    )
     return replace(common[0] if common else whole[0], dataset=name)
 
 
@@ -93,10 +117,9 @@ def topk(
     vocabulary.
     """
     lookup = _opened(vectors)
-    if lookup.words is None:
-        raise UsageError(f"topk needs a model with a vocabulary, {lookup.name} has none")
+    vocabulary = require_vocabulary(lookup, "topk")
     members = [look_up_category(category, lookup) for category in _categories(categories, language)]
-    scores = tuple(score_topk(each, lookup.words, k, skip_oov) for each in members)
+    scores = tuple(score_topk(each, vocabulary, k, skip_oov, lookup.similarity) for each in members)
     return CategoryEvaluation(lookup.name, lookup.notes, scores)
 
 
@@ -118,13 +141,23 @@ def oddoneout(
     intruders that the model cannot give, and for a category so large that it has to be sampled.
     """
     lookup = _opened(vectors)
+    require_cosine(lookup, ODDONEOUT_DISTANCES)
     settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
     members = [look_up_category(category, lookup) for category in _categories(categories, language)]
     return CategoryEvaluation(lookup.name, lookup.notes, tuple(score_oddoneout(members, lookup.words, settings)))
 
 
-def _opened(vectors: Vectors) -> Lookup:
-    return open_vectors(vectors) if isinstance(vectors, str | PathLike) else vectors
+def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
+    """Two categories of each relation of a file of analogy questions: its first words, and their partners.
+
+    So Stringham and Izbicki (2020) use the Google set for Topk and OddOneOut. MissingInputError without questions,
+    DamagedInputError with file and line.
+    """
+    return split_relations(read_questions(Path(path)))
+
+
+def _opened(vectors: Vectors, keys: Keys | None = None) -> Lookup:
+    return open_vectors(vectors, keys=keys) if isinstance(vectors, str | PathLike) else vectors
 
 
 def _categories(categories: Categories, language: str) -> Sequence[WordCategory]:
@@ -134,5 +167,10 @@ def _categories(categories: Categories, language: str) -> Sequence[WordCategory]
 def _words(group: WordGroup | Group) -> WordGroup:
     if isinstance(group, WordGroup):
         return group
-    outliers = tuple(OutlierWord(outlier.surface, outlier.outlier_class) for outlier in group.outliers)
-    return WordGroup(group.qid, tuple(member.surface for member in group.cluster), outliers, "", group.language)
+    cluster, keys = tuple(one.surface for one in group.cluster), tuple(map(_keys, group.cluster))
+    outliers = tuple(OutlierWord(one.surface, one.outlier_class, _keys(one)) for one in group.outliers)
+    return WordGroup(group.qid, cluster, outliers, "", group.language, keys=keys)
+
+
+def _keys(member: Member) -> ItemKeys:
+    return ItemKeys(member.id, member.title or "")

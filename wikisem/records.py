@@ -2,9 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
+
+from msgspec import Meta
 
 from wikisem.errors import DamagedInputError
+
+# What is checked where records are read from files: where a surface form is from, and what columns of numbers hold.
+Source: TypeAlias = Annotated[str, Meta(pattern="^(anchor|label|title)$")]
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Sitelinks: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class Statement(NamedTuple):
@@ -59,26 +66,28 @@ class Member:
     ``links`` counts the links of the whole wiki with this anchor, and ``page_share`` is P(page | surface) = ``count /
     links``; both are None where the surface form is no anchor. ``label_language`` is the code of a label that is not of
     the group's own language, such as ``mul``. All three are None in files from before there were such columns.
-    ``language`` is that of its surface form in a group that mixes languages, otherwise None.
+    ``language`` is that of its surface form in a group that mixes languages, otherwise None. ``title`` is that of its
+    page in the language, None if it has none, and in files from before 2026-11-22.
     """
 
     id: str
     surface: str
-    source: str  # "anchor", "label" or "title"
-    count: int
-    total: int
-    sitelinks: int
-    links: int | None = field(default=None, kw_only=True)
+    source: Source
+    count: Count
+    total: Count
+    sitelinks: Sitelinks
+    links: Count | None = field(default=None, kw_only=True)
     page_share: float | None = field(default=None, kw_only=True)
     label_language: str | None = field(default=None, kw_only=True)
     language: str | None = field(default=None, kw_only=True)
+    title: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Outlier(Member):
     """An item that does not belong: its outlier class (1, 2 or 3) and the class that brought it in."""
 
-    outlier_class: int
+    outlier_class: Annotated[int, Meta(ge=1, le=3)]
     via: str
 
 

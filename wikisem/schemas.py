@@ -1,6 +1,11 @@
 """Arrow schemas of the Parquet files between the stages: the contract that other tools may rely on."""
 
+from typing import Final
+
 import pyarrow as pa
+
+# What pyarrow raises where a Parquet file is damaged, or asks for more memory than there is.
+PARQUET_ERRORS: Final = (pa.ArrowException, OSError, KeyError, UnicodeDecodeError, MemoryError)
 
 STATEMENT = pa.struct([("property", pa.string()), ("value", pa.string()), ("language", pa.string())])
 
@@ -17,6 +22,15 @@ ENTITIES = pa.schema(
         ("statements", pa.list_(STATEMENT)),
         # P31 at sound ranks that are not among the best; mostly empty. Files written before 2026-11-21 lack it.
         ("other_instance_of", pa.list_(pa.string())),
+    ]
+)
+
+# One row for each distinct pair of classes and statements that unlinked items have, and how many items have it.
+UNLINKED = pa.schema(
+    [
+        ("instance_of", pa.list_(pa.string())),
+        ("statements", pa.list_(STATEMENT)),
+        ("items", pa.int64()),
     ]
 )
 

@@ -3,11 +3,18 @@
 The record of the class graph is ``OUT/.wikisem/taxonomy.json``, its files are in ``OUT/taxonomy/<fingerprint>/``.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
-from wikisem.errors import DamagedInputError
+import msgspec
+
+from wikisem.typed_json import decode_json
+
+
+class _Record(msgspec.Struct):
+    # Part of a path: no way out of the output folder.
+    fingerprint: Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
 
 
 def record_path(output: str, unit: str) -> str:
@@ -68,8 +75,4 @@ def _read(path: str) -> bytes | None:
 
 
 def _fingerprint(path: str, record: bytes) -> str:
-    try:
-        fingerprint = json.loads(record)["fingerprint"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise DamagedInputError(f"{path}: expected the record of a unit, saw {error!r}") from error
-    return str(fingerprint)
+    return decode_json(record, _Record, path, "the record of a unit").fingerprint

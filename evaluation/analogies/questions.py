@@ -2,7 +2,7 @@
 
 import codecs
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from wikisem.categories.analogies import Question
 from wikisem.datasets.text_files import decode_utf8
+from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.vectors.lookup import WordLookup
 
@@ -74,6 +75,29 @@ def read_questions(path: str | Path) -> list[Section]:
     ]
     if not found:
         raise MissingInputError(f"{file}: expected analogy questions, saw none")
+    return found
+
+
+def split_relations(sections: Iterable[Section]) -> list[WordCategory]:
+    """Two categories of each relation, as Stringham and Izbicki (2020), section 3.1, split the Google set.
+
+    The words in front of their partners, and the partners, each in the order of the questions.
+
+    >>> capitals = Section.of("capitals", [("Athens", "Greece", "Oslo", "Norway")])
+    >>> [(category.name, category.words) for category in split_relations([capitals])]
+    [('capitals-first', ('Athens', 'Oslo')), ('capitals-second', ('Greece', 'Norway'))]
+    """
+    return [
+        WordCategory(f"{section.name}-{side}", tuple(section.words[row] for row in _distinct(section.rows[:, at::2])))
+        for section in sections
+        for at, side in enumerate(("first", "second"))
+    ]
+
+
+def _distinct(rows: npt.NDArray[np.int32]) -> list[int]:
+    """The numbers, each once, in the order of their first place."""
+    numbers, first = np.unique(rows, return_index=True)
+    found: list[int] = numbers[np.argsort(first)].tolist()
     return found
 
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from wikisem.errors import UsageError
 from wikisem.evaluation.analogies.questions import Section, look_up_questions
 from wikisem.evaluation.analogies.search import AnalogySearch, Method
-from wikisem.evaluation.vectors.lookup import Lookup, WordLookup
-from wikisem.evaluation.vectors.words import unit
+from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
+from wikisem.evaluation.vectors.words import directions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,11 @@ class SectionScore:
 
 
 def score_analogies(sections: Sequence[Section], lookup: Lookup, options: AnalogyOptions) -> Iterator[SectionScore]:
-    """The score of each section; UsageError for a model without a vocabulary to choose answers from."""
+    """The score of each section; UsageError for a model that has no vocabulary to choose answers from, or no cosine."""
     if not isinstance(lookup, WordLookup):
         raise UsageError(f"analogies need a model with a vocabulary, {lookup.name} has none")
-    rows = lookup.words.rows[: options.restrict or None].astype(np.float64)
-    usable: npt.NDArray[np.bool_] = np.asarray(np.isfinite(rows).all(axis=1) & rows.any(axis=1))
-    rows[~usable] = 0
-    rows[usable] = unit(rows[usable])
+    require_cosine(lookup, "analogies are sums of cosines")
+    rows, usable = directions(lookup.words.rows[: options.restrict or None])
     search = AnalogySearch(rows, options.method)
     for section in sections:
         questions = look_up_questions(section, lookup, options.restrict)

@@ -24,19 +24,30 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
-from wikisem.evaluation.vectors.words import TIE_TOLERANCE
+from wikisem.evaluation.vectors.words import (
+    TIE_TOLERANCE,
+    Rows,
+    lengths,
+    paired_products,
+    product,
+    products,
+    transposed,
+    width,
+)
 
 Method = Literal["3cosadd", "3cosmul"]
 METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")
 
 IntArray = npt.NDArray[np.integer[Any]]
-Rows = npt.NDArray[np.float32]
+Singles = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
 _SMALL: Final = 0.001  # the epsilon of Levy and Goldberg
 _NEAREST: Final = 2048
 _FIRST_LOOK: Final = 32
+_THIRD_WORDS_AT_ONCE: Final = 1 << 13  # at 16 KB each for the words nearest to them
 # Products of unit vectors, and logarithms of them, are off by some 1e-6 in single precision.
 _MARGIN: Final = np.float32(2e-5)
 _NUMBERS_AT_ONCE: Final = 1 << 26
@@ -47,14 +58,20 @@ _LOOKS_AT_ONCE: Final = 1 << 17  # what a look makes of numbers fits into a cach
 class AnalogySearch:
     """Answers to questions over one vocabulary.
 
-    ``rows`` are its vectors, shape ``(words, d)``, of length one, or zero for a word that is never an answer.
+    ``rows`` are its vectors, shape ``(words, d)``, of length one, or zero for a word that is never an answer. Cosines
+    of sparse rows without numbers below zero are no less than 0, so that 3CosMul takes them as they are: cos' = cos.
     """
 
-    def __init__(self, rows: npt.NDArray[np.floating], method: Method = "3cosadd") -> None:
-        self.rows: Rows = np.ascontiguousarray(rows, dtype=np.float32)
+    def __init__(self, rows: Rows, method: Method = "3cosadd") -> None:
+        sparse_rows = issparse(rows)
+        # Sparse rows stay in double precision: few numbers are multiplied, and 3CosMul needs small products well.
+        self.rows: Rows = rows if sparse_rows else np.ascontiguousarray(rows, dtype=np.float32)
+        self.columns = transposed(self.rows)
         self.exact = rows
         self.method = method
-        self.no_answers = np.flatnonzero(~self.rows.any(axis=1))
+        self.shift = not sparse_rows or bool((rows.data < 0).any())
+        self.size: int = rows.shape[0]
+        self.no_answers = np.flatnonzero(lengths(self.rows) == 0)
 
     def right(self, questions: IntArray) -> Flags:
         """Which questions are answered right, by the rows of their four words, shape ``(questions, 4)``."""
@@ -62,82 +79,107 @@ class AnalogySearch:
         # A question whose answer is one of its own words cannot be right.
         open_ = np.flatnonzero((questions[:, 3:] != questions[:, :3]).all(axis=1))
         third, third_of = np.unique(questions[open_, 2], return_inverse=True)
-        near, nearest = self._nearest(third)
+        for start in range(0, len(third), _THIRD_WORDS_AT_ONCE):
+            stop = start + _THIRD_WORDS_AT_ONCE
+            some = np.flatnonzero((third_of >= start) & (third_of < stop))
+            near, nearest = self._nearest(third[start:stop])
+            found[open_[some]] = self._right_by_pairs(questions[open_[some]], near, nearest, third_of[some] - start)
+        return found
+
+    def _right_by_pairs(self, questions: IntArray, near: Singles, nearest: IntArray, third_of: IntArray) -> Flags:
+        """The same for questions whose third words have a row in ``near``; a product is made once for each pair."""
+        found = np.zeros(len(questions), dtype=np.bool_)
         # One number for each pair, because unique rows are found by a slow sort.
-        first_of = questions[open_, 0].astype(np.int64)
-        codes, pair_of = np.unique(first_of * len(self.rows) + questions[open_, 1], return_inverse=True)
-        pairs = np.stack(np.divmod(codes, len(self.rows)), axis=1)
+        codes, pair_of = np.unique(questions[:, 0].astype(np.int64) * self.size + questions[:, 1], return_inverse=True)
+        pairs = np.stack(np.divmod(codes, self.size), axis=1)
         order = np.lexsort((third_of, pair_of))
         ends = np.cumsum(np.bincount(pair_of, minlength=len(pairs)))
-        at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // len(self.rows)))
+        at_once = max(1, min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // self.size))
         for start in range(0, len(pairs), at_once):
             chunk = pairs[start : start + at_once]
             offset = self._offsets(chunk)
             some = order[ends[start - 1] if start else 0 : ends[start + len(chunk) - 1]]
-            found[open_[some]] = self._right(
-                questions[open_[some]], offset, pair_of[some] - start, near, nearest, third_of[some]
-            )
+            found[some] = self._right(questions[some], offset, pair_of[some] - start, near, nearest, third_of[some])
         return found
 
-    def _offsets(self, pairs: IntArray) -> Rows:
+    def _offsets(self, pairs: IntArray) -> Singles:
         """The part of the sum that a pair makes, shape ``(pairs, words)``, minus infinity for its own two words."""
         if self.method == "3cosadd":
             offset = self._products(self.rows[pairs[:, 1]] - self.rows[pairs[:, 0]])
         else:
-            offset = _log(self._products(self.rows[pairs[:, 1]]))
-            offset -= _log(self._products(self.rows[pairs[:, 0]]), _SMALL)
+            offset = self._log(self._products(self.rows[pairs[:, 1]]))
+            offset -= self._log(self._products(self.rows[pairs[:, 0]]), _SMALL)
         np.put_along_axis(offset, pairs, -np.inf, axis=1)
         return offset
 
-    def _products(self, vectors: Rows) -> Rows:
-        products: Rows = vectors @ self.rows.T
-        return products
+    def _products(self, vectors: Rows) -> Singles:
+        found: Singles = product(vectors, self.columns, np.float32)
+        return found
 
-    def _near(self, third: IntArray) -> Rows:
+    def _near(self, third: IntArray) -> Singles:
         near = self._products(self.rows[third])
         if self.method == "3cosmul":
-            near = _log(near)
+            near = self._log(near)
         near[:, self.no_answers] = -np.inf
         return near
 
-    def _nearest(self, third: IntArray) -> tuple[Rows, IntArray]:
+    def _nearest(self, third: IntArray) -> tuple[Singles, IntArray]:
         """The largest parts that each c makes and the words they are of, largest first; c itself is left out."""
-        keep = min(_NEAREST, len(self.rows))
+        keep = min(_NEAREST, self.size)
         values = np.empty((len(third), keep), np.float32)
-        words = np.empty((len(third), keep), np.int64)
-        at_once = max(1, _NUMBERS_AT_ONCE // len(self.rows))
+        words = np.empty((len(third), keep), np.int32)
+        at_once = max(1, _NUMBERS_AT_ONCE // self.size)
+        # Ordering takes three times the memory of what is ordered.
+        ordered_at_once = max(1, at_once // 8)
         for start in range(0, len(third), at_once):
             near = self._near(third[start : start + at_once])
             near[np.arange(len(near)), third[start : start + at_once]] = -np.inf
-            top = np.argpartition(-near, keep - 1, axis=1)[:, :keep]
-            top = np.take_along_axis(top, np.argsort(-np.take_along_axis(near, top, axis=1), axis=1), axis=1)
-            words[start : start + len(near)] = top
-            values[start : start + len(near)] = np.take_along_axis(near, top, axis=1)
+            for first in range(0, len(near), ordered_at_once):
+                some = near[first : first + ordered_at_once]
+                top = np.argpartition(some, -keep, axis=1)[:, -keep:]
+                top = np.take_along_axis(top, np.argsort(-np.take_along_axis(some, top, axis=1), axis=1), axis=1)
+                place = slice(start + first, start + first + len(some))
+                words[place], values[place] = top, np.take_along_axis(some, top, axis=1)
         return values, words
 
     def _right(
-        self, questions: IntArray, offset: Rows, pair: IntArray, near: Rows, nearest: IntArray, third: IntArray
+        self, questions: IntArray, offset: Singles, pair: IntArray, near: Singles, nearest: IntArray, third: IntArray
     ) -> Flags:
         """The same for questions whose pairs have a row in ``offset``."""
         answers = questions[:, 3]
         target = offset[pair, answers] + self._pair_near(questions[:, 2], answers)
-        best = np.full(len(questions), -np.inf, np.float32)
+        floor = self._floor(target)
+        best = np.where(np.isneginf(floor), np.inf, -np.inf).astype(np.float32)
         highest = offset.max(axis=1)
-        for some, look in _looks(target, best, highest[pair], near, third):
+        for some, look in _looks(target, floor, best, highest[pair], near, third):
             words = nearest[third[some], look]
             sums = offset[pair[some, None], words] + near[third[some], look]
             sums[words == answers[some, None]] = -np.inf
             best[some] = np.maximum(best[some], sums.max(axis=1))
         beaten = best > target + _MARGIN
         # The bound of the last word that was kept does not rule out the others.
-        unsettled = ~beaten & (near[third, -1] + highest[pair] >= target - _MARGIN) & (near.shape[1] < len(self.rows))
-        close = ~beaten & ~unsettled & (best >= target - _MARGIN)
+        unsettled = ~beaten & (near[third, -1] + highest[pair] >= floor) & (near.shape[1] < self.size)
+        close = ~beaten & ~unsettled & (best >= floor)
         found: Flags = ~beaten & ~unsettled & ~close
         rest = np.flatnonzero(unsettled | close)
-        found[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest])
+        found[rest] = self._right_of_all(questions[rest], offset, pair[rest], target[rest], floor[rest])
         return found
 
-    def _right_of_all(self, questions: IntArray, offset: Rows, pair: IntArray, target: Rows) -> Flags:
+    def _floor(self, target: Singles) -> Singles:
+        """The sums below which no word can tie with d, whose sums are these; minus infinity if it ties with any word.
+
+        What ties are products, of which the sums of 3CosMul are logarithms.
+        """
+        if self.method == "3cosadd":
+            return target - _MARGIN
+        products_ = np.exp(target.astype(np.float64))
+        floor = np.log(np.maximum(products_ - TIE_TOLERANCE, 1e-300)) - _MARGIN
+        floor[products_ < 0.9 * TIE_TOLERANCE] = -np.inf
+        return floor.astype(np.float32)
+
+    def _right_of_all(
+        self, questions: IntArray, offset: Singles, pair: IntArray, target: Singles, floor: Singles
+    ) -> Flags:
         """The same by the whole vocabulary, and in double precision for the words that are about as near as d."""
         found = np.zeros(len(questions), dtype=np.bool_)
         order = np.argsort(questions[:, 2], kind="stable")
@@ -148,7 +190,7 @@ class AnalogySearch:
                 near = self._near(questions[at, 2:3])[0]
             sums = offset[pair[at]] + near
             sums[questions[at, 2:]] = -np.inf
-            rivals = np.flatnonzero(sums >= target[at] - _MARGIN)
+            rivals = np.flatnonzero(sums >= floor[at])
             found[at] = not (sums[rivals] > target[at] + _MARGIN).any() and self._beats(questions[at], rivals)
         return found
 
@@ -157,25 +199,36 @@ class AnalogySearch:
         sums = self.sums(question, np.append(rivals, question[3]))
         return bool((sums[-1] > sums[:-1] + TIE_TOLERANCE).all())
 
-    def _pair_near(self, third: IntArray, answers: IntArray) -> Rows:
+    def _pair_near(self, third: IntArray, answers: IntArray) -> Singles:
         near = np.empty(len(third), np.float32)
         # A section may have a hundred million questions: their vectors would not fit into the memory.
-        at_once = max(1, _NUMBERS_AT_ONCE // self.rows.shape[1])
+        at_once = max(1, _NUMBERS_AT_ONCE // max(1, width(self.rows)))
         for start in range(0, len(third), at_once):
             some = slice(start, start + at_once)
-            np.einsum("ij,ij->i", self.rows[third[some]], self.rows[answers[some]], out=near[some])
-        return near if self.method == "3cosadd" else _log(near)
+            near[some] = paired_products(self.rows[third[some]], self.rows[answers[some]])
+        return near if self.method == "3cosadd" else self._log(near)
 
     def sums(self, question: IntArray, words: IntArray) -> npt.NDArray[np.float64]:
         """The sum of some words for one question, in double precision; for 3CosMul the product itself."""
-        a, b, c = (self.exact[words] @ self.exact[row] for row in question[:3])
+        a, b, c = products(self.exact[words], self.exact[question[:3]]).T
         if self.method == "3cosadd":
             return np.asarray(b - a + c, dtype=np.float64)
-        first, second, third = ((cosines + 1) / 2 for cosines in (a, b, c))
+        first, second, third = ((cosines + 1) / 2 if self.shift else cosines for cosines in (a, b, c))
         return np.asarray(second * third / (first + _SMALL), dtype=np.float64)
 
+    def _log(self, cosines: Singles, more: float = 0.0) -> Singles:
+        """The logarithm of cosines moved to 0 to 1, in place."""
+        if self.shift:
+            cosines += 1
+            cosines *= 0.5
+        cosines += more
+        np.maximum(cosines, 1e-30, out=cosines)
+        return np.log(cosines, out=cosines)
 
-def _looks(target: Rows, best: Rows, highest: Rows, near: Rows, third: IntArray) -> Iterator[tuple[IntArray, slice]]:
+
+def _looks(
+    target: Singles, floor: Singles, best: Singles, highest: Singles, near: Singles, third: IntArray
+) -> Iterator[tuple[IntArray, slice]]:
     """Questions that are still open, and which of the words nearest to c to look at, few at first.
 
     ``best`` is what the looks before have found. A question is open while no word beats its answer and the bound lets
@@ -185,7 +238,7 @@ def _looks(target: Rows, best: Rows, highest: Rows, near: Rows, third: IntArray)
     while True:
         still = best <= target + _MARGIN
         if before:
-            still &= near[third, before - 1] + highest >= target - _MARGIN
+            still &= near[third, before - 1] + highest >= floor
         open_ = np.flatnonzero(still)
         at_once = max(1, _LOOKS_AT_ONCE // (last - before))
         for start in range(0, len(open_), at_once):
@@ -193,12 +246,3 @@ def _looks(target: Rows, best: Rows, highest: Rows, near: Rows, third: IntArray)
         if last == near.shape[1] or not len(open_):
             return
         before, last = last, min(4 * last, near.shape[1])
-
-
-def _log(cosines: Rows, more: float = 0.0) -> Rows:
-    """The logarithm of cosines moved to 0 to 1, in place."""
-    cosines += 1
-    cosines *= 0.5
-    cosines += more
-    np.maximum(cosines, 1e-30, out=cosines)
-    return np.log(cosines, out=cosines)

@@ -11,7 +11,9 @@ from statistics import median
 from typing import Literal, Protocol
 
 from wikisem.evaluation.audit.items import AuditGroup, AuditItem
-from wikisem.evaluation.audit.surfaces import capital_differs, is_inside, outside_lengths, repeated, shared_affix
+from wikisem.evaluation.audit.surfaces import capital_differs, outside_lengths, repeated, shared_affix
+from wikisem.heuristics.rules.contained import is_contained, parts_of_others
+from wikisem.wikipedia.languages import LanguageProfile
 
 Relation = Literal["itself", "above", "below", "none"]
 
@@ -81,19 +83,17 @@ class GroupMeasures:
     coherence: float | None = None
 
 
-def measure_group(group: AuditGroup, spaced: bool, graph: Classes | None = None) -> GroupMeasures:
+def measure_group(group: AuditGroup, profile: LanguageProfile, graph: Classes | None = None) -> GroupMeasures:
     """All measures of a group that its data set and the graph, if there is one, allow."""
     surfaces = [item.surface for item in group.cluster]
-    pairs = [(one, other) for one in surfaces for other in surfaces]
-    inside = sum(is_inside(one, other, spaced) for one, other in pairs)
     known = None if graph is None or group.qid is None else _InGraph(group, graph)
     return GroupMeasures(
         group,
-        inside,
+        sum(1 for _ in parts_of_others(surfaces, profile)),
         repeated(surfaces),
-        shared_affix(surfaces, spaced),
+        shared_affix(surfaces, profile.spaced),
         age_of(group.cluster),
-        tuple(_measure_outlier(outlier, surfaces, spaced, known) for outlier in group.outliers),
+        tuple(_measure_outlier(outlier, surfaces, profile, known) for outlier in group.outliers),
         _from_one_class(group, graph),
         known.coherence() if known else None,
     )
@@ -106,10 +106,10 @@ def age_of(items: Iterable[AuditItem]) -> Age | None:
 
 
 def _measure_outlier(
-    outlier: AuditItem, cluster: Sequence[str], spaced: bool, known: "_InGraph | None"
+    outlier: AuditItem, cluster: Sequence[str], profile: LanguageProfile, known: "_InGraph | None"
 ) -> OutlierMeasures:
     surface = outlier.surface
-    inside = any(is_inside(surface, one, spaced) or is_inside(one, surface, spaced) for one in cluster)
+    inside = any(is_contained(surface, one, profile) for one in cluster)
     repeats = surface.casefold() in {one.casefold() for one in cluster}
     from_words = (outlier, inside, repeats, capital_differs(surface, cluster), outside_lengths(surface, cluster))
     if known is None or outlier.qid is None:

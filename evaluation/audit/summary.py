@@ -52,10 +52,10 @@ def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None 
 
 
 def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
-    """The groups of one language; their surface forms tell whether it is written with spaces."""
+    """The groups of one language; their surface forms tell how a language is written that has no row."""
     sample = [item.surface for group in groups for item in group.cluster]
-    spaced = language_profile(groups[0].language, sample=sample).spaced
-    return [measure_group(group, spaced, graph) for group in groups]
+    profile = language_profile(groups[0].language, sample=sample)
+    return [measure_group(group, profile, graph) for group in groups]
 
 
 def _with_findings(one: GroupMeasures, pairs: Iterable[Pair]) -> AuditedGroup:

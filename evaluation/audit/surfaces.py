@@ -3,43 +3,23 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from wikisem.heuristics.rules.outlier import agreed_case, differs_in_case, initial_case
 from wikisem.wikipedia.graphemes import graphemes
 
 
-def is_inside(inner: str, outer: str, spaced: bool) -> bool:
-    """Whether one surface form is part of another, case ignored: in whole words where a language has spaces.
-
-    >>> is_inside("Riau", "Riau Islands", spaced=True), is_inside("Ria", "Riau Islands", spaced=True)
-    (True, False)
-    >>> is_inside("東京", "東京都", spaced=False)
-    True
-    """
-    one, other = inner.casefold(), outer.casefold()
-    if one == other:
-        return False
-    return f" {one} " in f" {other} " if spaced else one in other
-
-
-def starts_upper(surface: str) -> bool | None:
-    """Whether the first letter is a capital; None where it has no case, as in Arabic, Chinese or "3M".
-
-    >>> starts_upper("Oslo"), starts_upper("oak"), starts_upper("東京")
-    (True, False, None)
-    """
-    first = surface[:1]
-    return first.isupper() if first.upper() != first.lower() else None
-
-
 def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
-    """Whether the initial gives an outlier away: all members that have case agree, and it differs; None if unknown.
+    """Whether the initial gives an outlier away: all members agree in its case, and it differs.
+
+    None where the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
 
     >>> capital_differs("oak", ["Oslo", "Rome"]), capital_differs("oak", ["Oslo", "elm"])
     (True, False)
     >>> capital_differs("東", ["Oslo"]) is None
     True
     """
-    own, others = starts_upper(surface), {starts_upper(one) for one in cluster} - {None}
-    return None if own is None or not others else others == {not own}
+    if not initial_case(surface) or not any(map(initial_case, cluster)):
+        return None
+    return differs_in_case(surface, agreed_case(cluster))
 
 
 def outside_lengths(surface: str, cluster: Sequence[str]) -> bool:

@@ -18,13 +18,15 @@ s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4
 3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector, unit
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, lengths, paired_products, products, unit
 
 Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
 DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
@@ -39,41 +41,46 @@ class ComparisonTerms:
     swap: Vector | None = None
 
 
-def prepare(distance: Distance, vectors: Vector) -> Vector:
+def prepare(distance: Distance, vectors: Rows) -> Rows:
     """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
-    return unit(vectors) if distance == "cosine-unit" and len(vectors) else vectors
+    return unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
 
 
-def tie_margin(distance: Distance, members: Vector) -> float:
+def tie_margin(distance: Distance, members: Rows) -> float:
     """The difference up to which two squared distances, or projections on the mean, are a tie, for prepared members.
 
     It is a share of the category's largest squared length, or length; a tie counts against the model.
     """
-    largest = float(np.linalg.norm(members, axis=1).max())
+    largest = float(lengths(members).max())
     return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)
 
 
-def stands_out(distance: Distance, sets: Vector, words: Vector, tie: float) -> npt.NDArray[np.bool_]:
-    """Whether each word stands out of its set: sets of shape ``(p, k, d)``, words ``(p, d)``, all prepared."""
-    points = np.concatenate([sets, words[:, None]], axis=1)
-    means = points.mean(axis=1, keepdims=True)
-    euclidean = distance == "euclidean"
-    far = ((points - means) ** 2).sum(axis=2) if euclidean else -(unit(points) * means).sum(axis=2)
+def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:
+    """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
+
+    x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.
+    """
+    points = [*sets, words]
+    gram = np.empty((words.shape[0], len(points), len(points)))
+    for one, other in combinations_with_replacement(range(len(points)), 2):
+        gram[:, one, other] = gram[:, other, one] = paired_products(points[one], points[other])
+    squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
+    far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
     is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
     return is_odd
 
 
-def comparison_terms(distance: Distance, members: Vector, words: Vector, k: int) -> ComparisonTerms:
+def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> ComparisonTerms:
     """The parts of F for words of shape ``(words, d)``, all prepared."""
-    products = members @ words.T
+    each = products(members, words)
     if distance == "euclidean":
-        return ComparisonTerms((k - 1) / 2 * (words**2).sum(axis=1), -products)
+        return ComparisonTerms((k - 1) / 2 * paired_products(words, words), -each)
     if distance == "cosine-unit":
-        return ComparisonTerms(np.zeros(len(words)), -products)
-    lengths, own = np.linalg.norm(words, axis=1), np.linalg.norm(members, axis=1)
-    return ComparisonTerms(-lengths, -products / lengths, products / lengths - products / own[:, None])
+        return ComparisonTerms(np.zeros(words.shape[0]), -each)
+    long, own = lengths(words), lengths(members)
+    return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
 
 
-def term_tolerance(distance: Distance, members: Vector, k: int) -> float:
+def term_tolerance(distance: Distance, members: Rows, k: int) -> float:
     """The tie of ``tie_margin`` as a difference of F."""
     return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)

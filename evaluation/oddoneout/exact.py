@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.evaluation.oddoneout.definitions import ComparisonTerms, Distance, comparison_terms, term_tolerance
-from wikisem.evaluation.vectors.words import Vector
+from wikisem.evaluation.vectors.words import Rows, Vector
 
 # This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
 _NUMBERS_AT_ONCE: Final = 1 << 21
@@ -65,22 +65,22 @@ def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
 class ExactCounter:
     """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out."""
 
-    def __init__(self, distance: Distance, members: Vector, k: int) -> None:
+    def __init__(self, distance: Distance, members: Rows, k: int) -> None:
         self._distance, self._members, self._k = distance, members, k
-        self._subsets = np.asarray(list(combinations(range(len(members)), k - 1)), dtype=np.int64)
-        self._steps = list(steps(len(members), k))
+        self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
+        self._steps = list(steps(members.shape[0], k))
         # What w has to exceed: F_T(s), plus what is still a tie.
         self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
 
-    def count(self, words: Vector) -> int:
+    def count(self, words: Rows) -> int:
         """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
 
         A word that is in the combination itself never does: it ties with itself.
         """
         size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
-        return sum(self._count(words[start : start + size]) for start in range(0, len(words), size))
+        return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))
 
-    def _count(self, words: Vector) -> int:
+    def _count(self, words: Rows) -> int:
         parts = self._terms(words)
         table, total = self._table(parts), 0
         for step in self._steps:
@@ -90,7 +90,7 @@ class ExactCounter:
             total += int(np.count_nonzero(wins))
         return total
 
-    def _terms(self, words: Vector) -> ComparisonTerms:
+    def _terms(self, words: Rows) -> ComparisonTerms:
         return comparison_terms(self._distance, self._members, words, self._k)
 
     def _table(self, parts: ComparisonTerms) -> Vector:

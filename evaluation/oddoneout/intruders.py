@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from wikisem.errors import UsageError
 from wikisem.evaluation.category_words import CategoryVectors, IntArray
-from wikisem.evaluation.vectors.words import Vector, WordVectors
+from wikisem.evaluation.vectors.words import Rows, WordVectors, row_at, stack
 
 # V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
 Intruders = Literal["vocabulary", "outside-category", "other-categories"]
@@ -26,7 +25,7 @@ class IntruderPool:
     a word comes only into combinations without it.
     """
 
-    vectors: npt.NDArray[np.floating]
+    vectors: Rows
     rows: IntArray
     missing: int
     shared: IntArray
@@ -34,12 +33,12 @@ class IntruderPool:
     def __len__(self) -> int:
         return len(self.rows) + self.missing
 
-    def blocks(self) -> Iterator[Vector]:
+    def blocks(self) -> Iterator[Rows]:
         """All vectors in double precision, some rows at a time."""
         for start in range(0, len(self.rows), _ROWS_AT_ONCE):
             yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
 
-    def take(self, at: IntArray) -> Vector:
+    def take(self, at: IntArray) -> Rows:
         """The vectors of the words at these places, in double precision."""
         return self.vectors[self.rows[at]].astype(np.float64)
 
@@ -69,13 +68,13 @@ def _outside(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) 
 
 
 def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], skip_oov: bool) -> IntruderPool:
-    vectors: dict[tuple[str, ...], Vector | None] = {}
+    vectors: dict[tuple[str, ...], Any | None] = {}
     for other in categories:
         vectors |= dict.fromkeys(other.keys)
-        vectors |= {other.keys[at]: vector for at, vector in zip(other.known, other.vectors, strict=True)}
+        vectors |= {other.keys[at]: row_at(other.vectors, row) for row, at in enumerate(other.known.tolist())}
     mine = set(members.keys)
     theirs = [vector for key, vector in vectors.items() if key not in mine]
     known = [vector for vector in theirs if vector is not None]
-    stacked = np.stack(known) if known else np.empty((0, members.vectors.shape[1]))
+    stacked = stack(known) if known else members.vectors[:0]
     missing = 0 if skip_oov else len(theirs) - len(known)
     return IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))

@@ -19,6 +19,8 @@ from wikisem.sampling import hash_key, hash_keys
 # 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
 _MOST_LIMITS: Final = 1 << 27
 _PAIRS_AT_ONCE: Final = 4096
+# Why a model with a similarity of its own is refused.
+ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,8 @@ def count_sampled(
         sets, intruders = draw_pairs(words, pool, k, seed, numbers)
         whole = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
         others = prepare(distance, pool.take(intruders[whole]))
-        total += int(
-            np.count_nonzero(stands_out(distance, vectors[sets[whole]], others, tie_margin(distance, vectors)))
-        )
+        chosen = [vectors[places] for places in sets[whole].T]
+        total += int(np.count_nonzero(stands_out(distance, chosen, others, tie_margin(distance, vectors))))
     return total
 
 

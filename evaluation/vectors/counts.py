@@ -3,197 +3,251 @@
 Two forms of file: a CSR matrix of SciPy (``save_npz``) with the words of its rows in a text file beside it, of the same
 name with the suffix .words; and text of ``word<TAB>context<TAB>count`` lines, compressed or not.
 
-Weights: raw counts; PMI, ln(P(w, c) / (P(w) P(c))) of the cells that are not zero; PPMI, PMI where it is positive.
+Weights: raw counts; PMI, ln(P(w, c) / (P(w) P(c))) of the cells that are not zero; PPMI, PMI where it is positive; and
+the log-likelihood ratio (Dunning 1993), 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is
+large as well where a word and a context are together less often than by chance.
+
+As Gamallo (2019, section 4.2) has it, a word can be left the R contexts of the highest log-likelihood, whatever the
+weight. Sums of the matrix are those before any context is left out.
 
 Similarities: the cosine, and the two that Gamallo scores (Gamallo and Bordag 2011): Dice, 2 Σ min / (Σ + Σ), and
 Jaccard, Σ min / Σ max, over the contexts of two words. Where weights can be negative, as PMI, a context counts as two,
 one of each sign (Li 2015, "Min-max kernels"), so that both similarities remain between 0 and 1.
 
     >>> counts = sparse.csr_array(np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
-    >>> one, other = row_of(counts, 0), row_of(counts, 1)
+    >>> one, other = counts[[0]], counts[[1]]
     >>> dice([one], [other]).item(), jaccard([one], [other]).item()
     (0.4, 0.25)
 """
 
 import zipfile
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sparse
+from scipy.special import xlog1py
 
-from wikisem.datasets.text_files import numbered_lines, open_unpacked, read_utf8
+from wikisem.datasets.text_files import lines_of, numbered_lines, open_unpacked, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of
-from wikisem.evaluation.vectors.lookup import Similarity, WordLookup
-from wikisem.evaluation.vectors.words import Vector, WordVectors
+from wikisem.evaluation.vectors.lookup import Similarity, cosine
+from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack
 
 Matrix = Any  # scipy.sparse.csr_array, of which SciPy has no types
 
 
-def row_of(matrix: Matrix, at: int) -> Matrix:
-    """One row of a matrix, as a matrix of one row."""
-    return matrix[[at]]
-
-
-def cosine(ones: Sequence[Matrix], others: Sequence[Matrix]) -> Vector:
-    """The cosines of rows, shape ``(ones, others)``."""
-    first, second = sparse.vstack(ones), sparse.vstack(others)
-    lengths = [np.sqrt(each.multiply(each).sum(axis=1)) for each in (first, second)]
-    cosines: Vector = (first @ second.T).toarray() / np.outer(*lengths)
-    return cosines
-
-
-def dice(ones: Sequence[Matrix], others: Sequence[Matrix]) -> Vector:
+def dice(ones: Any, others: Any) -> Vector:
     """Twice the sum of minima over the sum of both, shape ``(ones, others)``."""
-    least, total = _minima(ones, others)
+    least, total = _minima(stack(ones), stack(others))
     return 2 * least / total
 
 
-def jaccard(ones: Sequence[Matrix], others: Sequence[Matrix]) -> Vector:
+def jaccard(ones: Any, others: Any) -> Vector:
     """The sum of minima over the sum of maxima, shape ``(ones, others)``."""
-    least, total = _minima(ones, others)
+    least, total = _minima(stack(ones), stack(others))
     return least / (total - least)
 
 
-def _minima(ones: Sequence[Matrix], others: Sequence[Matrix]) -> tuple[Vector, Vector]:
+def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
     """The sums of minima and the sums of all weights of every two rows; max(a, b) is a + b - min(a, b)."""
-    first, second = [_signs_apart(row) for row in ones], [_signs_apart(row) for row in others]
-    least = np.array([[one.minimum(other).sum() for other in second] for one in first], dtype=np.float64)
-    sums = [np.array([row.sum() for row in rows], dtype=np.float64) for rows in (first, second)]
+    count = others.shape[0]
+    row_of = np.repeat(np.arange(count), np.diff(others.indptr))
+    least = np.empty((ones.shape[0], count))
+    own = np.zeros(ones.shape[1])
+    for at in range(ones.shape[0]):
+        cells = slice(*ones.indptr[at : at + 2])
+        own[ones.indices[cells]] = ones.data[cells]
+        weights = own[others.indices]
+        shared = np.where(weights * others.data > 0, np.minimum(abs(weights), abs(others.data)), 0)
+        least[at] = np.bincount(row_of, weights=shared, minlength=count)
+        own[ones.indices[cells]] = 0
+    sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
     return least, sums[0][:, None] + sums[1]
 
 
-def _signs_apart(row: Matrix) -> Matrix:
-    """The row with positive weights first, then negative ones without their sign."""
-    if (row.data >= 0).all():
-        return sparse.hstack([row, sparse.csr_array(row.shape)]).tocsr()
-    return sparse.hstack([row.maximum(0), (-row).maximum(0)]).tocsr()
-
-
-def raw(counts: Matrix) -> Matrix:
-    """The counts themselves."""
-    return counts
-
-
-def pmi(counts: Matrix) -> Matrix:
-    """Pointwise mutual information of the cells that are not zero, by the counts of the whole matrix."""
-    cells = counts.tocoo()
-    by_word, by_context = np.asarray(counts.sum(axis=1)).ravel(), np.asarray(counts.sum(axis=0)).ravel()
-    rows, columns = cells.coords
-    weights = np.log(cells.data * by_word.sum() / (by_word[rows] * by_context[columns]))
-    return sparse.csr_array((weights, (rows, columns)), shape=counts.shape)
-
-
-def ppmi(counts: Matrix) -> Matrix:
-    """PMI where it is positive, else nothing."""
-    weights = pmi(counts)
-    weights.data = np.maximum(weights.data, 0)
-    weights.eliminate_zeros()
-    return weights
-
-
-WEIGHTS: Final[Mapping[str, Callable[[Matrix], Matrix]]] = {"raw": raw, "pmi": pmi, "ppmi": ppmi}
 SIMILARITIES: Final[Mapping[str, Similarity]] = {"cosine": cosine, "dice": dice, "jaccard": jaccard}
 
 
-class CountLookup:
-    """Items as means of the sparse rows of their tokens or phrases; it has no dense vocabulary."""
+@dataclass(frozen=True)
+class Counts:
+    """How often each word, a row of ``matrix``, occurs in each context, a column: a CSR array without zeros."""
 
-    words: None = None
+    words: list[str]
+    matrix: Matrix
 
-    def __init__(self, name: str, counts: tuple[list[str], Matrix], weight: str, similarity: str) -> None:
-        words, matrix = counts
-        self.name = name
-        self.rows = WEIGHTS[weight](matrix).tocsr()
-        filled = np.diff(self.rows.indptr) > 0
-        self.index = {word: at for at, word in reversed(list(enumerate(words))) if filled[at]}
-        self.similarity: Similarity = SIMILARITIES[similarity]
-        self._settings = f"count vectors of {matrix.shape[1]:,} contexts: {weight}, {similarity}"
-        self.read_items_as(phrases=True, tokenize=tokens_of)
+    def vectors(self, weights: Vector, contexts: int = 0) -> WordVectors:
+        """The rows of words with these weights of cells, each with its ``contexts`` most relevant ones, 0 for all.
 
-    def read_items_as(self, *, phrases: bool, tokenize: Tokenizer) -> None:
-        """Choose whether phrases are looked up, and what divides an item into tokens."""
-        # A vector of one number says that the word is known, which is all that finding the parts of an item needs.
-        known = WordVectors(self.index, np.ones((self.rows.shape[0], 1), np.float32))
-        self._items = WordLookup(self.name, known, phrases, tokenize)
+        A word that is left without any has no row.
+        """
+        if contexts:
+            weights = np.where(self.relevance < contexts, weights, 0)
+        rows = sparse.csr_array((weights, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
+        rows = rows.copy()
+        rows.eliminate_zeros()
+        filled = np.flatnonzero(np.diff(rows.indptr))
+        return from_words([self.words[at] for at in filled.tolist()], rows[filled])
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the weights and the similarity are, and what is done to text."""
-        return (self._settings, *self._items.notes)
+    @cached_property
+    def relevance(self) -> npt.NDArray[np.int64]:
+        """The place of each cell among those of its word by log-likelihood, 0 for the highest.
 
-    def parts(self, item: str) -> list[str]:
-        """The words that an item is looked up as."""
-        return self._items.parts(item)
+        Of cells that are equal the one with the higher count goes first, then the one whose context does.
+        """
+        matrix = self.matrix
+        # Rounded, so that cells that are equal but for rounding are equal.
+        order = np.lexsort((matrix.indices, -matrix.data, -np.round(log_likelihood(self), 9), self._row_of))
+        places = np.empty(len(order), dtype=np.int64)
+        places[order] = np.arange(len(order)) - np.repeat(matrix.indptr[:-1], np.diff(matrix.indptr))
+        return places
 
-    def find(self, items: Iterable[str]) -> Mapping[str, Matrix]:
-        """The mean of the rows of each item's known parts, as a sparse row."""
-        found = {}
-        for item in items:
-            known = [self.index[part] for part in self.parts(item) if part in self.index]
-            if known:
-                row = sparse.csr_array(self.rows[known].sum(axis=0).reshape(1, -1) / len(known))
-                if row.count_nonzero():
-                    found[item] = row
-        return found
+    @cached_property
+    def _row_of(self) -> Any:
+        return np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+
+    def sums(self) -> tuple[Vector, Vector, float]:
+        """For each cell the sum of its row and of its column, and the sum of all."""
+        by_word, by_context = (np.asarray(self.matrix.sum(axis=axis)).ravel() for axis in (1, 0))
+        return by_word[self._row_of], by_context[self.matrix.indices], float(by_word.sum())
 
 
-def read_counts(path: Path) -> tuple[list[str], Matrix]:
-    """The words and the matrix of counts of a file of either form; MissingInputError and DamagedInputError."""
+def raw(counts: Counts) -> Vector:
+    """The counts themselves."""
+    numbers: Vector = counts.matrix.data
+    return numbers
+
+
+def pmi(counts: Counts) -> Vector:
+    """Pointwise mutual information of each cell, by the counts of the whole matrix."""
+    by_word, by_context, total = counts.sums()
+    return np.asarray(np.log(counts.matrix.data * total / (by_word * by_context)))
+
+
+def ppmi(counts: Counts) -> Vector:
+    """PMI where it is positive, else nothing."""
+    return np.maximum(pmi(counts), 0)
+
+
+def log_likelihood(counts: Counts) -> Vector:
+    """Dunning's (1993) log-likelihood ratio G² of each cell: how much it tells that word and context are together.
+
+    Every one of the four terms is k ln(1 ± d / (row column)) with one d = k N - row column for all, so that nothing is
+    lost where a cell is about as large as chance would have it.
+    """
+    both = counts.matrix.data
+    by_word, by_context, total = counts.sums()
+    apart = both * total - by_word * by_context
+    found = np.zeros(len(both))
+    for cell, row, column, sign in [
+        (both, by_word, by_context, 1),
+        (by_word - both, by_word, total - by_context, -1),
+        (by_context - both, total - by_word, by_context, -1),
+        (total - by_word - by_context + both, total - by_word, total - by_context, 1),
+    ]:
+        expected = row * column
+        ratio = np.divide(sign * apart, expected, out=np.zeros(len(both)), where=expected > 0)
+        found += xlog1py(np.maximum(cell, 0), np.maximum(ratio, -1))
+    return np.maximum(2 * found, 0)
+
+
+WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
+    "raw": raw,
+    "pmi": pmi,
+    "ppmi": ppmi,
+    "loglikelihood": log_likelihood,
+}
+
+
+def read_counts(path: Path) -> Counts:
+    """The counts of a file of either form; MissingInputError and DamagedInputError."""
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
     return _read_matrix(path) if path.suffix == ".npz" else _read_triples(path)
 
 
-def _read_matrix(path: Path) -> tuple[list[str], Matrix]:
+def _read_matrix(path: Path) -> Counts:
     list_of_words = path.with_suffix(".words")
     if not list_of_words.is_file():
         raise MissingInputError(f"{path}: expected the words of its rows in {list_of_words.name} beside it, saw none")
     try:
-        matrix = sparse.csr_array(sparse.load_npz(path), dtype=np.float64)
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
+        matrix = _load(path)
+    except (ValueError, TypeError, KeyError, AttributeError, OSError, MemoryError, zipfile.BadZipFile) as error:
         raise DamagedInputError(f"{path}: expected a sparse matrix of SciPy, saw {error}") from error
     words = [word for _, word in numbered_lines(read_utf8(list_of_words).removesuffix("\n"))]
     if len(words) != matrix.shape[0]:
         raise DamagedInputError(
             f"{list_of_words}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}"
         )
-    return words, _checked(matrix, path)
+    return Counts(words, _checked(matrix, path))
 
 
-def _read_triples(path: Path) -> tuple[list[str], Matrix]:
-    words: dict[str, int] = {}
-    contexts: dict[str, int] = {}
-    # Arrays, because a large file has hundreds of millions of counts: 24 bytes each, where lists take 96.
-    rows, columns, counts = array("q"), array("q"), array("d")
+def _load(path: Path) -> Matrix:
+    """The matrix of a file, of as many columns as have counts."""
+    loaded = sparse.load_npz(path)
+    # SciPy's compiled code follows row pointers and column numbers wherever they lead; other forms than these three
+    # have coordinates, which it checks as it reads them.
+    if loaded.format in {"csr", "csc", "bsr"}:
+        loaded.check_format(full_check=True)
+    if not np.issubdtype(loaded.dtype, np.number) or np.iscomplexobj(loaded.data):
+        raise ValueError(f"numbers of the type {loaded.dtype}")
+    matrix = sparse.csr_array(loaded, dtype=np.float64)
+    if matrix.shape[1] > matrix.nnz:  # sums by context take memory for every one, however wide a file says it is
+        used, columns = np.unique(matrix.indices, return_inverse=True)
+        matrix = sparse.csr_array((matrix.data, columns, matrix.indptr), shape=(matrix.shape[0], len(used)))
+    return matrix
+
+
+def _read_triples(path: Path) -> Counts:
+    words, contexts, rows, columns, counts = read_triples(path, "word, context and count", at_least=0)
+    # Contexts in the order of their names, so that nothing depends on the order of the lines.
+    places = np.empty(len(contexts), dtype=np.int64)
+    places[sorted(range(len(contexts)), key=contexts.__getitem__)] = np.arange(len(contexts))
+    matrix = sparse.csr_array((counts, (rows, places[columns])), shape=(len(words), len(contexts)))
+    return Counts(words, _checked(matrix, path))
+
+
+def read_triples(
+    path: Path, fields: str, at_least: float
+) -> tuple[list[str], list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], Vector]:
+    """Lines of two names and a number: the distinct names of both columns, and for each line their places in these.
+
+    DamagedInputError names the line that has no such ``fields``, or a number below ``at_least``.
+    """
+    firsts: dict[str, int] = {}
+    seconds: dict[str, int] = {}
+    # Arrays, because a large file has hundreds of millions of lines: 24 bytes each, where lists take 96.
+    rows, columns, numbers = array("q"), array("q"), array("d")
     with open_unpacked(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            fields = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
-            if len(fields) != 3 or not _is_count(fields[2]):
-                raise DamagedInputError(f"{path}:{number}: expected word, context and count, saw {line[:60]!r}")
-            rows.append(words.setdefault(fields[0], len(words)))
-            columns.append(contexts.setdefault(fields[1], len(contexts)))
-            counts.append(float(fields[2]))
-    if not words:
-        raise DamagedInputError(f"{path}: expected lines of word, context and count, saw none")
-    cells = np.frombuffer(counts, np.float64), (np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64))
-    matrix = sparse.csr_array(cells, shape=(len(words), len(contexts)))
-    return list(words), _checked(matrix, path)
+        for line_number, line in lines_of(stream, str(path)):
+            names = line.decode("utf-8", errors="replace").rstrip("\r\n").split("\t")
+            number = _number(names[2]) if len(names) == 3 else None
+            if number is None or not number >= at_least:
+                raise DamagedInputError(f"{path}:{line_number}: expected {fields}, saw {line[:60]!r}")
+            rows.append(firsts.setdefault(names[0], len(firsts)))
+            columns.append(seconds.setdefault(names[1], len(seconds)))
+            numbers.append(number)
+    if not firsts:
+        raise DamagedInputError(f"{path}: expected lines of {fields}, saw none")
+    row_places, column_places = (np.frombuffer(each, np.int64) for each in (rows, columns))
+    return list(firsts), list(seconds), row_places, column_places, np.frombuffer(numbers, np.float64)
 
 
-def _is_count(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        return float(text) >= 0
+        return float(text)
     except ValueError:
-        return False
+        return None
 
 
 def _checked(matrix: Matrix, path: Path) -> Matrix:
     if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
         raise DamagedInputError(f"{path}: expected counts, saw a number below zero or none at all")
+    matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
 

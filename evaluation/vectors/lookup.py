@@ -8,20 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from wikisem.errors import DamagedInputError
+from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.vectors.asked import Tokenizer, mask_digits, tokens_of
-from wikisem.evaluation.vectors.words import Vector, WordVectors, unit, usable
+from wikisem.evaluation.vectors.words import Vector, WordVectors, mean, products, stack, unit, usable
 
-Similarity = Callable[[Sequence[Any], Sequence[Any]], Vector]
+# From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
+# be symmetric.
+Similarity = Callable[[Any, Any], Vector]
 
 
-def cosine(ones: Sequence[npt.ArrayLike], others: Sequence[npt.ArrayLike]) -> Vector:
+def cosine(ones: Any, others: Any) -> Vector:
     """The cosines of vectors, shape ``(ones, others)``."""
-    matrix: Vector = unit(np.array(ones)) @ unit(np.array(others)).T
-    return matrix
+    return products(unit(stack(ones)), unit(stack(others)))
 
 
 class Lookup(Protocol):
@@ -41,13 +39,26 @@ class Lookup(Protocol):
 
     @property
     def similarity(self) -> Similarity:
-        """How near the vectors of items are to each other; symmetric."""
+        """How near the vectors of some items are to those of others."""
 
     def find(self, items: Iterable[str]) -> Mapping[str, Any]:
-        """The raw vector of each item, shape ``(dimensions,)``; what is out of vocabulary is not in the mapping."""
+        """The raw vector of each item, as its ``similarity`` takes it; what is out of vocabulary is not there."""
 
     def parts(self, item: str) -> list[str]:
         """What an item is looked up as: equal parts, equal item."""
+
+
+def require_cosine(lookup: Lookup, reason: str) -> None:
+    """Raise UsageError for a model that compares words by another similarity."""
+    if lookup.similarity is not cosine:
+        raise UsageError(f"{lookup.name}: expected the cosine, for {reason}, saw another similarity")
+
+
+def require_vocabulary(lookup: Lookup, task: str) -> WordVectors:
+    """The vocabulary of a model; UsageError for one that lists no words."""
+    if lookup.words is None:
+        raise UsageError(f"{task} needs a model with a vocabulary, {lookup.name} has none")
+    return lookup.words
 
 
 class WordLookup:
@@ -55,15 +66,24 @@ class WordLookup:
 
     Text is lowercased where no word of the vocabulary starts with a capital, and its digits are masked where the
     vocabulary masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases.
-    ``tokenize`` divides text into tokens: at `_` and blanks, unless a language without spaces needs more.
+    ``tokenize`` divides text into tokens: at `_` and blanks, unless a language without spaces needs more. ``about`` are
+    the first of its notes.
     """
 
-    similarity = staticmethod(cosine)
-
-    def __init__(self, name: str, words: WordVectors, phrases: bool = True, tokenize: Tokenizer = tokens_of) -> None:
+    def __init__(
+        self,
+        name: str,
+        words: WordVectors,
+        phrases: bool = True,
+        tokenize: Tokenizer = tokens_of,
+        similarity: Similarity = cosine,
+        about: Sequence[str] = (),
+    ) -> None:
         spelling = words.spelling()
         self.name = name
         self.words = words
+        self.similarity = similarity
+        self.about = about
         self.lowercase = not spelling.capitals
         self.phrases = phrases and spelling.phrases
         self.masks_digits = spelling.masks_digits
@@ -72,7 +92,7 @@ class WordLookup:
     @property
     def notes(self) -> tuple[str, ...]:
         """Whether text is lowercased, phrases are looked up, and unseen words get vectors."""
-        return tuple(
+        spelling = tuple(
             note
             for holds, note in [
                 (self.lowercase, "text lowercased: no word of the vocabulary starts with a capital"),
@@ -82,8 +102,9 @@ class WordLookup:
             ]
             if holds
         )
+        return (*self.about, *spelling)
 
-    def find(self, items: Iterable[str]) -> Mapping[str, Vector]:
+    def find(self, items: Iterable[str]) -> Mapping[str, Any]:
         """The mean of the raw vectors of each item's known parts; items without any are out of vocabulary."""
         return _known((item, self._mean(item)) for item in items)
 
@@ -105,9 +126,9 @@ class WordLookup:
     def _is_phrase(self, tokens: Sequence[str]) -> bool:
         return self.phrases and self.words.knows("_".join(tokens))
 
-    def _mean(self, item: str) -> Vector | None:
+    def _mean(self, item: str) -> Any | None:
         known = [vector for part in self.parts(item) if (vector := self.words.find(part)) is not None]
-        return usable(np.mean(known, axis=0)) if known else None
+        return usable(mean(known)) if known else None
 
 
 @dataclass(frozen=True)
@@ -141,5 +162,5 @@ def _one(vector: Any) -> Vector | None:
     return None if vector is None else usable(vector)
 
 
-def _known(pairs: Iterable[tuple[str, Vector | None]]) -> dict[str, Vector]:
+def _known(pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
     return {item: vector for item, vector in pairs if vector is not None}

@@ -5,29 +5,30 @@ The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so doe
 """
 
 import importlib
-import struct
-import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.datasets.text_files import UNPACKING_ERRORS, compression, open_unpacked
+from wikisem.datasets.text_files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
 from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of, words_asked_for
-from wikisem.evaluation.vectors.binary import read_binary
-from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, CountLookup, check_choice, read_counts
-from wikisem.evaluation.vectors.lookup import Lookup, TextLookup, WordLookup
+from wikisem.evaluation.vectors.binary import FASTTEXT, read_binary, read_fasttext
+from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, check_choice, read_counts
+from wikisem.evaluation.vectors.keys import KeyLookup, Keys, keys_asked_for
+from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup, cosine
 from wikisem.evaluation.vectors.neural import (
     contextual_encoder,
     model2vec_encoder,
     sentence_encoder,
     static_encoder,
 )
-from wikisem.evaluation.vectors.text import excerpt, is_text, read_header, read_text
+from wikisem.evaluation.vectors.similarities import SimilarityLookup, given_similarity, read_similarities
+from wikisem.evaluation.vectors.text import excerpt, is_text, read_graph_header, read_header, read_text
 from wikisem.evaluation.vectors.words import WordVectors
 
 PYTHON: Final = "python:"
+_COUNTS: Final = "counts:"
 
 # What may follow "?" in a source of each kind, besides which there are files.
 _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
@@ -35,17 +36,14 @@ _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
     "transformers:": frozenset(),
     "contextual:": frozenset({"template", "layer"}),
     "model2vec:": frozenset(),
-    "counts:": frozenset({"weight", "similarity"}),
+    _COUNTS: frozenset({"weight", "contexts", "similarity"}),
+    "similarity:": frozenset(),
     PYTHON: frozenset(),
 }
 
-# The first bytes of a fastText model: FASTTEXT_FILEFORMAT_MAGIC_INT32 = 793712314 in its src/fasttext.cc, little-endian
-# (seen 2026-11).
-_FASTTEXT: Final = struct.pack("<i", 793712314)
-
 # Enough for whole records of 16,000 dimensions as text.
 _SAMPLE: Final = 1 << 18
-_DAMAGE: Final = (ValueError, struct.error, AssertionError, NotImplementedError, *UNPACKING_ERRORS)
+_DAMAGE: Final = (ValueError, MemoryError, *UNPACKING_ERRORS)
 
 
 def model_name(source: str) -> str:
@@ -59,24 +57,45 @@ def open_model(
     name: str = "",
     items: Iterable[str] | None = None,
     tokenize: Tokenizer = tokens_of,
+    keys: Keys | None = None,
 ) -> Lookup:
     """The lookup of a vectors file or of a model of another kind (docs/evaluation.md lists them).
 
     ``name`` is what reports call it, ``model_name`` if it is empty. Of a file, only the vectors that ``items`` may need
-    are read, if they are given; such a lookup has no whole vocabulary. Raises UsageError for what cannot be imported
-    and options that are not known, MissingInputError for a model that is not there, and what ``read_vectors`` raises.
+    are read, if they are given; such a lookup has no whole vocabulary. With ``keys``, items are QIDs or titles. Raises
+    UsageError for what cannot be imported, options that are not known, and models that read words but no keys;
+    MissingInputError for a model that is not there, and what ``read_vectors`` raises.
     """
     name = name or model_name(source)
     kind = next((kind for kind in _OPTIONS if source.startswith(kind)), "")
+    make = _maker(phrases, tokenize, keys)
     if not kind:
-        asked = None if items is None else words_asked_for(items, tokenize)
-        return WordLookup(name, read_vectors(source, asked), phrases, tokenize)
+        asked = None if items is None else keys_asked_for(items, keys) if keys else words_asked_for(items, tokenize)
+        return make(name, read_vectors(source, asked), cosine, ())
     if kind == PYTHON:
         return TextLookup(name, _function(source.removeprefix(PYTHON)))
+    if kind == "similarity:":
+        return _open_similarities(name, source.removeprefix(kind))
     target, options = _parse_options(source, kind)
-    if kind == "counts:":
-        return _open_counts(name, Path(target), options, phrases, tokenize)
+    if kind == _COUNTS:
+        return next(_open_counts(name, Path(target), options, [_contexts(options)], make))
+    if keys:
+        raise UsageError(f"{source}: expected vectors keyed by {keys}, saw a model that reads words")
     return TextLookup(name, _encoder(kind, target, options))
+
+
+_Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordLookup]
+
+
+def _maker(phrases: bool, tokenize: Tokenizer, keys: Keys | None) -> _Maker:
+    """What makes a lookup of a name, vectors, their similarity and notes on them."""
+
+    def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordLookup:
+        if keys:
+            return KeyLookup(name, vectors, keys, similarity, about)
+        return WordLookup(name, vectors, phrases, tokenize, similarity, about)
+
+    return make
 
 
 def _parse_options(source: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -102,32 +121,75 @@ def _encoder(kind: str, target: str, options: Mapping[str, str]) -> Callable[[Se
     return contextual_encoder(target, options.get("template", "{}"), int(layer))
 
 
-def _open_counts(name: str, path: Path, options: Mapping[str, str], phrases: bool, tokenize: Tokenizer) -> CountLookup:
+def open_by_contexts(
+    source: str,
+    numbers: Iterable[int],
+    phrases: bool = True,
+    tokenize: Tokenizer = tokens_of,
+    keys: Keys | None = None,
+) -> Iterator[WordLookup]:
+    """A model of counts once for each number of contexts that words keep, 0 for all; the file is read once.
+
+    UsageError for another model, and for one that says how many itself.
+    """
+    if not source.startswith(_COUNTS):
+        raise UsageError(f"expected a model of counts ({_COUNTS}FILE), saw {source!r}")
+    target, options = _parse_options(source, _COUNTS)
+    if "contexts" in options:
+        raise UsageError(f"{source}: expected no contexts of its own, saw {options['contexts']!r}")
+    return _open_counts(model_name(source), Path(target), options, numbers, _maker(phrases, tokenize, keys))
+
+
+def _open_counts(
+    name: str, path: Path, options: Mapping[str, str], numbers: Iterable[int], make: _Maker
+) -> Iterator[WordLookup]:
     weight = check_choice("weight", options.get("weight", "ppmi"), WEIGHTS)
     similarity = check_choice("similarity", options.get("similarity", "cosine"), SIMILARITIES)
     with _whole(path, "counts"):
         counts = read_counts(path)
-    lookup = CountLookup(name, counts, weight, similarity)
-    lookup.read_items_as(phrases=phrases, tokenize=tokenize)
-    return lookup
+    weights = WEIGHTS[weight](counts)
+    for number in numbers:
+        each = f", {number:,} of each word" if number else ""
+        about = f"count vectors of {counts.matrix.shape[1]:,} contexts{each}: {weight}, {similarity}"
+        yield make(name, counts.vectors(weights, number), SIMILARITIES[similarity], (about,))
 
 
-def _function(target: str) -> Callable[[Sequence[str]], Any]:
+def _contexts(options: Mapping[str, str]) -> int:
+    contexts = options.get("contexts", "")
+    if contexts and not (contexts.isdecimal() and int(contexts)):
+        raise UsageError(f"expected contexts to be a whole number from 1 up, saw {contexts!r}")
+    return int(contexts or 0)
+
+
+def _open_similarities(name: str, target: str) -> SimilarityLookup:
+    if target.startswith(PYTHON):
+        return SimilarityLookup(name, open_similarity(target))
+    with _whole(Path(target), "similarities"):
+        return read_similarities(Path(target), name)
+
+
+def open_similarity(source: str) -> Similarity:
+    """The similarity of ``python:MODULE:FUNCTION``, a callable of two lists; UsageError for anything else."""
+    if not source.startswith(PYTHON):
+        raise UsageError(f"expected {PYTHON}MODULE:FUNCTION, saw {source!r}")
+    return given_similarity(_function(source.removeprefix(PYTHON)), source)
+
+
+def _function(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"expected {PYTHON}MODULE:FUNCTION, saw {PYTHON}{target}: {error}") from error
     if not callable(function):
-        raise UsageError(f"{PYTHON}{target}: expected a callable from strings to vectors, saw {function!r}")
+        raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
     return function  # type: ignore[no-any-return]
 
 
 def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:
     """The words and vectors of a file in any of the known forms; with ``asked``, of these words alone.
 
-    MissingInputError if there is no such file; DamagedInputError for what is none of the forms, or is cut off;
-    UsageError for a binary file without gensim, which reads these.
+    MissingInputError if there is no such file; DamagedInputError for what is none of the forms, or is cut off.
     """
     file = Path(path)
     if not file.is_file():
@@ -151,47 +213,13 @@ def _read(file: Path, asked: Container[str] | None) -> WordVectors:
     with open_unpacked(file) as stream:
         start = stream.read(_SAMPLE)
     first, _, rest = start.partition(b"\n")
-    header = read_header(first)
+    if start.startswith(FASTTEXT):
+        return read_fasttext(file, asked)
+    graph = read_graph_header(first, rest.partition(b"\n")[0], str(file))
+    header = graph or read_header(first, str(file))
     dimensions = header[1] if header else len(first.split()) - 1
     text = dimensions > 0 and is_text(rest if header else start, dimensions)
-    if start.startswith(_FASTTEXT):
-        return _read_fasttext(file)
-    if header and dimensions > 0 and not text:
-        return _read_whole_binary(file) if asked is None else _read_asked_binary(file, asked)
-    if not text:
+    if not text and (header is None or dimensions < 1):
         raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
     with open_unpacked(file) as stream:
-        return read_text(stream, str(file), asked)
-
-
-def _read_asked_binary(file: Path, asked: Container[str]) -> WordVectors:
-    with open_unpacked(file) as stream:
-        return read_binary(stream, str(file), asked)
-
-
-def _read_whole_binary(file: Path) -> WordVectors:
-    with _suffixed(file) as path:
-        vectors = _gensim("keyedvectors").KeyedVectors.load_word2vec_format(path, binary=True, unicode_errors="replace")
-    return WordVectors(vectors.key_to_index, vectors.vectors)
-
-
-def _read_fasttext(file: Path) -> WordVectors:
-    with _suffixed(file) as path:
-        vectors = _gensim("fasttext").load_facebook_vectors(path)
-    return WordVectors(vectors.key_to_index, vectors.vectors, vectors.get_vector)
-
-
-def _gensim(module: str) -> Any:
-    try:
-        return importlib.import_module(f"gensim.models.{module}")
-    except ImportError as error:
-        raise UsageError("binary vectors need gensim: install wikisem[all]") from error
-
-
-@contextmanager
-def _suffixed(file: Path) -> Iterator[str]:
-    """A path to the file whose suffix tells its compression, which is all that gensim looks at."""
-    with tempfile.TemporaryDirectory() as folder:
-        link = Path(folder) / f"vectors{compression(file)}"
-        link.symlink_to(file.resolve())
-        yield str(link)
+        return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)

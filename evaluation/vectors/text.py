@@ -9,25 +9,56 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import astuple
 from io import BufferedIOBase
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
+from wikisem.datasets.text_files import lines_of
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.vectors.asked import Spelling, spelling_of
 from wikisem.evaluation.vectors.words import VectorRows, WordVectors, from_words
 
 _LINES_AT_ONCE: Final = 8192
+# Several times what the largest language models have (2026-11); a header may ask for any.
+_MOST_DIMENSIONS: Final = 100_000
+# What a line may take: a word, and each number with its blank.
+LONGEST_WORD: Final = 1 << 16
+_LONGEST_NUMBER: Final = 40
+_THREE_NUMBERS: Final = re.compile(rb"\D*(\d{1,19})\D+(\d{1,19})\D+(\d{1,9})\D*")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 
 
-def read_header(line: bytes) -> tuple[int, int] | None:
-    """The number of words and of dimensions that a header line gives; None for any other line."""
+def read_header(line: bytes, name: str) -> tuple[int, int] | None:
+    """The number of words and of dimensions that a header line gives; None for any other line.
+
+    DamagedInputError for more dimensions than any model has, since memory is taken by what a header says.
+    """
     fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
+        return None
+    check_dimensions(int(fields[1]), name)
+    return int(fields[0]), int(fields[1])
+
+
+def read_graph_header(first: bytes, second: bytes, name: str) -> tuple[int, int] | None:
+    """The number of entities and of dimensions that the first line of PyTorch-BigGraph's Wikidata vectors gives.
+
+    It lists entities, relation types and dimensions; the second line is an entity and its numbers, with tabs between
+    them (its docs, "Reading from the TSV format", read 2026-11). None for any other two lines.
+    """
+    found = _THREE_NUMBERS.fullmatch(first.strip())
+    fields = int(found[3]) + 1 if found else 0
+    if found is None or len(second.split(b"\t")) != fields or len(first.split()) == fields or fields < 2:
+        return None
+    check_dimensions(fields - 1, name)
+    return int(found[1]), fields - 1
+
+
+def check_dimensions(number: int, name: str) -> None:
+    """Raise DamagedInputError for more dimensions than any model has."""
+    if number > _MOST_DIMENSIONS:
+        raise DamagedInputError(f"{name}: expected at most {_MOST_DIMENSIONS:,} dimensions, saw {number}")
 
 
 def is_text(sample: bytes, dimensions: int) -> bool:
@@ -50,18 +81,24 @@ def excerpt(line: bytes) -> str:
     return repr(line[:60].decode(errors="replace"))
 
 
-def read_text(stream: BufferedIOBase, name: str, asked: Container[str] | None = None) -> WordVectors:
+def read_text(
+    stream: BufferedIOBase, name: str, asked: Container[str] | None = None, graph: tuple[int, int] | None = None
+) -> WordVectors:
     """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
 
     With ``asked``, only the vectors of these words are read and kept, so that the file may be larger than the memory;
-    of other lines only the number of fields is checked.
+    of other lines only the number of fields is checked. ``graph`` is what ``read_graph_header`` found: after its
+    entities come the parameters of relations, which are left out.
     """
-    first = stream.readline()
-    header = read_header(first)
-    dimensions = header[1] if header else len(first.split()) - 1
-    lines = enumerate(stream if header else chain([first], stream), start=2 if header else 1)
+    start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
+    header = graph or read_header(start, name)
+    dimensions = header[1] if header else len(start.split()) - 1
+    longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
     kept = _Reader(name, dimensions, asked)
-    kept.read((number, line) for number, line in lines if line.strip())
+    if not header:
+        kept.read(iter([(1, start)]))
+    lines = ((number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip())
+    kept.read(islice(lines, graph[0]) if graph else lines)
     if header and kept.seen != header[0]:
         raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {kept.seen}")
     return kept.vectors()

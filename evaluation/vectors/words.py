@@ -1,11 +1,17 @@
-"""A vocabulary and its vectors, whichever file they came from."""
+"""A vocabulary and its vectors, whichever file they came from: dense, or sparse as counts are.
+
+Rows are a numpy array, shape ``(n, dimensions)``, or a CSR array of SciPy of the same shape; a vector is one of them,
+sparse as a matrix of one row. Nothing sparse is ever made dense; what scores need is products of rows, their lengths
+and their means.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sparse
 
 from wikisem.evaluation.vectors.asked import Spelling, spelling_of
 
@@ -13,8 +19,12 @@ from wikisem.evaluation.vectors.asked import Spelling, spelling_of
 # double precision stays four orders of magnitude below.
 TIE_TOLERANCE: Final = 1e-12
 
+# A sparse product takes three times the memory of the same numbers in a dense array.
+_NUMBERS_AT_ONCE: Final = 1 << 22
+
 Vector = npt.NDArray[np.float64]
 VectorRows = npt.NDArray[np.float32]
+Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no types
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +36,7 @@ class WordVectors:
     """
 
     index: Mapping[str, int]
-    rows: VectorRows
+    rows: Rows
     unseen: Callable[[str], VectorRows] | None = None
     whole_spelling: Spelling | None = None
 
@@ -34,41 +44,126 @@ class WordVectors:
         """How the vocabulary spells words."""
         return self.whole_spelling or spelling_of(self.index)
 
-    def find(self, word: str) -> Vector | None:
+    def find(self, word: str) -> Any | None:
         """The raw vector of a word, in double precision; None where there is none to compare."""
         at = self.index.get(word)
         if at is not None:
-            return usable(self.rows[at])
+            return usable(row_at(self.rows, at))
         return usable(self.unseen(word)) if self.unseen is not None else None
 
     def knows(self, word: str) -> bool:
         """Whether the vocabulary itself has the word, with a vector to compare."""
         return word in self.index and self.find(word) is not None
 
-    def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Vector]]:
+    def blocks(self, size: int) -> Iterator[tuple[npt.NDArray[np.int64], Rows]]:
         """Row numbers and raw vectors in double precision, ``size`` rows at a time, without those of no direction."""
-        for start in range(0, len(self.rows), size):
+        for start in range(0, self.rows.shape[0], size):
             rows = self.rows[start : start + size].astype(np.float64)
             # In double precision no square of a single one over- or underflows.
-            squares = np.einsum("ij,ij->i", rows, rows)
+            squares = paired_products(rows, rows)
             kept = np.flatnonzero((squares > 0) & np.isfinite(squares))
-            yield kept + start, rows if len(kept) == len(rows) else rows[kept]
+            yield kept + start, rows if len(kept) == rows.shape[0] else rows[kept]
 
 
-def usable(vector: npt.ArrayLike) -> Vector | None:
+def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector or one that is not finite, which has no direction."""
-    double = np.asarray(vector, dtype=np.float64)
-    return double if double.any() and np.isfinite(double).all() else None
+    double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
+    numbers: Any = double.data if sparse.issparse(vector) else double
+    return double if numbers.any() and np.isfinite(numbers).all() else None
 
 
-def unit(vectors: Vector) -> Vector:
-    """Rows of length one, shape as given; no row may be zero. Scaled first, so that no square over- or underflows."""
-    scaled = vectors / np.abs(vectors).max(axis=-1, keepdims=True)
-    rows: Vector = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
-    return rows
+def width(rows: Rows) -> int:
+    """How many numbers a row holds, of sparse rows the mean."""
+    count, dimensions = rows.shape
+    return rows.nnz // max(1, count) if sparse.issparse(rows) else int(dimensions)
 
 
-def from_words(words: Sequence[str], rows: VectorRows, whole_spelling: Spelling | None = None) -> WordVectors:
+def row_at(rows: Rows, at: int) -> Any:
+    """One row as a vector."""
+    return rows[[at]] if sparse.issparse(rows) else rows[at]
+
+
+def stack(vectors: Sequence[Any] | Rows) -> Rows:
+    """Vectors as rows, shape ``(n, dimensions)``; what is rows already is left as it is. None make ``(0, 0)``."""
+    if sparse.issparse(vectors) or isinstance(vectors, np.ndarray):
+        return vectors
+    if len(vectors) and sparse.issparse(vectors[0]):
+        return sparse.vstack(vectors, format="csr")
+    return np.asarray(vectors, dtype=np.float64) if len(vectors) else np.empty((0, 0))
+
+
+def mean(vectors: Sequence[Any]) -> Any:
+    """The mean of one vector or more."""
+    return sum(vectors[1:], start=vectors[0]) / len(vectors)
+
+
+def products(ones: Rows, others: Rows) -> Vector:
+    """The inner products of rows, shape ``(ones, others)``."""
+    found: Vector = product(ones, transposed(others))
+    return found
+
+
+def transposed(rows: Rows) -> Rows:
+    """Rows as the second factor of ``product``: made once where it is multiplied often."""
+    return rows.T.tocsr() if sparse.issparse(rows) else rows.T
+
+
+def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:
+    """The matrix product, dense; of sparse factors in this precision, of dense ones in theirs."""
+    if not sparse.issparse(rows):
+        return rows @ columns
+    found = np.empty((rows.shape[0], columns.shape[1]), dtype)
+    at_once = max(1, _NUMBERS_AT_ONCE // max(1, columns.shape[1]))
+    for start in range(0, rows.shape[0], at_once):
+        found[start : start + at_once] = (rows[start : start + at_once] @ columns).toarray()
+    return found
+
+
+def paired_products(ones: Rows, others: Rows) -> Vector:
+    """The inner product of each row with the row of the same number, shape ``(n,)``."""
+    found = ones.multiply(others).sum(axis=1) if sparse.issparse(ones) else np.einsum("ij,ij->i", ones, others)
+    return np.asarray(found).ravel()
+
+
+def lengths(rows: Rows) -> Vector:
+    """The Euclidean length of each row, shape ``(n,)``."""
+    return np.sqrt(paired_products(rows, rows))
+
+
+def divided(rows: Rows, divisors: Vector) -> Rows:
+    """Each row divided by a number of its own."""
+    if not sparse.issparse(rows):
+        return rows / divisors[:, None]
+    numbers = rows.data / np.repeat(divisors, np.diff(rows.indptr))
+    return sparse.csr_array((numbers, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def unit(rows: Rows) -> Rows:
+    """Rows of length one, shape as given; no row may be zero. No square over- or underflows."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = lengths(rows)
+    limits = np.finfo(found.dtype)
+    if not ((found > limits.tiny**0.25) & (found < limits.max**0.25)).all():
+        most = abs(rows).max(axis=1)
+        rows = divided(rows, np.asarray(most.toarray() if sparse.issparse(most) else most).ravel())
+        found = lengths(rows)
+    return divided(rows, found)
+
+
+def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    """Rows of length one, zero for those of no direction, and which rows have one."""
+    if sparse.issparse(rows):
+        some = np.flatnonzero(np.diff(rows.indptr))
+        assert len(some) == rows.shape[0], "expected sparse rows without empty ones"
+        return unit(rows), np.ones(len(some), dtype=np.bool_)
+    double = rows.astype(np.float64)
+    usable_rows = np.asarray(np.isfinite(double).all(axis=1) & double.any(axis=1))
+    double[~usable_rows] = 0
+    double[usable_rows] = unit(double[usable_rows])
+    return double, usable_rows
+
+
+def from_words(words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None) -> WordVectors:
     """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
     first: dict[str, int] = {}
     for at, word in enumerate(words):

@@ -21,18 +21,23 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
     As whole words, without case, in languages that write spaces: Rome is not in Romeo. As characters in others, two Han
     characters or four of the rest at least: 東京 is in 東京都, but ボン is too short to be in リスボン.
     """
-    pairs = list(_pairs(surfaces, profile))
+    pairs = list(parts_of_others(surfaces, profile))
     if len(pairs) < number:
         return KEEP
     return reject(REASON, ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
 
 
-def _pairs(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
+def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
     """Each surface that is inside another one, and that one, the shortest first."""
     marked = sorted(((_marked(surface, profile), surface) for surface in surfaces), key=lambda each: len(each[0]))
     for (part, inner), (whole, outer) in combinations(marked, 2):
         if part in whole and part and part != whole:
             yield inner, outer
+
+
+def is_contained(one: str, other: str, profile: LanguageProfile) -> bool:
+    """Whether one of two surfaces is inside the other."""
+    return any(parts_of_others([one, other], profile))
 
 
 def _marked(surface: str, profile: LanguageProfile) -> str:

@@ -47,7 +47,7 @@ def check(
 
 def _read_profile(path: str) -> ProfileFile:
     try:
-        return read_profile_file(Path(path).read_text(encoding="utf-8"), path)
+        return read_profile_file(Path(path).read_bytes(), path)
     except (OSError, UnicodeDecodeError) as error:
         raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
 

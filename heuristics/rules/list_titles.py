@@ -24,8 +24,8 @@ _EXTENDS: Final = 0.9
 
 _WORDS: Final = 3
 _CHARACTERS: Final = range(2, 9)
-_FRONT: Final = re.compile(r"[^\s:]+:?\s*")  # a word and the space after it; a colon ends a word too
-_BACK: Final = re.compile(r"\s*\S+")
+_FRONT: Final = re.compile(r"[^\s:]++:?\s*+")  # a word and the space after it; a colon ends a word too
+_BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
 
 
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:

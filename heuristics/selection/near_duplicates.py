@@ -1,6 +1,7 @@
-"""Which groups of a language repeat another one: five classes of municipalities may have seven members in common.
+"""Which clusters share items, and which groups of a language repeat another one.
 
-Groups are taken in class order, so that the one that is kept is the one that the cap would keep first.
+Five classes of municipalities may have seven members in common. Groups are taken in class order, so that the one that
+is kept is the one that the cap would keep first.
 """
 
 from collections import Counter
@@ -19,6 +20,22 @@ class NearDuplicate:
     shared: int
 
 
+class EarlierClusters:
+    """The clusters that were added so far, by number, and what a further one has in common with each."""
+
+    def __init__(self) -> None:
+        self._owners: dict[str, list[int]] = {}
+
+    def shared(self, items: Iterable[str]) -> Counter[int]:
+        """How many of these items, each given once, are in each of the clusters; none where there are none."""
+        return Counter(owner for item in items for owner in self._owners.get(item, ()))
+
+    def add(self, number: int, items: Iterable[str]) -> None:
+        """Add a cluster, each of whose items is given once."""
+        for item in items:
+            self._owners.setdefault(item, []).append(number)
+
+
 def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) -> dict[int, NearDuplicate]:
     """The classes whose cluster has at least ``number`` items of the cluster of a class that came earlier and is kept.
 
@@ -29,16 +46,15 @@ def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) 
     >>> near_duplicates([(1, "abcd"), (2, "cdef"), (3, "efgh")], number=2)
     {2: NearDuplicate(kept=1, shared=2)}
     """
-    owners: dict[str, list[int]] = {}
+    earlier = EarlierClusters()
     found: dict[int, NearDuplicate] = {}
     kept: dict[int, int] = {}  # class -> its place among the kept ones
     for number_of_class, items in clusters:
-        shared = Counter(owner for item in items for owner in owners.get(item, ()))
+        shared = earlier.shared(items)
         nearest = min(shared, key=lambda owner: (-shared[owner], kept[owner]), default=None)
         if nearest is not None and shared[nearest] >= number:
             found[number_of_class] = NearDuplicate(nearest, shared[nearest])
             continue
         kept[number_of_class] = len(kept)
-        for item in items:
-            owners.setdefault(item, []).append(number_of_class)
+        earlier.add(number_of_class, items)
     return found

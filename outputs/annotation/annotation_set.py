@@ -12,6 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.typed_json import decode_json
 
 KEY_FILE: Final = "key.json"
 
@@ -41,23 +42,32 @@ class AnnotationCase:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one annotator gets: the ids and words of cases in the order in which they are shown, and no key."""
+    """What one annotator gets: the ids and words of cases in the order in which they are shown, and no key.
+
+    ``two_answers`` asks for one without help, then for one with it.
+    """
 
     set: str
     annotator: str
     language: str
     cases: tuple[tuple[str, tuple[str, ...]], ...]
+    two_answers: bool = False
 
 
 @dataclass(frozen=True)
 class AnnotationSet:
-    """The cases of a language, the ids of those that every annotator gets, and each annotator's cases in order."""
+    """The cases of a language, the ids of those that every annotator gets, and each annotator's cases in order.
+
+    With ``two_answers`` each case is answered twice, without help and then with it, as in the study of Camacho-Collados
+    and Navigli (2016, 3.1).
+    """
 
     language: str
     seed: int
     cases: tuple[AnnotationCase, ...]
     overlap: tuple[str, ...]
     annotators: dict[str, tuple[str, ...]]
+    two_answers: bool = False
 
     @cached_property
     def by_id(self) -> dict[str, AnnotationCase]:
@@ -67,17 +77,19 @@ class AnnotationSet:
     @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that depend on all that annotators see, and on nothing that they do not see."""
-        seen = [
+        seen: list[object] = [
             self.language,
             [[case.id, case.words] for case in self.cases],
             sorted((name, cases) for name, cases in self.annotators.items()),
         ]
+        if self.two_answers:
+            seen.append("two answers")
         return hashlib.blake2b(msgspec.json.encode(seen), digest_size=6).hexdigest()
 
     def sheet(self, annotator: str) -> Sheet:
         """What one annotator gets."""
         cases = tuple((case, self.by_id[case].words) for case in self.annotators[annotator])
-        return Sheet(self.fingerprint, annotator, self.language, cases)
+        return Sheet(self.fingerprint, annotator, self.language, cases, self.two_answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +112,7 @@ def read_key(folder: Path) -> AnnotationSet:
     path = folder / KEY_FILE
     if not path.is_file():
         raise MissingInputError(f"{folder}: expected a folder that wikisem annotate wrote, saw no {KEY_FILE} in it")
-    try:
-        key = msgspec.json.decode(path.read_bytes(), type=_KeyFile)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedInputError(f"{path}: expected the key of an annotation set, saw {error}") from error
+    key = decode_json(path.read_bytes(), _KeyFile, str(path), "the key of an annotation set")
     _check(key, path)
     return key.set
 

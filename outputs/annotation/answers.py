@@ -7,6 +7,7 @@ import msgspec
 
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
+from wikisem.typed_json import decode_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class Answer:
     """One annotator's answer to one case: the number of a word, counted from 1, or CANNOT_TELL.
 
     ``where`` is the file and, where it has any, the line or task; ``set`` the fingerprint that the file states.
+    ``with_help`` is False for the first of two answers, which is given before anything is looked up.
     """
 
     set: str
@@ -22,11 +24,13 @@ class Answer:
     choice: int
     remark: str
     where: str
+    with_help: bool = True
 
 
 class _PageAnswer(msgspec.Struct):
     case: str
-    answer: int
+    answer: int | None = None
+    without_help: int | None = None
     remark: str = ""
 
 
@@ -40,29 +44,30 @@ class _PageAnswers(msgspec.Struct):
 
 def parse_page_answers(data: bytes, where: str) -> list[Answer]:
     """The answers of a file that the page wrote; DamagedInputError if it is none."""
-    try:
-        file = msgspec.json.decode(data, type=_PageAnswers)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedInputError(f"{where}: expected answers as the page downloads them, saw {error}") from error
+    file = decode_json(data, _PageAnswers, where, "answers as the page downloads them")
     return [
-        Answer(file.set, file.annotator, answer.case, answer.answer, answer.remark, where) for answer in file.answers
+        Answer(file.set, file.annotator, answer.case, choice, answer.remark, where, with_help)
+        for answer in file.answers
+        for choice, with_help in ((answer.without_help, False), (answer.answer, True))
+        if choice is not None
     ]
 
 
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:
-    """The answers in order of annotator and case, each once; DamagedInputError for one that the set cannot have.
+    """The answers in order of annotator and case, without help first; DamagedInputError for one the set cannot have.
 
     An answer that comes twice, as in a file that was sent twice, counts once; two different ones are an error.
     """
-    kept: dict[tuple[str, str], Answer] = {}
+    kept: dict[tuple[str, str, bool], Answer] = {}
     for answer in answers:
         for check in _CHECKS:
             check(answer, annotation)
-        earlier = kept.setdefault((answer.annotator, answer.case), answer)
+        earlier = kept.setdefault((answer.annotator, answer.case, answer.with_help), answer)
         if earlier.choice != answer.choice:
             raise DamagedInputError(
-                f"{answer.where}: expected one answer of {answer.annotator} to {answer.case}, saw {answer.choice} here "
-                f"and {earlier.choice} in {earlier.where}"
+                f"{answer.where}: expected one answer of {answer.annotator} to {answer.case}"
+                f"{'' if answer.with_help else ' without help'}, saw {answer.choice} here and {earlier.choice} in "
+                f"{earlier.where}"
             )
     return [kept[key] for key in sorted(kept)]
 
@@ -98,19 +103,26 @@ def _check_choice(answer: Answer, annotation: AnnotationSet) -> None:
         )
 
 
+def _check_help(answer: Answer, annotation: AnnotationSet) -> None:
+    if not (answer.with_help or annotation.two_answers):
+        raise DamagedInputError(f"{answer.where}: expected one answer a case, saw one without help to {answer.case}")
+
+
 _CHECKS: Sequence[Callable[[Answer, AnnotationSet], None]] = (
     _check_set,
     _check_annotator,
     _check_case,
     _check_choice,
+    _check_help,
 )
 
 
 def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, list[str]]:
-    """The cases of each annotator that have no answer; annotators without any such case are left out."""
-    given = {(answer.annotator, answer.case) for answer in answers}
+    """The cases of each annotator that lack an answer, or one of two; annotators without any such case are left out."""
+    given = {(answer.annotator, answer.case, answer.with_help) for answer in answers}
+    asked = (False, True) if annotation.two_answers else (True,)
     missing = {
-        name: sorted(case for case in cases if (name, case) not in given)
+        name: sorted(case for case in cases if any((name, case, with_help) not in given for with_help in asked))
         for name, cases in annotation.annotators.items()
     }
     return {name: cases for name, cases in missing.items() if cases}

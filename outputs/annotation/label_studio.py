@@ -5,6 +5,7 @@ sheets. A choice begins with its number, by which its answer is read.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
@@ -13,14 +14,18 @@ import msgspec
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, Sheet
 from wikisem.outputs.annotation.answers import Answer
-from wikisem.outputs.annotation.instructions import INSTRUCTIONS, QUESTION
+from wikisem.outputs.annotation.instructions import QUESTION, instructions
+from wikisem.typed_json import decode_json
 
-_CHOICE: Final = re.compile(r"(\d+)\. .*", re.DOTALL)
+_CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
+
+_WITHOUT_HELP: Final = "without_help"
+_AFTER: Final = ' visibleWhen="choice-selected" whenTagName="{}"'
 
 _CONFIG: Final = """<View>
 {headers}
   <Text name="question" value="$question"/>
-  <Choices name="answer" toName="question" value="$choices" choice="single" layout="vertical" required="true"/>
+{choices}
   <TextArea name="remark" toName="question" placeholder="Remark (optional)" maxSubmissions="1"/>
 </View>
 """
@@ -47,10 +52,28 @@ class _Task(msgspec.Struct):
     annotations: list[_Annotation] = []
 
 
-def labelling_config() -> str:
-    """The labelling configuration, for the project's settings; the same for all sheets."""
-    headers = "\n".join(f'  <Header size="5" value={quoteattr(text)}/>' for text in INSTRUCTIONS)
-    return _CONFIG.format(headers=headers)
+def labelling_config(two_answers: bool) -> str:
+    """The labelling configuration, for the project's settings; the same for all sheets of a set.
+
+    Of two answers the second is asked for once there is a first (https://labelstud.io/tags/choices, read 2026-11).
+    """
+    headers = "\n".join(_header(text) for text in instructions(two_answers))
+    if not two_answers:
+        return _CONFIG.format(headers=headers, choices=_choices_of("answer"))
+    first, second = _choices_of(_WITHOUT_HELP), _choices_of("answer", _AFTER.format(_WITHOUT_HELP))
+    choices = [_header("Without help"), first, _header("After up to three minutes of looking things up"), second]
+    return _CONFIG.format(headers=headers, choices="\n".join(choices))
+
+
+def _header(text: str) -> str:
+    return f'  <Header size="5" value={quoteattr(text)}/>'
+
+
+def _choices_of(name: str, more: str = "") -> str:
+    return (
+        f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
+        'required="true"/>'
+    )
 
 
 def format_tasks(sheet: Sheet) -> bytes:
@@ -77,25 +100,30 @@ def _choices(words: tuple[str, ...]) -> list[str]:
 
 def parse_export(data: bytes, where: str) -> list[Answer]:
     """The answers of a JSON export of Label Studio; skipped tasks give none. DamagedInputError if it is none."""
-    try:
-        tasks = msgspec.json.decode(data, type=list[_Task])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DamagedInputError(f"{where}: expected a JSON export of Label Studio, saw {error}") from error
+    tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
     return [
-        _answer(task.data, annotation, f"{where}: task of {task.data.case}")
+        answer
         for task in tasks
         for annotation in task.annotations
         if annotation.result and not annotation.was_cancelled
+        for answer in _answers(task.data, annotation, f"{where}: task of {task.data.case}")
     ]
 
 
-def _answer(data: _Data, annotation: _Annotation, where: str) -> Answer:
+def _answers(data: _Data, annotation: _Annotation, where: str) -> Iterator[Answer]:
+    """The answer of an annotation; of two, which may lack the second, both."""
     values = {result.from_name: result.value for result in annotation.result}
-    choices = values.get("answer", {}).get("choices", [])
-    match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
-    if match is None:
-        raise DamagedInputError(f"{where}: expected one choice that begins with its number, saw {choices!r}")
     remark = values.get("remark", {}).get("text", "")
     # A text area gives a list of what was submitted; its first versions gave a string.
     text = " ".join(map(str, remark)) if isinstance(remark, list) else str(remark)
-    return Answer(data.set, data.annotator, data.case, int(match[1]), text, where)
+    for name, with_help in ((_WITHOUT_HELP, False), ("answer", True)):
+        if name in values or (with_help and _WITHOUT_HELP not in values):
+            choice = _choice(values.get(name, {}).get("choices", []), where)
+            yield Answer(data.set, data.annotator, data.case, choice, text, where, with_help)
+
+
+def _choice(choices: object, where: str) -> int:
+    match = _CHOICE.fullmatch(str(choices[0])) if isinstance(choices, list) and len(choices) == 1 else None
+    if match is None:
+        raise DamagedInputError(f"{where}: expected one choice that begins with its number, saw {choices!r}")
+    return int(match[1])

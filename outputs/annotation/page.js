@@ -6,7 +6,11 @@
   const storageKey = `wikisem-annotate ${sheet.set} ${sheet.annotator}`;
   const CANNOT_TELL = 0;
 
-  // answers: case id -> {answer, remark}; answer is null while only a remark was written.
+  // The time for a second answer, as in the study of Camacho-Collados and Navigli (2016, 3.1); it is shown, not enforced.
+  const MINUTES = 3;
+
+  // answers: case id -> {answer, remark}; answer is null while only a remark was written. Of two answers the first is
+  // without_help. It cannot be changed any more once the second was asked for, which is until when, in milliseconds.
   let answers = load();
   let index = 0;
   let view = "start";
@@ -34,6 +38,10 @@
 
   const current = () => sheet.cases[index];
   const answerOf = (entry) => answers[entry.id]?.answer ?? null;
+  const isFirst = (entry) => sheet.two_answers && answers[entry.id]?.until === undefined;
+  const fieldOf = (entry) => (isFirst(entry) ? "without_help" : "answer");
+  const choiceOf = (entry) => answers[entry.id]?.[fieldOf(entry)] ?? null;
+  const isAnswered = (entry) => answerOf(entry) !== null || (answers[entry.id]?.without_help ?? null) !== null;
   const answered = () => sheet.cases.filter((entry) => answerOf(entry) !== null).length;
   const firstOpen = () => sheet.cases.findIndex((entry) => answerOf(entry) === null);
 
@@ -55,7 +63,7 @@
     const total = sheet.cases.length;
     byId("count").textContent =
       view === "case" ? `case ${index + 1} of ${total} · ${done} answered` : `${done} of ${total} answered`;
-    byId("partial").hidden = view !== "case" || done === 0;
+    byId("partial").hidden = view !== "case" || !sheet.cases.some(isAnswered);
   }
 
   function wordButton(position, text) {
@@ -90,11 +98,30 @@
     words.append(last);
     byId("remark").value = answers[entry.id]?.remark ?? "";
     byId("back").disabled = index === 0;
+    showStep(entry);
+    showTime();
     showChoice();
   }
 
+  function showStep(entry) {
+    if (!sheet.two_answers) return;
+    const first = answers[entry.id]?.without_help;
+    byId("step").textContent = isFirst(entry)
+      ? "First answer: without any help. It cannot be changed later."
+      : `Second answer: you may look things up now. Your first answer was ${first || "cannot tell"}.`;
+  }
+
+  function showTime() {
+    const until = view === "case" ? answers[current().id]?.until : undefined;
+    const seconds = until === undefined ? 0 : Math.ceil((until - Date.now()) / 1000);
+    const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
+    const over = "The three minutes are over: please answer now.";
+    const open = until !== undefined && answerOf(current()) === null;
+    byId("time").textContent = !open ? "" : seconds > 0 ? left : over;
+  }
+
   function showChoice() {
-    const chosen = answerOf(current());
+    const chosen = choiceOf(current());
     const buttons = [...byId("words").children];
     buttons.forEach((button, at) => {
       const position = Number(button.dataset.position);
@@ -107,24 +134,30 @@
 
   function choose(position) {
     const entry = current();
-    answers[entry.id] = { answer: position, remark: byId("remark").value };
+    answers[entry.id] = { ...answers[entry.id], [fieldOf(entry)]: position, remark: byId("remark").value };
     save();
     showChoice();
+    showTime();
     showProgress();
   }
 
   function move(step) {
     // The order on the screen: words from the top, cannot tell last.
     const order = [...byId("words").children].map((button) => Number(button.dataset.position));
-    const at = order.indexOf(answerOf(current()));
+    const at = order.indexOf(choiceOf(current()));
     const next = at < 0 ? (step > 0 ? 0 : order.length - 1) : (at + step + order.length) % order.length;
     choose(order[next]);
     byId("words").children[next].focus();
   }
 
   function confirm() {
-    if (answerOf(current()) === null) return;
-    if (index + 1 < sheet.cases.length) {
+    const entry = current();
+    if (choiceOf(entry) === null) return;
+    if (isFirst(entry)) {
+      answers[entry.id].until = Date.now() + MINUTES * 60000;
+      save();
+      show("case");
+    } else if (index + 1 < sheet.cases.length) {
       index += 1;
       show("case");
     } else if (firstOpen() >= 0) {
@@ -147,8 +180,8 @@
 
   function download() {
     const list = sheet.cases
-      .filter((entry) => answerOf(entry) !== null)
-      .map((entry) => ({ case: entry.id, ...answers[entry.id] }));
+      .filter(isAnswered)
+      .map((entry) => ({ case: entry.id, ...answers[entry.id], until: undefined }));
     const text = JSON.stringify({ set: sheet.set, annotator: sheet.annotator, answers: list }, null, 1);
     const link = document.createElement("a");
     const name = `answers-${sheet.annotator}-${sheet.set}.json`;
@@ -198,7 +231,7 @@
 
   byId("remark").addEventListener("input", () => {
     const entry = current();
-    answers[entry.id] = { answer: answerOf(entry), remark: byId("remark").value };
+    answers[entry.id] = { ...answers[entry.id], answer: answerOf(entry), remark: byId("remark").value };
     save();
   });
   byId("begin").addEventListener("click", begin);
@@ -222,5 +255,6 @@
     byId("storage").textContent = `${answered()} of ${sheet.cases.length} are answered already; you go on where you were.`;
     byId("begin").textContent = "Continue";
   }
+  if (sheet.two_answers) setInterval(showTime, 1000);
   show("start");
 })();

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from wikisem.outputs.annotation.annotation_set import Sheet
-from wikisem.outputs.annotation.instructions import INSTRUCTIONS, QUESTION, TITLE
+from wikisem.outputs.annotation.instructions import QUESTION, TITLE, instructions
 
 _ESCAPES: Final = {
     ord("<"): "\\u003c",
@@ -49,7 +49,7 @@ def format_page(sheet: Sheet) -> str:
         "TITLE": escape(TITLE),
         "QUESTION": escape(QUESTION),
         "ANNOTATOR": escape(sheet.annotator),
-        "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in INSTRUCTIONS),
+        "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in instructions(sheet.two_answers)),
         "STYLE": style,
         "SCRIPT": script,
         "SHEET": script_json(_content(sheet)),
@@ -70,6 +70,7 @@ def _content(sheet: Sheet) -> dict[str, object]:
         "annotator": sheet.annotator,
         "language": sheet.language,
         "direction": direction(word for _, words in sheet.cases for word in words),
+        "two_answers": sheet.two_answers,
         "cases": [{"id": case, "words": words} for case, words in sheet.cases],
     }
 

@@ -26,13 +26,17 @@ _Class = int | None
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """How many groups are sampled for how many annotators; ``overlap`` of them go to every annotator."""
+    """How many groups are sampled for how many annotators; ``overlap`` of them go to every annotator.
+
+    ``two_answers`` asks for each case twice.
+    """
 
     language: str
     seed: int
     groups: int
     annotators: int
     overlap: int
+    two_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
             (name := f"annotator-{number}"): tuple(_shuffle([*overlap, *share], options.seed, "sheet", name))
             for number, share in enumerate(shares, start=1)
         },
+        options.two_answers,
     )
 
 

@@ -54,9 +54,19 @@ function address(path, parameters = {}) {
   return `#/${path}${[...query].length ? `?${query}` : ""}`;
 }
 
+// A part of an address that somebody typed: one that decodes to nothing is looked for as it is, and not found.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query || "") };
+  return { parts: path.split("/").filter(Boolean).map(decoded), query: new URLSearchParams(query || "") };
 }
 
 function start() {

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
 import orjson
 
 from wikisem.errors import DamagedInputError
@@ -13,6 +14,7 @@ from wikisem.wikipedia.data.iso_639 import iso_639
 
 LICENSE: Final = "cc-by-sa-4.0"
 LICENSE_URL: Final = "https://creativecommons.org/licenses/by-sa/4.0/"
+_UNPRINTED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
@@ -100,49 +102,69 @@ class ReleaseFacts:
         }
 
 
+class ManifestOrigin(msgspec.Struct):
+    """Where an input came from, as far as it is known."""
+
+    url: str = ""
+
+
+class ManifestInput(msgspec.Struct):
+    """A file of a dump that a unit read."""
+
+    path: str
+    size: int
+    sha256: str = ""
+    origin: ManifestOrigin = msgspec.field(default_factory=ManifestOrigin)
+
+
+class ManifestStage(msgspec.Struct):
+    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one."""
+
+    inputs: list[ManifestInput] = []
+    english_labels: list[str] = []
+
+
+class Manifest(msgspec.Struct):
+    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set."""
+
+    recipe: dict[str, Any] | None = None
+    seed: int | None = None
+    versions: dict[str, str] | None = None
+    stages: dict[str, ManifestStage] = {}
+
+
 def read_facts(
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     languages: Sequence[LanguageFacts],
     published: str,
     repository: str = "",
     extras: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ReleaseFacts:
-    """The facts in a run's manifest; DamagedInputError if it is none, or its groups were made in different ways."""
-    missing = [key for key in ("recipe", "seed", "versions") if key not in manifest]
-    if missing:
+    """The facts in a run's manifest; DamagedInputError if its groups were made in different ways."""
+    recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
+    if recipe is None or seed is None or versions is None:
+        common = {"recipe": recipe, "seed": seed, "versions": versions}
+        missing = [key for key, value in common.items() if value is None]
         raise DamagedInputError(
             f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
             "with the same recipe, seed and versions first"
         )
-    try:
-        sources = [
-            Source(_file_name(one), int(one["size"]), unit.partition("/")[2], _origin(one, "url"), str(one["sha256"]))
-            for unit, stage in sorted(manifest.get("stages", {}).items())
-            for one in stage.get("inputs", [])
-        ]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DamagedInputError(
-            f"manifest.json: expected the inputs of each stage, saw {type(error).__name__}: {error}"
-        ) from error
-    return ReleaseFacts(
-        recipe=manifest["recipe"],
-        seed=int(manifest["seed"]),
-        versions=manifest["versions"],
-        sources=tuple(sources),
-        languages=tuple(languages),
-        published=published,
-        repository=repository,
-        extras=extras or {},
-    )
+    sources = [
+        Source(one.path.rpartition("/")[2], one.size, unit.partition("/")[2], _web_address(one.origin.url), one.sha256)
+        for unit, stage in sorted(manifest.stages.items())
+        for one in stage.inputs
+    ]
+    return ReleaseFacts(recipe, seed, versions, tuple(sources), tuple(languages), published, repository, extras or {})
 
 
-def _file_name(described: Mapping[str, Any]) -> str:
-    """The name without the folder: where it was on the machine of the run concerns nobody."""
-    return str(described["path"]).rpartition("/")[2]
+def _web_address(url: str) -> str:
+    """The URL, if it is one that leads to the web."""
+    return url if url.startswith(("https://", "http://")) else ""
 
 
-def _origin(described: Mapping[str, Any], key: str) -> str:
-    return str((described.get("origin") or {}).get(key, ""))
+def yaml_json(value: Any) -> str:
+    """A value as JSON that is YAML, too: what YAML does not print is escaped."""
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(value).decode())
 
 
 def reasons_of(rejected: Mapping[str, int]) -> str:

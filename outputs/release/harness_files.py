@@ -8,9 +8,7 @@ prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every val
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-import orjson
-
-from wikisem.outputs.release.facts import ReleaseFacts
+from wikisem.outputs.release.facts import ReleaseFacts, yaml_json
 from wikisem.outputs.release.words import WORDS
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -93,4 +91,4 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
 
 def _yaml(value: dict[str, Any]) -> bytes:
     """A mapping as YAML that is JSON but for its first level, a line for each key."""
-    return b"".join(key.encode() + b": " + orjson.dumps(each) + b"\n" for key, each in value.items())
+    return "".join(f"{key}: {yaml_json(each)}\n" for key, each in value.items()).encode()

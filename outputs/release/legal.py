@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-import orjson
-
-from wikisem.outputs.release.facts import ReleaseFacts
+from wikisem.outputs.release.facts import ReleaseFacts, yaml_json
 from wikisem.outputs.release.words import WORDS
 
 
@@ -50,4 +48,4 @@ def citation(facts: ReleaseFacts) -> str:
             "url": "https://arxiv.org/abs/1611.01547",
         },
     }
-    return "".join(f"{key}: {orjson.dumps(value).decode()}\n" for key, value in lines.items())
+    return "".join(f"{key}: {yaml_json(value)}\n" for key, value in lines.items())

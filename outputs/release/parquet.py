@@ -10,5 +10,5 @@ def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     """A Parquet file with the table, and key-value metadata that any reader shows; the same bytes every time."""
     about = {**(table.schema.metadata or {}), **{key.encode(): value.encode() for key, value in metadata.items()}}
     sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(about), sink, compression="zstd")
+    pq.write_table(table.replace_schema_metadata(about), sink, compression="zstd", write_page_checksum=True)
     return bytes(sink.getvalue())

@@ -23,7 +23,7 @@ _TIMES_SMALLER: Final = 8
 def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
     """The bytes that a stage will write from its dumps and the units that it reads; 0 where that is next to nothing."""
     dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
-    units = sum(sum(record.parts.values()) for record in needs)
+    units = sum(record.size for record in needs)
     return int(_WRITTEN.get(stage, 0.0) * (dumps + units))
 
 

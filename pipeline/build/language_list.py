@@ -57,7 +57,7 @@ def languages_in(output: str) -> list[ListedLanguage]:
     for path in sorted(paths):
         code = path.rsplit("/", 1)[-1].removesuffix(".toml")
         with open_binary(path) as source:
-            file = read_profile_file(source.read().decode(), path)
+            file = read_profile_file(source.read(), path)
         record = ledger.find(f"groups/{code}")
         groups = record.counts.kept if record is not None else 0
         found.append(_listed(code, file, groups, bool(edited(output, code))))

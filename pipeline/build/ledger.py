@@ -1,22 +1,35 @@
 """The ledger of an output folder: one small file for each finished unit of work, written after all else of it.
 
 A unit is a stage, or a stage in one language ("mentions/de"). It is finished when it has a record here, whose
-fingerprint says what it was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``. Folders
-in OUT that no record names are what an interrupted run left.
+fingerprint says what it was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``.
+
+Before files get a place in OUT, a note beside the record says which: what an interrupted run left, and what an earlier
+result has, is found by its name there, and nothing else in OUT is ever removed.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build.lock import is_claim
 from wikisem.records import Counts
-from wikisem.transforms.io.files import list_files, open_binary, remove, replace_file
+from wikisem.transforms.io.files import exists, list_files, open_binary, remove, replace_file
 from wikisem.unit_folders import folder_path, record_path
+
+# The key of a record's own checksum, of all that is under the other keys.
+_CHECKSUM: Final = "checksum"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of a finished unit: its size in bytes, and its checksum (see ``parts``)."""
+
+    size: int
+    checksum: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +38,7 @@ class Record:
 
     ``fingerprint`` covers everything that it was made from; ``identity`` only what units that need it depend on.
     ``needs`` are the units that it was made from, with the identities that they had then; ``parts`` are its files, by
-    path below OUT, with their sizes in bytes.
+    path below OUT.
     """
 
     unit: str
@@ -33,9 +46,14 @@ class Record:
     identity: str
     counts: Counts
     needs: Mapping[str, str] = field(default_factory=dict)
-    parts: Mapping[str, int] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
     made_with: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(part.size for part in self.parts.values())
 
     @property
     def unreadable(self) -> Mapping[str, int]:
@@ -50,8 +68,8 @@ def fingerprint(**parts: Any) -> str:
 
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
-    """Write a JSON file in one step, in place of an earlier one."""
-    replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    """Write a JSON file in one step, in place of an earlier one; it is on the disk then."""
+    replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
 
 
 class Ledger:
@@ -92,13 +110,23 @@ class Ledger:
         """Record that a unit is finished."""
         path = self._path(record.unit)
         self._read.pop(path, None)
-        write_json(path, asdict(record))
+        values = asdict(record)
+        write_json(path, {**values, _CHECKSUM: fingerprint(**values)})
 
     def invalidate(self, unit: str) -> None:
         """Record that a unit is not finished, before its files are replaced."""
         path = self._path(unit)
         self._read.pop(path, None)
         remove(path)
+
+    def names(self, unit: str) -> set[str]:
+        """The files and folders below OUT that runs have made for a unit, or begun to; some may be gone."""
+        return read_names(self._output, unit)
+
+    def note(self, unit: str, names: Collection[str]) -> None:
+        """Say which files and folders are the unit's, before they are made and after others are removed."""
+        if names != self.names(unit):
+            write_names(self._output, unit, names)
 
     def _record(self, path: str) -> Record:
         if path not in self._read:
@@ -109,13 +137,39 @@ class Ledger:
         return record_path(self._output, unit)
 
 
+def read_names(output: str, unit: str) -> set[str]:
+    """What ``write_names`` wrote for a unit; nothing where nothing was written."""
+    path = _names_path(output, unit)
+    if not exists(path):
+        return set()
+    with open_binary(path) as source:
+        data = source.read()
+    try:
+        return set(map(str, orjson.loads(data)))
+    except (ValueError, TypeError) as error:
+        raise DamagedInputError(f"{path}: expected a list of names as wikisem writes it, saw {error}") from error
+
+
+def write_names(output: str, unit: str, names: Iterable[str]) -> None:
+    """Write, in one step, which files and folders below an output folder are those of a unit."""
+    replace_file(_names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _names_path(output: str, unit: str) -> str:
+    return record_path(output, unit).removesuffix("json") + "names"
+
+
 def _read(path: str) -> Record:
     with open_binary(path) as source:
         data = source.read()
     try:
         values = orjson.loads(data)
-        return Record(**{**values, "parts": values["parts"], "counts": Counts(**values["counts"])})
-    except (ValueError, TypeError, KeyError) as error:
+        seen, expected = values.pop(_CHECKSUM), fingerprint(**values)
+        if seen != expected:
+            raise ValueError(f"other values than those of its checksum {seen}")
+        parts = {name: Part(**part) for name, part in values["parts"].items()}
+        return Record(**{**values, "parts": parts, "counts": Counts(**values["counts"])})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise DamagedInputError(
             f"{path}: expected the record of a unit as this version writes it, saw {error}; "
             "remove the file to run the unit again"

@@ -83,7 +83,10 @@ def locked(output: str, claim: Claim, break_lock: bool, log: Callable[[str], Non
     try:
         yield
     finally:
-        remove(own)
+        try:
+            remove(own)
+        except Exception as error:  # noqa: BLE001 - stores raise errors of their own, and what was to be done is done
+            log(f"warning: {own} stays: {error}; remove it before the next run")
 
 
 def check_lock(output: str, run: str) -> None:

@@ -2,13 +2,13 @@
 
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from wikisem.atomic_files import remove_unfinished
+from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, TooManyRejectsError
 from wikisem.outputs.group_formats import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record
@@ -21,19 +21,20 @@ from wikisem.transforms.io.files import (
     list_files,
     open_binary,
     remove,
-    remove_folder,
+    remove_below,
     replace_file,
 )
 from wikisem.transforms.io.many_files import for_each_file
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
-from wikisem.unit_folders import folder_path
+from wikisem.unit_folders import folder_below
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their claims.
 _PLAIN: Final = ("languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
-_FINGERPRINT: Final = re.compile(r"[0-9a-f]{32}")
+_WORK: Final = ".work"
+_SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(_WORK)}/([0-9a-f]{{12}})\.json$")
 
 
 def _ignore(line: str) -> None:
@@ -56,6 +57,7 @@ class Run:
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     ledger: Ledger = field(init=False, repr=False, compare=False)
     _misfits: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _made: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,51 +87,99 @@ class Run:
     @property
     def scratch(self) -> str:
         """Where stages keep what goes when they are over: a folder of this run alone."""
-        return f"{self.output}/.work/{self.name}"
+        return f"{self.output}/{_WORK}/{self.name}"
+
+    @contextmanager
+    def tidying(self, what: str) -> Iterator[None]:
+        """While inside, an error is said and ends nothing: what cannot be removed only takes room."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - stores raise errors of their own
+            self.log(f"warning: {what} stays: {error}")
 
     def remove_scratch(self) -> None:
         """Remove what is left of this run's scratch, never that of a run that broke its lock."""
-        remove_folder(self.scratch)
-        if is_local(self.output):
-            with suppress(OSError):  # not there, or not empty
-                Path(self.scratch).parent.rmdir()
+        self._remove_scratch_of(self.name)
+        if _WORK in self._made:
+            with suppress(OSError):  # not empty
+                Path(self.output, _WORK).rmdir()
 
     def remove_leftovers(self) -> None:
-        """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work."""
-        remove_folder(f"{self.output}/.work")
+        """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work.
+
+        A run leaves a file beside its scratch that says whose it is. What else is there is not wikisem's, and stays.
+        """
+        runs = [found[1] for path in list_files(f"{self.output}/{_WORK}/*") if (found := _SCRATCH_NOTE.search(path))]
+        for run in runs:
+            self._remove_scratch_of(run)
         if is_local(self.output):
             root = Path(self.output)
+            if runs:
+                with suppress(OSError):  # not empty
+                    (root / _WORK).rmdir()
             for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
-                remove_unfinished(folder)
+                for part in find_abandoned(folder):
+                    with self.tidying(str(part)):
+                        remove_below(self.output, str(part.relative_to(root)))
+        if list_files(f"{self.output}/{_WORK}/**"):
+            self.log(f"warning: {self.output}/{_WORK} has files that no run of wikisem left there; they stay")
+
+    def remove_scratch_folder(self, folder: str) -> None:
+        """Remove a folder in this run's scratch, if it is there."""
+        work = f"{self.output}/{_WORK}"  # which may be a link to another disk
+        remove_below(work, folder.removeprefix(f"{work}/"))
+
+    def _remove_scratch_of(self, run: str) -> None:
+        with self.tidying(f"{self.output}/{_WORK}/{run}"):
+            self.remove_scratch_folder(f"{self.output}/{_WORK}/{run}")
+            remove(f"{self.output}/{_WORK}/{run}.json")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
+        self._begin_scratch()
         root = f"{self.scratch}/{name.replace('/', '.')}"
-        folders = {unit: folder_path(self.output, unit, fingerprint) for unit, fingerprint in fingerprints.items()}
-        for folder in (root, *folders.values()):
-            remove_folder(folder)
-        return StageContext(Scratch(root), self.runtime, folders)
+        below = {unit: folder_below(unit, fingerprint) for unit, fingerprint in fingerprints.items()}
+        for_each_file(self.output, lambda one: self._note_earlier(one, {below[one]}), below)
+        self.remove_scratch_folder(root)
+        for folder in below.values():
+            remove_below(self.output, folder)
+        return StageContext(Scratch(root), self.runtime, {unit: f"{self.output}/{one}" for unit, one in below.items()})
 
-    def publish(self, scratch: Scratch, leaves: Iterable[str]) -> None:
+    def _begin_scratch(self) -> None:
+        if is_local(self.output):
+            with suppress(FileExistsError):
+                Path(self.output, _WORK).mkdir(parents=True)
+                self._made.add(_WORK)
+        replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
+
+    def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
+        """Note what will be made for a unit, beside what earlier runs made; returns the latter."""
+        record = self.ledger.find(unit)
+        earlier = self.ledger.names(unit) | (roots_of(record) if record else set())
+        self.ledger.note(unit, earlier | set(names))
+        return earlier
+
+    def publish(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
         """Give files the plain names that people load them by: from ``published`` to the same paths below OUT.
 
-        A path is that of a file, or of a folder of files; what an earlier result had there goes.
+        A leaf is the path of a file, or of a folder of files; what earlier results of the unit had there goes. Returns
+        the paths of the files.
         """
-        for leaf in leaves:
-            made = _files(f"{scratch.published}/{leaf}")
-            source, target = f"{scratch.published}/{leaf}", f"{self.output}/{leaf}"
-            old = sorted(f"{target}{path}" for path in _files(target) - made)
-            for_each_file(self.output, remove, old)
-            new = [(f"{source}{path}", f"{target}{path}") for path in sorted(made)]
-            for_each_file(self.output, lambda pair: copy(*pair), new)
+        made = {f"{leaf}{path}" for leaf in leaves for path in _files(f"{scratch.published}/{leaf}")}
+        earlier = self._note_earlier(unit, made)
+        self.ledger.invalidate(unit)
+        for_each_file(self.output, lambda name: remove_below(self.output, name), sorted(earlier - made))
+        new = [(f"{scratch.published}/{name}", f"{self.output}/{name}") for name in sorted(made)]
+        for_each_file(self.output, lambda pair: copy(*pair), new)
+        return made
 
-    def remove_superseded(self, unit: str) -> None:
-        """Remove the folders that earlier results of a unit and interrupted runs left, once its record is written."""
-        current, parent = self.ledger.folder(unit), f"{self.output}/{unit}"
-        names = {path.removeprefix(f"{parent}/").partition("/")[0] for path in list_files(f"{parent}/**")}
-        for name in sorted(names):
-            if _FINGERPRINT.fullmatch(name) and f"{parent}/{name}" != current:
-                remove_folder(f"{parent}/{name}")
+    def remove_superseded(self, record: Record) -> None:
+        """Remove what earlier results of a unit and interrupted runs left of it, once its record is written."""
+        names = roots_of(record)
+        with self.tidying(f"what {record.unit} was before"):
+            for name in sorted(self.ledger.names(record.unit) - names):
+                remove_below(self.output, name)
+            self.ledger.note(record.unit, names)
 
     def keep_rejects(self, unit: str, scratch: Scratch) -> str:
         """Gather the rejects of a unit in OUT/rejects/<unit>.jsonl, and return that path."""
@@ -144,6 +194,12 @@ class Run:
                     while block := source.read(1 << 20):
                         sink.write(block)
         return target
+
+
+def roots_of(record: Record) -> set[str]:
+    """The files and folders below OUT that a finished unit has: its own folder, or files with plain names."""
+    own = folder_below(record.unit, record.fingerprint)
+    return {own if path.startswith(f"{own}/") else path for path in record.parts} or {own}
 
 
 def check_rejects(name: str, rejected: int, read: int, max_rejects: float, kept_in: str) -> None:

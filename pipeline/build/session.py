@@ -27,7 +27,8 @@ def session(run: Run) -> Iterator[None]:
             with run.runtime:
                 check_shared(run.output, run.runtime)
                 yield
-            remove_copies()
+            with run.tidying("a copy of arrays in the temporary folder"):
+                remove_copies()
         except BaseException as error:
             with suppress(OutputError):
                 write_manifest(run)

@@ -10,19 +10,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wikisem import __version__
-from wikisem.errors import MissingInputError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
-from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
+from wikisem.pipeline.build.ledger import Record, fingerprint
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.parts import measure_parts
 from wikisem.pipeline.build.run import Run, check_rejects
 from wikisem.pipeline.build.versions import bzip2_decoder, versions
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.io.files import remove_folder
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.unit_folders import folder_below
+from wikisem.unit_folders import folder_below, record_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +31,7 @@ class Unit:
     it holds beside them, such as more labels: units that need this one do not depend on that. ``facts`` are for the
     manifest. ``leaves`` are the files and folders below OUT that people load by plain names: they are written last,
     from the same paths in the scratch folder's ``published``. A unit without any has a folder in OUT to write to.
+    ``version`` is that of the stage: it decides whether what another release of wikisem left is used.
     """
 
     name: str
@@ -41,6 +40,7 @@ class Unit:
     needs: tuple[str, ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +58,22 @@ def _nothing_to_check(run: Run) -> None:
 
 @dataclass(frozen=True)
 class Folders:
-    """Where the files of finished units are: ``folders("mentions/de")``."""
+    """Where the files of finished units are, each as its record says: ``folders("mentions/de")``."""
 
-    output: str
-    ledger: Ledger
+    run: Run
 
     def __call__(self, unit: str) -> str:
-        """The folder of a unit; MissingInputError where it is not finished."""
-        return self.ledger.folder(unit)
+        """The folder of a unit; MissingInputError where it is not finished, or its files are not as they were."""
+        _require_whole(self.run.ledger.require(unit), self.run)
+        return self.run.ledger.folder(unit)
 
     def needs(self, unit: str) -> Collection[str]:
         """The units that a finished one was made from."""
-        return self.ledger.require(unit).needs
+        return self.run.ledger.require(unit).needs
 
     def counts(self, unit: str) -> Counts:
         """What a finished unit did with its records."""
-        return self.ledger.require(unit).counts
+        return self.run.ledger.require(unit).counts
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
         todo, finished = list(stage.units), {}
     for name in finished:
         run.log(f"{name}: finished before, nothing changed")
-        run.remove_superseded(name)  # which a run that died after it wrote the record left
+        run.remove_superseded(finished[name])  # which a run that died after it wrote the record left
     if todo and place:
         run.log(f"{place}: {describe(stage, len(todo))}")
     made = _run_units(stage, todo, needs, run, recipe) if todo else {}
@@ -146,19 +146,23 @@ def _is_whole(record: Record, run: Run) -> bool:
 
 def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
     """A digest of what units that need this one depend on; ``needs`` are the identities of what it is made from."""
-    return fingerprint(version=__version__, unit=unit.name, needs=needs, options=unit.options)
+    return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
 
 
 def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
     return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
 
 
+def _require_whole(record: Record, run: Run) -> None:
+    if misfit := run.find_misfit(record):
+        raise MissingInputError(f"{misfit}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
+
+
 def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
     """The identities of finished units; MissingInputError where one is missing, out of date, or lacks a file."""
     records = [run.ledger.require(name) for name in names]
     for record in records:
-        if misfit := run.find_misfit(record):
-            raise MissingInputError(f"{misfit}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
+        _require_whole(record, run)
         for name, identity in record.needs.items():
             if run.ledger.require(name).identity != identity:
                 raise MissingInputError(
@@ -182,7 +186,7 @@ def _run_units(
         if (earlier := run.ledger.find(name)) and earlier.fingerprint == one:
             run.ledger.invalidate(name)
     context = run.context(stage.name, prints)
-    results = stage.work([unit.name for unit in todo], Folders(run.output, run.ledger), context)
+    results = _work(stage, todo, run, context)
     run.check_lock()
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
     for name, record in records.items():
@@ -191,18 +195,33 @@ def _run_units(
         check_rejects(name, sum(record.unreadable.values()), record.counts.read, run.max_rejects, kept_in)
     for unit in todo:
         run.check_lock()
-        if unit.leaves:
-            run.ledger.invalidate(unit.name)
-            run.publish(context.scratch, unit.leaves)
-        roots = unit.leaves or (folder_below(unit.name, prints[unit.name]),)
-        records[unit.name] = replace(records[unit.name], parts=measure_parts(run.output, roots))
+        made = run.publish(unit.name, context.scratch, unit.leaves) if unit.leaves else set()
+        parts = measure_parts(run.output, records[unit.name], unit.leaves)
+        strays = sorted(parts.keys() - made) if unit.leaves else []
+        if strays:
+            run.log(f"warning: {unit.name}: {run.output}/{strays[0]} is no file of wikisem's; it stays")
+        parts = {path: part for path, part in parts.items() if path not in strays}
+        records[unit.name] = replace(records[unit.name], parts=parts)
         run.put(records[unit.name])
         write_manifest(run)
-        run.remove_superseded(unit.name)
+        run.remove_superseded(records[unit.name])
         if results[unit.name].warning:
             run.log(f"warning: {results[unit.name].warning}")
-    remove_folder(context.scratch.root)
+    with run.tidying(context.scratch.root):
+        run.remove_scratch_folder(context.scratch.root)
     return records
+
+
+def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
+    """What the work gives; DamagedInputError says how a unit is made again in which it met damaged rows."""
+    try:
+        return stage.work([unit.name for unit in todo], Folders(run), context)
+    except DamagedInputError as error:
+        for record in run.ledger.records():
+            if f"{run.output}/{folder_below(record.unit, record.fingerprint)}/" in str(error):
+                path = record_path(run.output, record.unit)
+                raise DamagedInputError(f"{error}; remove {path} and run the command again to make it again") from error
+        raise
 
 
 def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
@@ -221,7 +240,7 @@ def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
 
 
 def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Recipe | None) -> Record:
-    made_with: dict[str, Any] = {"versions": versions()}
+    made_with: dict[str, Any] = {"versions": versions(), "stage_version": unit.version}
     if recipe is not None:
         made_with |= {"recipe": recipe.to_dict(), "seed": recipe.seed}
     return Record(

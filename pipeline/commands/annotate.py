@@ -7,7 +7,6 @@ of --vectors on the same test cases.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -16,22 +15,24 @@ from wikisem.errors import UsageError
 from wikisem.evaluation.annotators import agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.intervals import Estimate
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.vectors.models import PYTHON, open_model
+from wikisem.evaluation.outlier_scores import Evaluation
+from wikisem.evaluation.vectors.models import open_model
 from wikisem.ids import check_language
 from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
 from wikisem.outputs.annotation.answers import Answer, missing_answers
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 from wikisem.pipeline.annotation_files import ANSWERS, SHEETS, read_answers, read_groups_in, write_sheets
 from wikisem.pipeline.command_options import DATA_SET, add_local_output, refuse_beam_options
-from wikisem.pipeline.console.annotation_report import AnnotationReport, print_report, report_as_json
+from wikisem.pipeline.console.annotation_report import AnnotationReport, AnswersReport, print_report, report_as_json
 from wikisem.pipeline.console.terminal import print_json, print_line
 from wikisem.pipeline.option_values import argument, at_least
+from wikisem.pipeline.scored_models import import_from_here
 
 _GROUPS: Final = 60
 _ANNOTATORS: Final = 5
 _SEED: Final = 500
 # The options of the step that writes sheets, which mean nothing when answers are scored.
-_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "seed")
+_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=at_least(0),
         metavar="N",
         help="test cases that every annotator gets, which agreement needs (default: a quarter of the groups)",
+    )
+    parser.add_argument(
+        "--two-answers",
+        action="store_true",
+        default=None,
+        help="ask for two answers a case: without any help, then after up to three minutes of looking things up",
     )
     parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of what is drawn (default: {_SEED})")
     parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
@@ -94,7 +101,8 @@ def _write(arguments: argparse.Namespace) -> None:
     seed = _SEED if arguments.seed is None else arguments.seed
     groups, output = arguments.groups or _GROUPS, Path(arguments.output)
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
-    options = SampleOptions(arguments.language, seed, groups, arguments.annotators or _ANNOTATORS, overlap)
+    annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
+    options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
     annotation = sample_cases(read_groups_in(arguments.dataset, arguments.language), options)
     write_sheets(annotation, output)
     each = sorted({len(cases) for cases in annotation.annotators.values()})
@@ -119,24 +127,31 @@ def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Es
 
 def _score(arguments: argparse.Namespace) -> None:
     if given := [name for name in ("dataset", *_SAMPLING) if getattr(arguments, name) is not None]:
-        seen = "OUT" if given[0] == "dataset" else f"--{given[0]}"
+        seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
     annotation = read_key(arguments.score)
     answers = read_answers(arguments.score, annotation)
-    human = score_annotators(answers, annotation)
-    if any(source.startswith(PYTHON) for source in arguments.vectors):
-        # The callable is most often in a file of the folder where the user is.
-        sys.path.insert(0, str(Path.cwd()))
+    import_from_here(*arguments.vectors)
     groups = case_groups(annotation.cases, annotation.language)
     models, _ = score_models(groups, (open_model(source) for source in arguments.vectors))
+    kinds = {"without help": False, "with help": True} if annotation.two_answers else {"": True}
     report = AnnotationReport(
         annotation,
-        human,
-        *_agreement(answers, annotation),
+        [
+            _score_answers(name, [answer for answer in answers if answer.with_help == with_help], annotation, models)
+            for name, with_help in kinds.items()
+        ],
         missing_answers(answers, annotation),
-        [score_model(model, human, annotation.seed) for model in models],
     )
     if arguments.json:
         print_json(report_as_json(report), indented=True)
     else:
         print_report(report)
+
+
+def _score_answers(
+    name: str, answers: Sequence[Answer], annotation: AnnotationSet, models: Sequence[Evaluation]
+) -> AnswersReport:
+    human = score_annotators(answers, annotation)
+    scored = [score_model(model, human, annotation.seed) for model in models]
+    return AnswersReport(name, human, *_agreement(answers, annotation), scored)

@@ -18,19 +18,18 @@ from wikisem.categories.recipe import CategoryRecipe
 from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
 from wikisem.categories.wording import LanguageWords
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.category_formats import write_sets
+from wikisem.outputs.category_formats import without_questions, write_sets
 from wikisem.outputs.category_report import report_row, without_any
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import add_contact, add_local_output, refuse_beam_options
-from wikisem.pipeline.console.category_table import LoggedSource, log_and_sleep, print_report
-from wikisem.pipeline.console.terminal import print_line
+from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, refuse_beam_options
+from wikisem.pipeline.console.category_table import LoggedSource, print_report
+from wikisem.pipeline.console.terminal import log_pause, print_line
 from wikisem.pipeline.option_values import argument, parse_languages, web_address
 from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
-from wikisem.queries.contact import user_at_host
 from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.client import Client, Transport
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.endpoint.transport import Transport
+from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.queries.offline.entity_source import EntitySource
 
 WIKIDATA: Final = "https://query.wikidata.org/sparql"
@@ -60,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask no endpoint but the entities of a build: OUT or OUT/entities",
     )
     add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
-    parser.add_argument(
-        "--timeout",
-        type=argument(_seconds),
-        default=70.0,
-        metavar="SECONDS",
-        help="the longest wait for one answer (default: 70)",
-    )
+    add_timeout(parser, 70.0, "one answer")
     parser.add_argument(
         "--cache",
         type=Path,
@@ -91,6 +84,11 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     warnings = _notes(wikidata()) if asks_wikidata else []
     if asks_wikidata and not keep:  # which may leave out whatever has a label
         warnings += _unlabelled(recipe, sets, arguments.entities)
+    warnings += [
+        f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
+        for language in without_questions(sets)
+        if not any(repr(language) in warning for warning in warnings)
+    ]
     print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
     if not any(row.kept for row in rows):
         raise MissingInputError(
@@ -112,8 +110,8 @@ def _open_endpoint(url: str, contact: str | None, timeout: float, cache: Path) -
     """A source of categories at an endpoint; UsageError where one that wants a contact has none."""
     if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport = Transport(url, contact or user_at_host(), timeout)
-    return EndpointSource(Client(url, transport, AnswerCache(cache), sleep=log_and_sleep))
+    transport = Transport(url, HttpClient(contact or user_at_host(), timeout))
+    return EndpointSource(Client(url, transport, AnswerCache(cache), Patience(tell=log_pause)))
 
 
 def _notes(source: CategorySource) -> list[str]:
@@ -128,7 +126,7 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
     ]
     words = words or [words for language_set in sets for words in language_set.relations]
     return [
-        f"no item of any {'category' if recipe.categories else 'relation'} has a label in {language!r}"
+        f"no item of any {'category' if recipe.word_sets() else 'relation'} has a label in {language!r}"
         + (f"; if Wikidata has some, build {entities} with --languages {language} too" if entities else "")
         for language in without_any(list(map(report_row, words)))
     ]
@@ -158,13 +156,3 @@ def _output_of(entities: str) -> str:
         if posixpath.basename(inner) == "entities":
             return posixpath.dirname(inner) or "."
     return path
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise UsageError(f"expected seconds above 0, saw {text!r}")
-    return seconds

@@ -5,24 +5,22 @@ its first column, and a score in each other column.
 """
 
 import argparse
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from rich.table import Table
 
-from wikisem.datasets.text_files import numbered_lines, read_utf8
+from wikisem.datasets.text_files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.plots import draw_plot
 from wikisem.pipeline.console.terminal import make_console, print_json
 from wikisem.pipeline.option_values import argument, figure_file
+from wikisem.typed_json import decode_json
 
 # What evaluate calls its scores, of all tasks.
 _SCORES: Final = ("opp", "accuracy", "score", "combined")
@@ -83,7 +81,7 @@ def _read_scores(path: Path) -> Columns:
     """By data set and score, the number of each model; of CSV, the rows of whole data sets in their own vocabulary."""
     text = _read(path, "scores")
     found: Columns = {}
-    for number, row in _json_rows(text, path) if text.lstrip().startswith("{") else _csv_rows(text):
+    for number, row in _json_rows(text, path) if text.lstrip().startswith("{") else _csv_rows(text, path):
         for score in _SCORES:
             if isinstance(row.get("model"), str) and row.get(score) not in (None, ""):
                 name = f"{row.get('dataset', '')} {score}".strip()
@@ -96,35 +94,29 @@ def _read_scores(path: Path) -> Columns:
 def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, line in numbered_lines(text):
         if line:
-            try:
-                yield number, msgspec.json.decode(line, type=dict[str, Any])
-            except msgspec.DecodeError as error:
-                raise DamagedInputError(f"{path}:{number}: expected a JSON line of evaluate, saw {error}") from error
+            yield number, decode_json(line, dict[str, Any], f"{path}:{number}", "a JSON line of evaluate")
 
 
-def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    rows = csv.DictReader(io.StringIO(text))
-    for row in rows:
+def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, row in csv_rows(text, str(path))[1]:
         is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == "own"
         if is_whole and not row.get("category") and not row.get("section"):
-            yield rows.line_num, row
+            yield number, row
 
 
 def _read_csv(path: Path) -> Columns:
-    rows = csv.DictReader(io.StringIO(_read(path, "other scores")))
-    model, *columns = rows.fieldnames or [""]
+    header, rows = csv_rows(_read(path, "other scores"), str(path))
+    model, *columns = header or [""]
     if not columns:
-        seen = ", ".join(rows.fieldnames or []) or "no header"
+        seen = ", ".join(header) or "no header"
         raise DamagedInputError(f"{path}: expected a column of models and others of scores, saw {seen}")
     found: Columns = {column: {} for column in columns}
-    for row in rows:
+    for number, row in rows:
         for column in columns:
             if row[column]:
                 if row[model] in found[column]:
-                    raise DamagedInputError(
-                        f"{path}:{rows.line_num}: expected each model once, saw {row[model]!r} again"
-                    )
-                found[column][row[model]] = _number(row[column], f"{path}:{rows.line_num}")
+                    raise DamagedInputError(f"{path}:{number}: expected each model once, saw {row[model]!r} again")
+                found[column][row[model]] = _number(row[column], f"{path}:{number}")
     return found
 
 

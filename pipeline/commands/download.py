@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_contact, add_local_output, refuse_beam_options
-from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes, format_seconds
-from wikisem.pipeline.console.terminal import log, make_console, print_line
-from wikisem.pipeline.download.catalogue import find_wikidata, find_wikipedia
+from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, refuse_beam_options
+from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes
+from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
+from wikisem.pipeline.download.catalogue import Mirror, find_wikidata, find_wikipedia
 from wikisem.pipeline.download.downloads import Download, download, only_download_in, plan_downloads
 from wikisem.pipeline.download.model import RemoteDump
-from wikisem.pipeline.download.web import Web
 from wikisem.pipeline.option_values import argument, web_address
-from wikisem.queries.contact import user_at_host
+from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 
 _MIRROR: Final = "https://dumps.wikimedia.org"
@@ -51,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a server with the same folders (default: {_MIRROR})",
     )
     add_contact(parser, "the server's", " (default: user@host)", user_at_host())
+    add_timeout(parser, 60.0, "a list of files, or for each 64 kB of a file")
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
@@ -60,8 +60,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if not (arguments.languages or arguments.wikidata or arguments.lexemes):
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)
-    web = Web(arguments.mirror, arguments.contact, tell=_tell)
-    dumps = list(_find(web, arguments))
+    http = HttpClient(arguments.contact, arguments.timeout)
+    mirror = Mirror(arguments.mirror, http, Patience(tell=log_pause))
+    dumps = list(_find(mirror, arguments))
     if arguments.dry_run:
         _print_plan(dumps, plan_downloads(dumps, folder))
     else:
@@ -71,19 +72,19 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
             _print_plan(dumps, wanted)
             total = sum(one.file.size or one.have for one in wanted)
             with byte_progress("downloading", total, sum(one.have for one in wanted)) as count:
-                download(wanted, web, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
+                download(wanted, mirror, folder, time.strftime("%Y-%m-%d", time.gmtime()), count)
         print_line(f"output: {folder}")
     print_line(f"next: {build_line(dumps, folder)}")
     return 0
 
 
-def _find(web: Web, arguments: argparse.Namespace) -> Iterator[RemoteDump]:
+def _find(mirror: Mirror, arguments: argparse.Namespace) -> Iterator[RemoteDump]:
     if arguments.wikidata:
-        yield find_wikidata(web, arguments.date)
+        yield find_wikidata(mirror, arguments.date)
     if arguments.lexemes:
-        yield find_wikidata(web, arguments.date, "Wikidata lexemes")
+        yield find_wikidata(mirror, arguments.date, "Wikidata lexemes")
     for language in dict.fromkeys(arguments.languages):
-        yield find_wikipedia(web, language, arguments.date)
+        yield find_wikipedia(mirror, language, arguments.date)
 
 
 def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:
@@ -111,10 +112,6 @@ def build_line(dumps: Sequence[RemoteDump], folder: Path) -> str:
 def _pattern(names: Sequence[str]) -> str:
     """A glob for the parts of a dump; the name itself of a dump in one part."""
     return names[0] if len(names) == 1 else re.sub(r"p\d+p\d+", "p*", re.sub(r"(articles|stream)\d+", r"\1*", names[0]))
-
-
-def _tell(seconds: float) -> None:
-    log(f"no answer yet; asking again in {format_seconds(seconds)}")
 
 
 def _date(text: str) -> str:

@@ -1,7 +1,6 @@
 """Score vectors on a data set: outlier detection on groups, Topk and OddOneOut on categories, and analogies."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,18 +10,24 @@ from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.harness_samples import MEASURES
 from wikisem.evaluation.oddoneout.definitions import DISTANCES
 from wikisem.evaluation.oddoneout.intruders import INTRUDERS
-from wikisem.evaluation.vectors.models import PYTHON
+from wikisem.evaluation.outlier_detection import COMPACTNESSES
+from wikisem.evaluation.vectors.keys import KEYS
 from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
 from wikisem.pipeline import category_scoring, scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_seed, refuse_beam_options
-from wikisem.pipeline.option_values import argument, at_least, figure_file, parse_languages
+from wikisem.pipeline.option_values import argument, at_least, figure_file, parse_languages, whole_numbers
 from wikisem.pipeline.sample_scoring import samples
+from wikisem.pipeline.scored_models import import_from_here
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
-contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&similarity=cosine], or
-python:MODULE:FUNCTION, a callable from a list of texts to as many vectors; repeat to compare models"""
+contextual:NAME[?template=a {}&layer=-1], model2vec:NAME, counts:FILE[?weight=ppmi&contexts=300&similarity=cosine],
+similarity:FILE, a table of similarities of words, or python:MODULE:FUNCTION, a callable from a list of texts to as many
+vectors; repeat to compare models"""
+_CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+_SIMILARITY: Final = """compare vectors by python:MODULE:FUNCTION, a callable from two arrays of rows to the similarity
+of each row to each; it need not be symmetric (default: the cosine, or what counts: says)"""
 
 
 class TaskParser(Parser):
@@ -40,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tasks = parser.add_subparsers(title="tasks", dest="task", required=True, metavar="TASK", parser_class=TaskParser)
     for name, declare, text in [
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
+        ("contexts", _contexts, "the same for count models, by how many contexts each word keeps: 1 to 1000"),
         ("blindspots", _blind_spots, "the groups and cases that most models fail, or what models make of one group"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
@@ -53,9 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
     refuse_beam_options("evaluate", beam_options)
-    if any(source.startswith(PYTHON) for source in arguments.vectors):
-        # The callable is most often in a file of the user's current folder.
-        sys.path.insert(0, str(Path.cwd()))
+    import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
     arguments.score(arguments)
     return 0
 
@@ -70,8 +74,41 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
         help="draw OPP and accuracy by outlier class, with Spearman's correlation, into this .png, .svg or .pdf file",
     )
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
+    _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score=scoring.outliers)
+
+
+def _contexts(parser: argparse.ArgumentParser) -> None:
+    _add_dataset(parser)
+    _add_common(parser)
+    parser.add_argument(
+        "--contexts",
+        type=argument(whole_numbers),
+        default=_CONTEXTS,
+        metavar="N,N,...",
+        help=f"how many contexts of the highest log-likelihood a word keeps (default: {','.join(map(str, _CONTEXTS))})",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=argument(figure_file),
+        help="draw OPP and accuracy by the number of contexts into this .png, .svg or .pdf file",
+    )
+    add_seed(parser, "error bars", SEED)
+    parser.set_defaults(score=scoring.contexts)
+
+
+def _add_similarity(parser: argparse.ArgumentParser, compactness: bool = True) -> None:
+    parser.add_argument("--similarity", default="", metavar="FUNCTION", help=_SIMILARITY)
+    if compactness:
+        parser.add_argument(
+            "--compactness",
+            choices=COMPACTNESSES,
+            default="pairs",
+            help="what the outlier stands out by: all ordered pairs of the other words, or the mean similarity of the "
+            "word to the others, which orders words alike if the similarity is symmetric (default: pairs)",
+        )
 
 
 def _samples(parser: argparse.ArgumentParser) -> None:
@@ -97,6 +134,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
 def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
+    _add_similarity(parser, compactness=False)
     parser.set_defaults(score=category_scoring.topk)
 
 
@@ -161,6 +199,7 @@ def _blind_spots(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", default="", metavar="GROUP", help="show how each model orders the words of this group"
     )
+    _add_similarity(parser)
     parser.set_defaults(score=scoring.blind_spots)
 
 
@@ -179,13 +218,32 @@ def _add_dataset(parser: argparse.ArgumentParser) -> None:
         metavar="LANG",
         help="score only the groups in this language, or in several: en,de (default: all)",
     )
+    _add_keys(parser, KEYS)
+
+
+def _add_keys(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:
+    parser.add_argument(
+        "--keys",
+        choices=choices,
+        default=None,
+        help="look items up by their QID"
+        + (", or by the title of their page" if "title" in choices else "")
+        + ", in place of their words: for vectors of items (graph embeddings, Wikipedia2Vec)",
+    )
 
 
 def _add_categories(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "categories", metavar="CATEGORIES", help="a file of categories: ': category' text or JSON lines"
     )
-    parser.add_argument("--language", default="", metavar="LANG", help="the one to read, where JSON lines hold several")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--language", default="", metavar="LANG", help="the one to read, where JSON lines hold several")
+    form.add_argument(
+        "--split-analogies",
+        action="store_true",
+        help="CATEGORIES has analogy questions: make two categories of each relation, of its first and second words",
+    )
+    _add_keys(parser, KEYS[:1])
     _add_common(parser)
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out words out of vocabulary, which otherwise count as wrong"

@@ -22,7 +22,11 @@ _READS: Final = (
         "evaluate, check, audit, annotate, tokenize",
     ),
     ("categories", "': category' text, JSON lines", "evaluate topk, evaluate oddoneout"),
-    ("analogy questions", "': section' lines, then 'a b c d' a line", "evaluate analogies"),
+    (
+        "analogy questions",
+        "': section' lines, then 'a b c d' a line",
+        "evaluate analogies, evaluate topk --split-analogies",
+    ),
     (
         "vectors",
         "word2vec text and binary, GloVe, fastText .bin and .vec; see wikisem evaluate outliers --help",

@@ -2,28 +2,38 @@
 
 A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets, for
 each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/, every pair in pairs/LA.jsonl, and
-what could not be read in rejects/lexemes.jsonl.
+what could not be read in rejects/lexemes.jsonl. A question has one right answer: of several partners of a form, that
+of the lowest lexeme is asked for.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.atomic_files import write_files, write_text
+from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import PairCollector
 from wikisem.categories.lexeme_relations import SHIPPED, load_relations
-from wikisem.outputs.lexeme_sets import Relations, analogy_lines, category_lines, outlier_groups, pairs_lines
+from wikisem.outputs.lexeme_sets import (
+    Relations,
+    analogy_lines,
+    category_lines,
+    outlier_groups,
+    pairs_lines,
+    with_one_answer,
+)
+from wikisem.pipeline.build.ledger import read_names, write_names
 from wikisem.pipeline.build.run import check_rejects
 from wikisem.pipeline.command_options import add_local_output, add_max_rejects, refuse_beam_options
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
-from wikisem.pipeline.option_values import argument, at_least, parse_languages
+from wikisem.pipeline.option_values import argument, at_least, lexeme_languages
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
-from wikisem.transforms.io.files import remove
+from wikisem.transforms.io.files import remove, remove_below
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
 
@@ -33,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--languages",
         required=True,
-        type=argument(parse_languages),
+        type=argument(lexeme_languages),
         metavar="en,de",
         help="the languages or variants of the spellings",
     )
@@ -73,34 +83,45 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))
     check_rejects(STAGE, sum(counts.rejected.values()), counts.read, arguments.max_rejects, kept_in)
+    for language in sorted(set(arguments.languages) - collector.spelled):
+        log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     found = collector.pairs(keep)
     for language, pairs in found.items():
         _write(output, language, pairs, arguments)
-    _print(found, counts)
+    _print(found, counts, arguments.questions)
     print_line(f"output: {output}")
     return 0
 
 
 def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
-    questions = analogy_lines(relations, arguments.questions, arguments.seed)
+    questions = analogy_lines(with_one_answer(relations), arguments.questions, arguments.seed)
     write_text(output / "analogies" / f"{language}.txt", questions)
     write_text(output / "categories" / f"{language}.txt", category_lines(relations))
     write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, relations))
-    groups = dict(outlier_groups(relations, arguments.groups, arguments.seed))
-    folder = output / "outliers" / language
-    write_files(folder, ((f"{name}.txt", text.encode()) for name, text in groups.items()))
-    # A folder is scored whole: groups of an earlier run, which had more of them, would be scored with these.
-    for path in folder.glob("*-[0-9][0-9][0-9]*.txt"):
-        if path.stem not in groups:
-            path.unlink()
+    _write_groups(output, language, dict(outlier_groups(relations, arguments.groups, arguments.seed)))
 
 
-def _print(found: Mapping[str, Relations], counts: Counts) -> None:
-    table = Table("language", "relation")
-    table.add_column("pairs", justify="right")
+def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> None:
+    """A folder is scored whole: groups of an earlier run, which had more of them, would be scored with these."""
+    texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
+    unit = f"{STAGE}/{language}"
+    earlier = read_names(str(output), unit)
+    write_names(str(output), unit, earlier | texts.keys())
+    write_files(output, texts.items())
+    for name in sorted(earlier - texts.keys()):
+        remove_below(str(output), name)
+    write_names(str(output), unit, texts)
+    strays = [path for path in (output / "outliers" / language).glob("*.txt") if path.stem not in groups]
+    if strays:
+        log(f"warning: {min(strays)} is no file of wikisem's; it stays, and is scored with the groups")
+
+
+def _print(found: Mapping[str, Relations], counts: Counts, sample: int) -> None:
+    table = Table("language", "relation", *(Column(name, justify="right") for name in ("pairs", "questions")))
     for language, relations in found.items():
+        asked = with_one_answer(relations)
         for relation, pairs in relations.items():
-            table.add_row(language, relation, f"{len(pairs):,}")
+            table.add_row(language, relation, f"{len(pairs):,}", f"{count_questions(len(asked[relation]), sample):,}")
     make_console().print(table)
     left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
     log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {rejected:,} rejected")

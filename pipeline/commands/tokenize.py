@@ -1,16 +1,17 @@
 """Write a data set with its words divided into tokens, for models of languages without spaces.
 
 WikiSem500 was released in this form beside the plain one. OUT gets a text file for each group, LANGUAGE/ID.txt, in
-which `_` is between the tokens of a word.
+which `_` is between the tokens of a word, and LANGUAGE/outlier-classes.json.
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from wikisem.atomic_files import write_text
-from wikisem.datasets.word_groups import WordGroup
+from wikisem.datasets.word_groups import OUTLIER_CLASSES, WordGroup, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.vectors.asked import Tokenizer
@@ -42,8 +43,12 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     tokenize, output = open_tokenizer(arguments.tokenizer), Path(arguments.output)
     names = group_ids(dataset.groups)
     paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
+    classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
     for path, group in zip(paths, dataset.groups, strict=True):
         write_text(path, [_text(_divided(group, tokenize))])
+        classes[path.parent].append((path.stem, [outlier.outlier_class for outlier in group.outliers]))
+    for folder, known in classes.items():
+        write_text(folder / OUTLIER_CLASSES, [write_outlier_classes(known).decode()])
     print_line(f"{len(dataset.groups):,} groups divided by {arguments.tokenizer}\noutput: {output}")
     return 0
 

@@ -1,18 +1,20 @@
 """Analogy questions for the thirteen relations of WordRep, from a WordNet in LMF such as Open English WordNet.
 
-OUT gets analogies.txt with a section for each relation that has two pairs or more, and pairs.jsonl with every pair.
+OUT gets analogies.txt with a section for each relation that has two pairs or more, and pairs.jsonl with every pair. All
+n(n - 1) questions of n pairs count, as in WordRep, also those of a word with several partners.
 """
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.atomic_files import write_text
+from wikisem.categories.analogies import count_questions
 from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
-from wikisem.outputs.lexeme_sets import analogy_lines, pairs_lines
+from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
 from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
@@ -32,12 +34,12 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), Path(arguments.output)
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
-    write_text(output / "analogies.txt", analogy_lines(pairs, arguments.questions, arguments.seed))
-    write_text(output / "pairs.jsonl", pairs_lines("", pairs))
-    table = Table("relation")
-    table.add_column("pairs", justify="right")
+    asked = asked_pairs(pairs)
+    write_text(output / "analogies.txt", analogy_lines(asked, arguments.questions, arguments.seed))
+    write_text(output / "pairs.jsonl", word_pairs_lines("", pairs))
+    table = Table("relation", *(Column(name, justify="right") for name in ("pairs", "questions")))
     for name, found in pairs.items():
-        table.add_row(name, f"{len(found):,}")
+        table.add_row(name, f"{len(found):,}", f"{count_questions(len(asked[name]), arguments.questions):,}")
     make_console().print(table)
     print_line(f"output: {output}")
     return 0

@@ -17,15 +17,26 @@ _PEOPLE = "annotators"
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotationReport:
-    """All that ``wikisem annotate --score`` says; ``no_alpha`` is why there is no alpha, if there is none."""
+class AnswersReport:
+    """What annotators scored by one kind of answers; ``no_alpha`` is why there is no alpha, if there is none.
 
-    annotation: AnnotationSet
+    ``help`` is "", or of two answers a case "without help" and "with help". ``models`` are scored on the same cases.
+    """
+
+    help: str
     human: HumanScore
     alpha: Estimate | None
     no_alpha: str
-    missing: Mapping[str, Sequence[str]]
     models: Sequence[ModelScore]
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationReport:
+    """All that ``wikisem annotate --score`` says: for one answer a case, or for both, the one with help last."""
+
+    annotation: AnnotationSet
+    answers: Sequence[AnswersReport]
+    missing: Mapping[str, Sequence[str]]
 
 
 def print_report(report: AnnotationReport) -> None:
@@ -38,15 +49,17 @@ def print_report(report: AnnotationReport) -> None:
 def _parts(report: AnnotationReport) -> Iterable[RenderableType]:
     annotation = report.annotation
     yield f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}"
-    yield _annotators(report.human)
-    yield _accuracy(report)
-    yield _alpha(report)
-    human = report.human
-    if human.answers:
-        yield f"right answers: {human.right} of {human.answers} ({percent(100 * human.right / human.answers)} %)"
+    for answers in report.answers:
+        yield from filter(None, [answers.help])
+        yield _annotators(answers.human)
+        yield _accuracy(answers)
+        yield _alpha(answers)
+        human = answers.human
+        if human.answers:
+            yield f"right answers: {human.right} of {human.answers} ({percent(100 * human.right / human.answers)} %)"
     for name, cases in report.missing.items():
         yield f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {_listed(cases)}"
-    for model in report.models:
+    for model in report.answers[-1].models:
         yield from (f"{model.name}: {note}" for note in model.notes)
 
 
@@ -59,7 +72,7 @@ def _annotators(human: HumanScore) -> Table:
     return table
 
 
-def _accuracy(report: AnnotationReport) -> Table:
+def _accuracy(report: AnswersReport) -> Table:
     """Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score."""
     table = _table("", "outlier class", "cases", "accuracy", "95 % interval", "OPP")
     _add_rows(table, _PEOPLE, report.human.by_outlier_class, report.human.overall, None)
@@ -85,7 +98,7 @@ def _cells(estimate: Estimate | None) -> tuple[str, str, str]:
     return str(estimate.count), percent(100 * estimate.value), interval
 
 
-def _alpha(report: AnnotationReport) -> str:
+def _alpha(report: AnswersReport) -> str:
     alpha = report.alpha
     if alpha is None:
         return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
@@ -108,21 +121,32 @@ def _table(*columns: str) -> Table:
 
 
 def report_as_json(report: AnnotationReport) -> dict[str, Any]:
-    """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null."""
-    human = report.human
-    return {
+    """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null.
+
+    Of two answers a case, those with help are the report's own, and ``without_help`` has the same of the others.
+    """
+    *first, last = report.answers
+    row: dict[str, Any] = {
         "set": report.annotation.fingerprint,
         "language": report.annotation.language,
         "cases": len(report.annotation.cases),
         "overlap": len(report.annotation.overlap),
+        **_answers(last),
+        "missing": {name: list(cases) for name, cases in report.missing.items()},
+    }
+    return row | {"without_help": _answers(first[0])} if first else row
+
+
+def _answers(answers: AnswersReport) -> dict[str, Any]:
+    human = answers.human
+    return {
         "annotators": [asdict(one) for one in human.annotators],
         "answers": human.answers,
         "right_answers": human.right,
         "accuracy": _json(human.overall),
         "by_outlier_class": {name: _json(one) for name, one in human.by_outlier_class.items()},
-        "alpha": _json(report.alpha),
-        "missing": {name: list(cases) for name, cases in report.missing.items()},
-        "models": [_model(model) for model in report.models],
+        "alpha": _json(answers.alpha),
+        "models": [_model(model) for model in answers.models],
     }
 
 

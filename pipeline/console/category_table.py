@@ -1,6 +1,5 @@
 """What ``wikisem categories`` prints: what it asks while it works, and a table of the sets when it is done."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,12 +39,6 @@ class LoggedSource:
     def notes(self) -> Sequence[str]:
         """What a reader of the sets should know about the source."""
         return self.source.notes()
-
-
-def log_and_sleep(seconds: float) -> None:
-    """Log that a query is asked again, and sleep before it is."""
-    log(f"no answer yet; asking again in {seconds:.0f} s")
-    time.sleep(seconds)
 
 
 def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:

@@ -1,17 +1,31 @@
-"""How a command ends when a signal tells it to: one line, the signal's exit code, and soon, whatever it is doing."""
+"""How a command ends when a signal tells it to: one line, the signal's exit code, and soon, whatever it is doing.
 
+Three things may keep it from that. An exception may be lost on its way, where a library ignores what its callbacks
+raise: it is raised once more. The main thread may be in a long step of a library: another thread ends the process. A
+library may hold the interpreter's lock for ever, as gRPC does with a server that was half made: then no line of Python
+runs any more, and a process of its own, the guard, ends this one. The guard is this file, run as a program.
+"""
+
+import faulthandler
 import os
+import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds for a command to stop its work and tidy up. In these the main thread may be in a library that hears no signal.
 _GRACE: Final = 5.0
+_MORE: Final = 3.0  # seconds more, after which only the interpreter's lock can be what it waits for
+_UNGUARDED: Final = 1.0  # seconds: a command that is over so soon needs no guard
+_LOOK: Final = 0.1  # seconds between two looks whether the exception of a signal was lost
+_SMALL_STACK: Final = 1 << 18  # bytes: where memory is short, a thread with the usual 8 MB cannot start
 
 
 class Interrupted(KeyboardInterrupt):
@@ -23,94 +37,224 @@ class Interruption:
 
     def __init__(self) -> None:
         self._number = 0
+        self._lost = False
         self._over = threading.Event()
         self._saying = threading.Lock()
+        self._main = threading.get_ident()
 
     def __bool__(self) -> bool:
         return self._number != 0
 
     def hear(self, number: int, frame: FrameType | None) -> None:
-        """Raise Interrupted at the first signal; the others change nothing. A handler for ``signal.signal``."""
-        del frame
-        if not self._number:
-            self._number = number
-            raise Interrupted(signal.Signals(number).name)
+        """Raise Interrupted at the first signal, and again where that was lost; others change nothing.
 
-    def end(self, error: BaseException) -> int:
+        A handler for ``signal.signal``.
+        """
+        del frame
+        if self._over.is_set() or (self._number and not self._lost):
+            return
+        self._number, self._lost = self._number or number, False
+        if _importing.is_set() and _leaving.is_set():
+            self._say(number, [])
+            os._exit(128 + number)
+        raise Interrupted(signal.Signals(self._number).name)
+
+    def end(self, error: BaseException | None = None) -> int:
         """Say what ended the command, and return the exit code that a shell has for it."""
-        self._over.set()
+        self.finish()
+        end_soon()
         self._say(self._number or signal.SIGINT, getattr(error, "__notes__", []))
         return 128 + (self._number or signal.SIGINT)
 
+    def finish(self) -> None:
+        """Hear nothing any more, and let nothing end the process by force."""
+        self._over.set()
+
+    def lose(self, ignored: Any) -> bool:
+        """Whether what Python ignores, as ``sys.unraisablehook`` hears of it, is the exception of a signal."""
+        self._lost = self._lost or isinstance(ignored.exc_value, Interrupted)
+        return isinstance(ignored.exc_value, Interrupted)
+
+    def force(self, source: int) -> None:
+        """End the process if a signal does not end it soon; ``source`` is the pipe that their numbers come from.
+
+        Handlers run in the main thread alone, between two steps of the interpreter. Here a long step of a library is
+        not waited for. Worker processes end with this one.
+        """
+        with open(source, "rb", buffering=0):
+            numbers = _numbers(source)
+            number = next((number for number in numbers if number in _SIGNALS), 0)
+            end = time.monotonic() + _GRACE
+            while number and not self._over.wait(_LOOK):
+                if time.monotonic() > end:
+                    self._say(number, [])
+                    os._exit(128 + number)
+                if self._lost:
+                    signal.pthread_kill(self._main, number)
+            for _ in numbers:  # further signals find the pipe open
+                pass
+
     def _say(self, number: int, notes: list[str]) -> None:
         if self._saying.acquire(blocking=False):
-            cause = f"stopped by {signal.Signals(number).name}"
-            line = "; ".join([f"wikisem: {cause}", "what was finished is kept", *notes])
-            with suppress(OSError):  # the terminal may be what is gone
-                print(line, file=sys.stderr, flush=True)  # noqa: T201 - the command line speaks to people
+            with suppress(OSError, RuntimeError):  # the terminal is gone, or the signal came while a line was printed
+                print(_line(number, notes), file=sys.stderr, flush=True)  # noqa: T201 - the command line speaks to people
 
-    def force(self, numbers: int) -> None:
-        """End the process if a signal does not end it soon; ``numbers`` is the pipe that their numbers come from.
 
-        Handlers run in the main thread alone, between two steps of the interpreter. Here a long step of a library, or
-        an exception that was lost on its way, is not waited for. Worker processes end with this one.
-        """
-        with open(numbers, "rb", buffering=0) as source:
-            number = next((byte[0] for byte in iter(lambda: source.read(1), b"") if byte[0] in _SIGNALS), 0)
-        if number and not self._over.wait(_GRACE):
-            self._say(number, [])
-            os._exit(128 + number)
-
-    def finish(self) -> None:
-        """Let nothing end the process by force any more."""
-        self._over.set()
+def _line(number: int, notes: list[str]) -> str:
+    return "; ".join([f"wikisem: stopped by {signal.Signals(number).name}", "what was finished is kept", *notes])
 
 
 @contextmanager
-def listening() -> Iterator[Interruption]:
+def listening(interruption: Interruption) -> Iterator[None]:
     """While inside, SIGINT, SIGTERM and SIGHUP interrupt the main thread; in other threads nothing changes.
 
     SIGINT is listened to even where it was ignored, as a shell does for commands that it starts with ``&``. SIGHUP is
     not: that is what ``nohup`` is for.
     """
-    interruption = Interruption()
     if threading.current_thread() is not threading.main_thread():
-        yield interruption
+        yield
         return
-    numbers, wake_up = os.pipe()
+    source, wake_up = os.pipe()
     os.set_blocking(wake_up, False)
     heard = [number for number in _SIGNALS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
-    threading.Thread(target=interruption.force, args=(numbers,), daemon=True).start()
-    earlier = {number: signal.signal(number, interruption.hear) for number in heard}
-    earlier_wake_up = signal.set_wakeup_fd(wake_up, warn_on_full_buffer=False)
+    earlier = {number: signal.getsignal(number) for number in heard}
+    earlier_wake_up, earlier_hook = signal.set_wakeup_fd(wake_up, warn_on_full_buffer=False), sys.unraisablehook
     try:
-        yield interruption
-    finally:
+        try:
+            _start(interruption, source)
+            sys.unraisablehook = lambda ignored: None if interruption.lose(ignored) else earlier_hook(ignored)
+            for number in heard:
+                signal.signal(number, interruption.hear)
+            yield
+        finally:
+            interruption.finish()
+    finally:  # where a signal raises in the line above, too
         interruption.finish()
-        signal.set_wakeup_fd(earlier_wake_up)
-        os.close(wake_up)
         for number, handler in earlier.items():
-            signal.signal(number, handler)
+            if _leaving.is_set() or handler is not None:
+                signal.signal(number, signal.SIG_IGN if _leaving.is_set() else handler)
+        signal.set_wakeup_fd(earlier_wake_up)
+        sys.unraisablehook = earlier_hook
+        os.close(wake_up)
+
+
+def _start(interruption: Interruption, source: int) -> None:
+    try:
+        threading.Thread(target=interruption.force, args=(source,), daemon=True).start()
+    except RuntimeError:  # no memory for a thread: the handlers alone have to do
+        os.close(source)
+
+
+# Whether the process ends when the command does, and whether the command's modules are being imported.
+_leaving: Final = threading.Event()
+_importing: Final = threading.Event()
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """While inside, a signal ends the program at once, for nothing has begun.
+
+    numpy and others, where an exception comes while they are imported, may crash when what they made is removed.
+    """
+    _importing.set()
+    try:
+        yield
+    finally:
+        _importing.clear()
 
 
 @contextmanager
 def leaving() -> Iterator[None]:
-    """After it, let the process end with the exit code of the SystemExit that left it, whatever threads are left.
+    """Let the process end with the exit code of the SystemExit that leaves it, whatever threads are left.
 
-    ``listening`` puts back what was before it: so a signal that comes when all is done changes nothing any more.
+    A signal that comes when all is done changes nothing any more. One that comes before anything has begun ends the
+    process by itself.
     """
     code = 1
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    _leaving.set()
+    end_at_once_by_ctrl_c()
     try:
         yield
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
         raise
     finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        end_soon()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()
         forced = threading.Timer(_GRACE, os._exit, [code])
         forced.daemon = True  # a process that ends by itself does not wait for it
-        forced.start()
+        with suppress(RuntimeError):
+            forced.start()
+
+
+def end_at_once_by_ctrl_c() -> None:
+    """Let Ctrl-C end the process by the signal, as it does other programs, rather than by a KeyboardInterrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def end_soon() -> None:
+    """Let the process of a command, which is about to say that it failed or ends, be gone in seconds, with exit code 1.
+
+    What is left is the removal of objects, and a library may wait in it. This needs no lock of the interpreter's.
+    """
+    if not _leaving.is_set():
+        return
+    seconds = _GRACE + _MORE
+    threading.stack_size(_SMALL_STACK)
+    try:
+        nothing = Path(os.devnull).open("w", encoding="ascii")  # noqa: SIM115 - until the process ends
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nothing)
+    except (RuntimeError, OSError):  # not even a small thread: the system's own timer needs nothing
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _numbers(source: int) -> Iterator[int]:
+    """The numbers of signals as they come, until their pipe is closed; after a while by way of a guard."""
+    if not select.select([source], [], [], _UNGUARDED)[0]:
+        import subprocess  # noqa: PLC0415 - commands that are over soon do without
+
+        command = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(_GRACE + _MORE)]
+        with (
+            suppress(OSError),
+            subprocess.Popen(  # noqa: S603 - this Python, no shell
+                command, stdin=source, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
+            ) as process,
+        ):
+            assert process.stdout is not None
+            yield from _read_numbers(process.stdout.fileno())
+    yield from _read_numbers(source)
+
+
+def _read_numbers(source: int) -> Iterator[int]:
+    while block := os.read(source, 1):
+        yield block[0]
+
+
+def guard(process: int, seconds: float) -> None:
+    """Hand the numbers of signals on, from stdin to stdout, and kill the process if it lives on after one.
+
+    The kernel's part of a handler writes the numbers, which needs no lock. Ends when stdin does, as it does with the
+    process.
+    """
+    os.set_blocking(1, False)
+    number, end = 0, float("inf")
+    while select.select([0], [], [], max(0.0, end - time.monotonic()) if number else None)[0]:
+        if not (block := os.read(0, 1)):
+            return
+        with suppress(OSError):
+            os.write(1, block)
+        if not number and block[0] in _SIGNALS:
+            number, end = block[0], time.monotonic() + seconds
+    if os.getppid() == process:
+        with suppress(OSError):
+            os.write(2, f"{_line(number, [])}\n".encode())
+        os.kill(process, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    guard(int(sys.argv[1]), float(sys.argv[2]))

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wikisem import __version__
+from wikisem.datasets.text_files import csv_cell
 from wikisem.evaluation.analogies.scores import SectionScore, analogies_as_json
 from wikisem.evaluation.category_words import CategoryScore, mean_error_bars
 from wikisem.evaluation.group_names import group_ids
 from wikisem.evaluation.outlier_scores import Evaluation, Score, error_bars_as_json, score
 from wikisem.pipeline.console.score_tables import score_parts
+from wikisem.pipeline.console.terminal import shown
 
 Row = dict[str, Any]
 
@@ -73,4 +75,5 @@ def print_csv(rows: Iterable[Row]) -> None:
     columns = list(dict.fromkeys(column for row in listed for column in row))
     writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(listed)
+    for row in listed:
+        writer.writerow({name: csv_cell(shown(cell)) if isinstance(cell, str) else cell for name, cell in row.items()})

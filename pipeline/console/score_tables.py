@@ -78,6 +78,22 @@ def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
     return percent(bars.value), f"{percent(bars.low)} to {percent(bars.high)}", percent(bars.standard_error)
 
 
+def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
+    """OPP and accuracy of count models by the number of contexts that a word keeps."""
+    table = Table()
+    for column in ("model", "data set"):
+        table.add_column(column, overflow="fold")
+    for column in ("contexts", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for number, evaluation in rows:
+        part = evaluation.overall()
+        opp, accuracy = part.error_bars or (None, None)
+        cells = (f"{number:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+        table.add_row(evaluation.name, evaluation.dataset, *cells)
+    notes = dict.fromkeys(note for _, evaluation in rows for note in evaluation.notes[1:])
+    return Group("outlier detection by the contexts of the highest log-likelihood", table, *notes, "")
+
+
 def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
     """The differences of every two models in percentage points, with their intervals and p-values."""
     table = Table()

@@ -1,15 +1,47 @@
 """What a command prints: tables on standard output, plain lines for people on standard error."""
 
+import io
+import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import orjson
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
 _PLAIN_WIDTH: Final = 160
+# What terminals take for commands: the controls of ASCII and Latin-1, but for the tab and the end of a line.
+_CONTROLS: Final = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\t\n"}
+_JSON_CONTROLS: Final = re.compile(r"[\x7f-\x9f]")
 
-error_console: Final = Console(stderr=True, highlight=False, soft_wrap=True)
+
+def shown(text: str) -> str:
+    """A string as it may be shown: labels, names of files and words of servers give no terminal a command.
+
+    >>> shown("\\x1b[2Jred\\x07")
+    '\\\\x1b[2Jred\\\\x07'
+    """
+    return text.translate(_CONTROLS)
+
+
+class _SafeConsole(Console):
+    """A console that shows strings as ``shown`` does; what it writes itself, such as colours, is its own."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string as text, whose width in a table is then that of what is shown."""
+        return super().render_str(shown(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of anything, those that hold text made safe."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(shown(segment.text), segment.style)
+
+
+error_console: Final = _SafeConsole(stderr=True, highlight=False, soft_wrap=True)
 
 
 def make_console() -> Console:
@@ -17,25 +49,56 @@ def make_console() -> Console:
 
     Words of the data are not markup: "[red]" and ":smile:" are printed as they are.
     """
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
+    return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
 
 
 def log(text: str) -> None:
-    """One plain line on standard error."""
-    error_console.print(text, markup=False)
+    """One plain line on standard error; where that cannot be written, the work goes on without it."""
+    with suppress(OSError):
+        error_console.print(text, markup=False)
+
+
+def log_pause(seconds: float) -> None:
+    """Say on standard error that a server is asked again after so many seconds."""
+    log(f"no answer yet; asking again in {seconds:.0f} s")
 
 
 def print_line(text: str) -> None:
     """One plain line on standard output, never wrapped or coloured, for people and programs."""
-    print(text)  # noqa: T201 - the command line speaks to people and programs
+    print(shown(text))  # noqa: T201 - the command line speaks to people and programs
 
 
 def print_json(value: Any, *, indented: bool = False) -> None:
     """One JSON value on standard output, on a line of its own unless it is indented."""
-    print_line(orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else 0).decode())
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else 0).decode()
+    # JSON escapes the controls of ASCII alone.
+    print_line(_JSON_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_notes(notes: Sequence[str]) -> None:
     """What a reader of JSON should know beside it, on standard error."""
     for note in notes:
         log(f"note: {note}")
+
+
+def prepare_streams() -> None:
+    """Let a command speak whatever it was started with: a character that an encoding lacks is escaped.
+
+    A closed stream is replaced, so that no file of ours gets its number: the null device is read as nothing, takes what
+    goes to standard error, and refuses what goes to standard output, where words are what was asked for.
+    """
+    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, flags)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - it is a number, and stays open
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

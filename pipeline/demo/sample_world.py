@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
+from wikisem.atomic_files import write_files
 from wikisem.ids import qid_number
 from wikisem.pipeline.demo.articles import Edition, open_edition, write_pages
 from wikisem.pipeline.demo.facts import LANGUAGES, ClassItem, Item, read_classes, read_items
@@ -31,12 +32,12 @@ class SampleDumps:
 def write_sample_world(folder: str) -> SampleDumps:
     """Write ``wikidata.json.gz`` and ``<language>wiki-2026-11-01-p1p999.xml.bz2`` into a folder that exists."""
     items = read_items()
-    wikidata = Path(folder) / "wikidata.json.gz"
-    wikidata.write_bytes(wikidata_dump(list(entity_lines(items, read_classes()))))
-    wikipedia = {language: Path(folder) / f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
-    for language, path in wikipedia.items():
-        path.write_bytes(wikipedia_dump(language, items))
-    return SampleDumps(str(wikidata), {language: str(path) for language, path in wikipedia.items()})
+    wikidata = "wikidata.json.gz"
+    wikipedia = {language: f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
+    write_files(Path(folder), [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
+    write_files(Path(folder), ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
+    paths = {language: str(Path(folder) / name) for language, name in wikipedia.items()}
+    return SampleDumps(str(Path(folder) / wikidata), paths)
 
 
 def wikidata_dump(lines: Sequence[str]) -> bytes:

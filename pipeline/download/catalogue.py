@@ -11,14 +11,18 @@ wikidatawiki/entities/20261102/
     wikidata-20261102-sha1sums.txt            grows as files are finished: a file without a sum is not complete
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Annotated, Final
+from urllib.request import Request
+
+import msgspec
 
 from wikisem.errors import DownloadError
 from wikisem.pipeline.download.model import Algorithm, Kind, RemoteDump, RemoteFile
-from wikisem.pipeline.download.web import Web
+from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience
 from wikisem.wikis import wiki_of
 
 _EXPORTS: Final = "other/mediawiki_content_current"
@@ -27,108 +31,163 @@ _ENTITIES: Final = "wikidatawiki/entities"
 _JOBS: Final = ("articlesmultistreamdump", "articlesdump")
 _SUM: Final = re.compile(r"([0-9a-f]{64}|[0-9a-f]{40}) [ *](\S+)")
 _LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
+# A mirror has some months of dumps; each folder is looked into with several requests.
+_MOST_DATES: Final = 100
 
 
-def find_wikipedia(web: Web, language: str, date: str | None) -> RemoteDump:
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A server with the folders of dumps.wikimedia.org, and how it is asked."""
+
+    address: str
+    http: HttpClient
+    patience: Patience = field(default_factory=Patience)
+
+    def url(self, path: str) -> str:
+        """The address of a path below the mirror."""
+        return f"{self.address.rstrip('/')}/{path}"
+
+    def text(self, path: str) -> str | None:
+        """The whole text at a path, None if there is nothing; DownloadError when no whole answer comes."""
+        url = self.url(path)
+
+        def ask() -> str | None:
+            try:
+                return self.http.read(Request(url)).decode("utf-8", "replace")  # noqa: S310 - the mirror is http(s)
+            except NoAnswerError as error:
+                if error.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
+                    return None
+                raise
+
+        return self.patience.persist(url, ask, DownloadError)
+
+    def size(self, url: str) -> int | None:
+        """The bytes that a file has, from its headers alone; None where the server does not say."""
+
+        def ask() -> int | None:
+            with self.http.open(Request(url, method="HEAD")) as answer:  # noqa: S310 - the mirror is http(s)
+                return answer.length
+
+        return self.patience.persist(url, ask, DownloadError)
+
+
+class _File(msgspec.Struct):
+    sha1: str
+    size: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Job(msgspec.Struct):
+    status: str = ""
+    files: dict[str, _File] = msgspec.field(default_factory=dict)
+
+
+class _Status(msgspec.Struct):
+    jobs: dict[str, _Job]
+
+
+def find_wikipedia(mirror: Mirror, language: str, date: str | None) -> RemoteDump:
     """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none."""
     wiki = wiki_of(language)
     if wiki is None:
         raise DownloadError(f"expected a language with a Wikipedia, saw {language!r}, in which there are labels alone")
-    for found in (_content_exports(web, wiki, language, date), _older_dumps(web, wiki, language, date)):
+    for found in (_content_exports(mirror, wiki, language, date), _older_dumps(mirror, wiki, language, date)):
         for dump in found:
             return dump
     when = f" of {date}" if date else ""
     raise DownloadError(
-        f"{web.mirror}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
+        f"{mirror.address}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
         f"{_EXPORTS}/{wiki}/ and none in {wiki}/"
     )
 
 
-def find_wikidata(web: Web, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
+def find_wikidata(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
     """The newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
     word = "all" if kind == "Wikidata entities" else "lexemes"
-    for day in _dates(web, f"{_ENTITIES}/", r"\d{8}"):
+    for day in _dates(mirror, f"{_ENTITIES}/", r"\d{8}"):
         if date is None or _dashed(day) <= date:
             folder = f"{_ENTITIES}/{day}"
-            names = [name for name in _names(web, f"{folder}/") if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name)]
-            sums = {name: digest for each in names for name, digest in _sums(web, f"{folder}/{each}").items()}
+            names = [
+                name for name in _names(mirror, f"{folder}/") if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name)
+            ]
+            sums = {name: digest for each in names for name, digest in _sums(mirror, f"{folder}/{each}").items()}
             for suffix in ("gz", "bz2"):
                 fitting = sorted(
                     name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)
                 )
                 if fitting:
-                    return RemoteDump(kind, _dashed(day), (_file(web, folder, fitting[-1], "sha1", sums[fitting[-1]]),))
+                    return RemoteDump(
+                        kind, _dashed(day), (_file(mirror, folder, fitting[-1], "sha1", sums[fitting[-1]]),)
+                    )
     when = f" up to {date}" if date else ""
-    raise DownloadError(f"{web.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
+    raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
 
 
-def _content_exports(web: Web, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
+def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
     """The complete Content File Exports of a wiki, newest first."""
     shard = re.compile(rf"{re.escape(wiki)}-\d{{4}}-\d\d-\d\d-p\d+p\d+\.xml\.bz2")
-    for day in _dates(web, f"{_EXPORTS}/{wiki}/", r"\d{4}-\d\d-\d\d"):
+    for day in _dates(mirror, f"{_EXPORTS}/{wiki}/", r"\d{4}-\d\d-\d\d"):
         if date in {None, day}:
             folder = f"{_EXPORTS}/{wiki}/{day}/xml/bzip2"
             sums = {
-                name: digest for name, digest in _sums(web, f"{folder}/SHA256SUMS").items() if shard.fullmatch(name)
+                name: digest for name, digest in _sums(mirror, f"{folder}/SHA256SUMS").items() if shard.fullmatch(name)
             }
             # Whatever the order in which a mirror copies files: a shard without a sum is of an export to come.
-            if sums and sums.keys() >= {name for name in _names(web, f"{folder}/") if shard.fullmatch(name)}:
-                files = [_file(web, folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
+            if sums and sums.keys() >= {name for name in _names(mirror, f"{folder}/") if shard.fullmatch(name)}:
+                files = [_file(mirror, folder, name, "sha256", sums[name]) for name in sorted(sums, key=_first_page)]
                 yield RemoteDump("content export", day, tuple(files), language)
 
 
-def _older_dumps(web: Web, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
+def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
     """The complete pages-articles dumps of a wiki, newest first."""
-    for day in _dates(web, f"{wiki}/", r"\d{8}"):
+    for day in _dates(mirror, f"{wiki}/", r"\d{8}"):
         if date in {None, _dashed(day)}:
-            status = web.text(f"{wiki}/{day}/dumpstatus.json")
-            if files := status and _articles(web, wiki, day, status):
+            status = mirror.text(f"{wiki}/{day}/dumpstatus.json")
+            if files := status and _articles(mirror, wiki, day, status):
                 yield RemoteDump("pages-articles", _dashed(day), tuple(files), language)
 
 
-def _articles(web: Web, wiki: str, day: str, status: str) -> list[RemoteFile]:
+def _articles(mirror: Mirror, wiki: str, day: str, status: str) -> list[RemoteFile]:
     """The files with articles in a dumpstatus.json; none while they are being made."""
-    where = web.url(f"{wiki}/{day}/dumpstatus.json")
+    where = mirror.url(f"{wiki}/{day}/dumpstatus.json")
     fitting = re.compile(rf"{re.escape(wiki)}-{day}-pages-articles[\w-]*\.xml(-p\d+p\d+)?\.bz2")
     try:
-        jobs: Mapping[str, Any] = json.loads(status)["jobs"]
-        done: Mapping[str, Any] = next(
-            (jobs[job]["files"] for job in _JOBS if jobs.get(job, {}).get("status") == "done"), {}
-        )
-        return [
-            RemoteFile(name, web.url(f"{wiki}/{day}/{name}"), "sha1", str(about["sha1"]), int(about["size"]))
-            for name, about in sorted(done.items(), key=lambda item: _first_page(item[0]))
-            if fitting.fullmatch(name)
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DownloadError(f"{where}: expected the state of a dump, saw {type(error).__name__}: {error}") from error
+        jobs = msgspec.json.decode(status, type=_Status, strict=False).jobs
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DownloadError(f"{where}: expected the state of a dump, saw {error}") from error
+    done = next((jobs[job].files for job in _JOBS if job in jobs and jobs[job].status == "done"), {})
+    return [
+        RemoteFile(name, mirror.url(f"{wiki}/{day}/{name}"), "sha1", about.sha1, about.size)
+        for name, about in sorted(done.items(), key=lambda item: _first_page(item[0]))
+        if fitting.fullmatch(name)
+    ]
 
 
-def _file(web: Web, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
-    url = web.url(f"{folder}/{name}")
-    return RemoteFile(name, url, algorithm, digest, web.size(url))
+def _file(mirror: Mirror, folder: str, name: str, algorithm: Algorithm, digest: str) -> RemoteFile:
+    url = mirror.url(f"{folder}/{name}")
+    return RemoteFile(name, url, algorithm, digest, mirror.size(url))
 
 
-def _sums(web: Web, path: str) -> dict[str, str]:
+def _sums(mirror: Mirror, path: str) -> dict[str, str]:
     """The digests of a list of checksums by file name; empty if there is no such list."""
     found = {}
-    for number, line in enumerate((web.text(path) or "").splitlines(), start=1):
+    for number, line in enumerate((mirror.text(path) or "").splitlines(), start=1):
         fields = _SUM.fullmatch(line)
         if line.strip() and fields is None:
-            raise DownloadError(f"{web.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
+            raise DownloadError(f"{mirror.url(path)}:{number}: expected a checksum and a file name, saw {line[:80]!r}")
         if fields:
             found[fields[2].removeprefix("./")] = fields[1]
     return found
 
 
-def _dates(web: Web, path: str, form: str) -> list[str]:
+def _dates(mirror: Mirror, path: str, form: str) -> list[str]:
     """The dated folders of a listing, newest first."""
-    return sorted((name for name in set(_names(web, path)) if re.fullmatch(form, name)), reverse=True)
+    days = sorted((name for name in set(_names(mirror, path)) if re.fullmatch(form, name, re.ASCII)), reverse=True)
+    return days[:_MOST_DATES]
 
 
-def _names(web: Web, path: str) -> list[str]:
+def _names(mirror: Mirror, path: str) -> list[str]:
     """The files and folders that a listing links to; none where there is no such page."""
-    return _LINK.findall(web.text(path) or "")
+    return _LINK.findall(mirror.text(path) or "")
 
 
 def _first_page(name: str) -> tuple[int, str]:

@@ -12,17 +12,17 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Final
 
 import orjson
 
 from wikisem.atomic_files import whole_file
 from wikisem.errors import DownloadError, OutputError
-from wikisem.pipeline.download.fetch import Fetcher, digest_of
+from wikisem.pipeline.download.catalogue import Mirror
+from wikisem.pipeline.download.fetch import Fetcher, StoppedError, digest_of
 from wikisem.pipeline.download.model import RemoteDump, RemoteFile
 from wikisem.pipeline.download.record import RECORD, read_record
-from wikisem.pipeline.download.web import StoppedError, Web
 
 # What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
 _CONNECTIONS: Final = 3
@@ -60,7 +60,11 @@ def _planned(dump: RemoteDump, file: RemoteFile, folder: Path, record: Mapping[s
 
 
 def download(
-    wanted: Sequence[Download], web: Web, folder: Path, today: str, count: Callable[[int], object] = lambda _: None
+    wanted: Sequence[Download],
+    mirror: Mirror,
+    folder: Path,
+    today: str,
+    count: Callable[[int], object] = lambda _: None,
 ) -> None:
     """Fetch what is not there yet; every file gets its name and its record when it is whole.
 
@@ -69,7 +73,8 @@ def download(
     """
     _check_space(wanted, folder)
     recording = Lock()
-    fetcher = Fetcher(web, folder, count)
+    stop = Event()
+    fetcher = Fetcher(mirror, folder, count, stop)
 
     def fetch(one: Download) -> None:
         if not one.done:
@@ -83,7 +88,7 @@ def download(
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             # All are done, or one has failed, or a person has stopped the run: the rest ends at its next block.
-            web.stop.set()
+            stop.set()
             pool.shutdown(cancel_futures=True)
     errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
     for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):

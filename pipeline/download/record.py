@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
+import msgspec
 
-from wikisem.errors import DownloadError
+from wikisem.typed_json import decode_json
 
 RECORD: Final = "downloads.json"
+
+
+class _Record(msgspec.Struct):
+    files: dict[str, dict[str, str | int]]
 
 
 def read_record(folder: Path) -> Mapping[str, Any]:
@@ -16,11 +20,7 @@ def read_record(folder: Path) -> Mapping[str, Any]:
     path = folder / RECORD
     if not path.exists():
         return {}
-    try:
-        files: Mapping[str, Any] = orjson.loads(path.read_bytes())["files"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DownloadError(f"{path}: expected a record of downloads, saw {error}; remove it to go on") from error
-    return files
+    return decode_json(path.read_bytes(), _Record, str(path), "a record of downloads", "remove it to go on").files
 
 
 def origin_of(path: Path, size: int) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.records import Group, Member, Rejection
+from wikisem.surfaces.cleaning import tidy
 from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.wikipedia.languages import label_codes
@@ -122,10 +123,16 @@ def _labels(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, 
     """The label of each item that has one, and the items whose label is English for want of another."""
     maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
     own = (*label_codes(language), "mul")
-    found = {qid: dict(pairs) for qid, pairs in maps.items()}
+    found = {qid: _seen(pairs) for qid, pairs in maps.items()}
     first = {qid: next((code for code in (*own, "en") if code in labels), None) for qid, labels in found.items()}
     texts = {qid: found[qid][code] for qid, code in first.items() if code is not None}
     return texts, frozenset(qid for qid, code in first.items() if code == "en" and "en" not in own)
+
+
+def _seen(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Labels by code, those left out in which there is nothing to see."""
+    texts = tidy(pa.array([text for _, text in labels], pa.string())).to_pylist()
+    return {code: text for (code, _), text in zip(labels, texts, strict=True) if text}
 
 
 def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:

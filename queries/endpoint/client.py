@@ -1,30 +1,74 @@
 """A patient client of a SPARQL endpoint: asks, waits, asks again, keeps what it got, and says so when it gives up."""
 
-import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeAlias
+from typing import Final, Protocol, TypeAlias
+
+import SPARQLWrapper
 
 from wikisem.errors import EndpointError
 from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.transport import Ask
-from wikisem.queries.patience import NoAnswerError, Patience, utc_now
+from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience, user_agent
 from wikisem.queries.sparql.answer import AnswerRow, parse_answer
 
 Check: TypeAlias = Callable[[list[AnswerRow]], None]
 
+_NO_POST: Final = frozenset({405, 501})
+
+
+class Ask(Protocol):
+    """Sends a query and returns the body of the answer; NoAnswerError when it does not come whole."""
+
+    def __call__(self, query: str) -> bytes:
+        """The body of the answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """Sends queries to an endpoint: SPARQLWrapper says how, by the protocol, and our client bounds what comes back.
+
+    Wikidata's query service stops a query after 60 s by itself, and should have the time to say so.
+    """
+
+    endpoint: str
+    http: HttpClient
+
+    def __call__(self, query: str) -> bytes:
+        """The body of the answer; NoAnswerError when it does not come whole in time."""
+        try:
+            return self.http.read(self._request(query, SPARQLWrapper.POST))  # a batch may not fit into a URL
+        except NoAnswerError as error:
+            if error.status not in _NO_POST:
+                raise
+        return self.http.read(self._request(query, SPARQLWrapper.GET))
+
+    def _request(self, query: str, method: str) -> urllib.request.Request:
+        wrapper = _Query(self.endpoint, agent=user_agent(self.http.contact))
+        wrapper.setReturnFormat(SPARQLWrapper.JSON)
+        wrapper.setMethod(method)
+        wrapper.setQuery(query)
+        return wrapper.request()
+
+
+class _Query(SPARQLWrapper.SPARQLWrapper):
+    """A query that is not sent yet: what SPARQLWrapper reads of an answer or an error has no bounds."""
+
+    def request(self) -> urllib.request.Request:
+        """The request of the protocol: address, parameters, headers."""
+        request: urllib.request.Request = self._createRequest()
+        return request
+
 
 @dataclass(frozen=True)
 class Client:
-    """Queries to one endpoint, one at a time; ``ask`` sends one. Time comes from outside, so that tests take none."""
+    """Queries to one endpoint, one at a time; ``ask`` sends one."""
 
     endpoint: str
     ask: Ask
     cache: AnswerCache | None = None
     patience: Patience = field(default_factory=Patience)
-    sleep: Callable[[float], None] = time.sleep
-    now: Callable[[], datetime] = utc_now
 
     def rows(self, query: str, about: str, check: Check = lambda _: None) -> list[AnswerRow]:
         """The rows of a whole answer, from the cache or the endpoint; EndpointError when none can be had.
@@ -37,30 +81,15 @@ class Client:
                 return _whole(kept, check)
             except NoAnswerError:
                 pass  # a damaged file is no answer: ask, and overwrite it
-        body, rows = self._persist(query, about, check)
+
+        def ask() -> tuple[bytes, list[AnswerRow]]:
+            body = self.ask(query)
+            return body, _whole(body, check)
+
+        body, rows = self.patience.persist(self.endpoint, ask, EndpointError, about)
         if self.cache:
             self.cache.put(self.endpoint, query, body)
         return rows
-
-    def _persist(self, query: str, about: str, check: Check) -> tuple[bytes, list[AnswerRow]]:
-        attempt = 1
-        while True:
-            try:
-                body = self.ask(query)
-                return body, _whole(body, check)
-            except NoAnswerError as error:
-                pause = None if error.final else self.patience.pause(attempt, error.retry_after, self.now())
-                if pause is None:
-                    raise self._give_up(error, attempt, about) from error
-            self.sleep(pause)
-            attempt += 1
-
-    def _give_up(self, error: NoAnswerError, attempts: int, about: str) -> EndpointError:
-        wait = f", which asked to wait: {error.retry_after}" if error.retry_after else ""
-        return EndpointError(
-            f"{self.endpoint}: expected a whole answer about {about}, saw none in {attempts} "
-            f"attempt{'s' * (attempts > 1)}; the last gave {error}{wait}"
-        )
 
 
 def _whole(body: bytes, check: Check) -> list[AnswerRow]:

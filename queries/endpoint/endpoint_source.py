@@ -7,9 +7,10 @@ from typing import Final
 
 from wikisem.categories.category_source import CandidateItem, sorted_values
 from wikisem.categories.recipe import Category, PropertyPath
-from wikisem.ids import check_language, is_qid, qid_number, qid_of
+from wikisem.errors import EndpointError
+from wikisem.ids import check_language, check_qid, is_qid, qid_number, qid_of
 from wikisem.queries.endpoint.client import Client
-from wikisem.queries.patience import NoAnswerError
+from wikisem.queries.http_client import NoAnswerError
 from wikisem.queries.sparql.answer import AnswerRow, Term
 from wikisem.queries.sparql.vocabulary import (
     ENTITY,
@@ -27,25 +28,36 @@ from wikisem.records import Statement
 PAGE: Final = 5000
 _BATCH: Final = 200
 _LABELS: Final = 2000
+# Pages of PAGE rows for more items than Wikidata has, which are 120 million (2026-11).
+_MOST_PAGES: Final = 30_000
 
 
 class EndpointSource:
     """A CategorySource over a SPARQL endpoint."""
 
-    def __init__(self, client: Client, page: int = PAGE) -> None:
+    def __init__(self, client: Client, page: int = PAGE, most_pages: int = _MOST_PAGES) -> None:
         self._client = client
         self._page = page
+        self._most_pages = most_pages
 
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID.
 
         Pages follow one another until one is empty: an endpoint that cuts pages shorter than asked loses nothing.
+        EndpointError for one that has no end.
         """
         pattern = graph_pattern(category)
         found: list[CandidateItem] = []
-        while page := self._items_after(qid_number(found[-1].qid) if found else 0, pattern, category.min_sitelinks):
+        for _ in range(self._most_pages):
+            after = qid_number(found[-1].qid) if found else 0
+            page = self._items_after(after, pattern, category.min_sitelinks)
+            if not page:
+                return found
             found += page
-        return found
+        raise EndpointError(
+            f"{self._client.endpoint}: expected the items of {category.name} on at most {self._most_pages:,} pages, "
+            f"saw more; the last one ends at {found[-1].qid}"
+        )
 
     def values(self, qids: Sequence[str], path: PropertyPath) -> dict[str, list[Statement]]:
         """The items and monolingual texts that a path leads to from each item, sorted."""
@@ -78,19 +90,21 @@ class EndpointSource:
             numbers = [after, *(qid_number(one.qid) for one in _candidates(rows))]
             if any(one >= other for one, other in pairwise(numbers)):
                 raise NoAnswerError(f"items that do not follow Q{after} in order", final=True)
+            if len(rows) > self._page:
+                raise NoAnswerError(f"{len(rows):,} items on a page of {self._page:,}", final=True)
 
         query = render("items", pattern=pattern, **bounds)
         return _candidates(self._client.rows(query, f"items after Q{after}", check))
 
     def _terms_of(self, batch: Sequence[str], query: str, variable: str) -> Iterator[tuple[str, Term]]:
         for row in self._client.rows(query, f"the {variable}s of {batch[0]} and {len(batch) - 1} more", _check_end):
-            if variable in row:
+            if variable in row and "item" in row:
                 yield _qid(row["item"]), row[variable]
 
 
 def _candidates(rows: Sequence[AnswerRow]) -> list[CandidateItem]:
     try:
-        return [CandidateItem(qid_of(int(row["number"].text)), int(row["sitelinks"].text)) for row in rows]
+        return [CandidateItem(check_qid(qid_of(int(row["number"].text))), int(row["sitelinks"].text)) for row in rows]
     except (KeyError, ValueError) as error:
         raise NoAnswerError("a row without the number or the sitelinks of an item", final=True) from error
 

@@ -27,7 +27,7 @@ class EntitySource:
         if category.pattern:
             numbers = np.asarray(match_pattern(category.pattern, self._table, self._edges), dtype=np.int64)
         elif category.having:
-            numbers = distinct(self._edges(category.having).pairs()[0])
+            numbers = self._having(category.having)
         else:
             numbers = self._of_class(category)
         sitelinks = self._table.sitelinks(numbers)
@@ -56,6 +56,13 @@ class EntitySource:
             f"the build did not keep that property"
             for name in sorted(self._absent)
         ]
+
+    def _having(self, name: str) -> Numbers:
+        """The items with a statement of a property whose value is an item, or a text in some language."""
+        items = self._edges(name).pairs()[0]
+        texts = self._table.texts(name).items()
+        with_language = [qid_number(qid) for qid, listed in texts if any(one.language for one in listed)]
+        return distinct(np.concatenate([items, np.array(with_language, dtype=np.int64)]))
 
     def _of_class(self, category: Category) -> Numbers:
         numbers = self._linked(category, [category.class_])

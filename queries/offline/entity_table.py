@@ -16,7 +16,7 @@ from wikisem.arrow.qids import qid_numbers
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.queries.offline.property_edges import PropertyEdges
 from wikisem.records import Statement
-from wikisem.schemas import ENTITIES
+from wikisem.schemas import ENTITIES, PARQUET_ERRORS
 from wikisem.unit_folders import find_folder
 
 _LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
@@ -82,7 +82,12 @@ class EntityTable:
 
     def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
-        yield from self._dataset.to_batches(columns=list(columns), filter=chosen)
+        try:
+            for batch in self._dataset.to_batches(columns=list(columns), filter=chosen):
+                batch.validate(full=True)
+                yield batch
+        except PARQUET_ERRORS as error:
+            raise DamagedInputError(f"{self.folder}: expected whole Parquet files of entities, saw {error}") from error
 
 
 def _flat(batch: pa.RecordBatch, column: str) -> Columns:
@@ -115,12 +120,15 @@ def _open(folder: str) -> pyarrow.dataset.Dataset:
         raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
     try:
         dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
-    except pa.ArrowInvalid as error:
+    except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
     # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
-    missing = [name for name in ENTITIES.names if name not in ("other_instance_of", *dataset.schema.names)]
-    if missing:
+    read = [each for each in ENTITIES if each.name != "other_instance_of"]
+    if missing := [each.name for each in read if each.name not in dataset.schema.names]:
         raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
+    for each in read:
+        if (seen := dataset.schema.field(each.name).type) != each.type:
+            raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
     return dataset
 
 

@@ -5,11 +5,11 @@ fails later, the status is 200 still, and the JSON breaks off or is followed by 
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import orjson
+import msgspec
 
-from wikisem.queries.patience import NoAnswerError
+from wikisem.queries.http_client import NoAnswerError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,30 @@ class Term:
 AnswerRow: TypeAlias = dict[str, Term]
 
 
+class _Value(msgspec.Struct):
+    type: str
+    value: str
+    language: str = msgspec.field(name="xml:lang", default="")
+
+
+class _Results(msgspec.Struct):
+    bindings: list[dict[str, _Value]]
+
+
+class _Answer(msgspec.Struct):
+    results: _Results
+
+
 def parse_answer(body: bytes) -> list[AnswerRow]:
     """The rows, each a map from variable to term, blank nodes left out; NoAnswerError when the answer is not whole."""
     try:
-        bindings = orjson.loads(body)["results"]["bindings"]
-        return [{name: term for name, value in row.items() if (term := _term(value))} for row in bindings]
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        rows = msgspec.json.decode(body, type=_Answer).results.bindings
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         tail = body[-120:].decode("utf-8", "replace").strip()
         raise NoAnswerError(f"an answer that stops half-way or is no SPARQL result, at its end {tail!r}") from error
+    # A blank node is an unknown value (somevalue).
+    return [{name: _term(value) for name, value in row.items() if value.type != "bnode"} for row in rows]
 
 
-def _term(value: dict[str, Any]) -> Term | None:
-    if value["type"] == "bnode":
-        return None  # an unknown value (somevalue)
-    return Term(value["value"], value["type"] == "uri", value.get("xml:lang", "").lower())
+def _term(value: _Value) -> Term:
+    return Term(value.value, value.type == "uri", value.language.lower())

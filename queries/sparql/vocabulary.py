@@ -91,9 +91,9 @@ def graph_pattern(category: Category) -> str:
         check_pattern(category.pattern, offline=False)
         return category.pattern
     if category.having:
-        # Values that are no items are properties, strings and numbers, and blank nodes for unknown ones.
-        item = f'FILTER(STRSTARTS(STR(?value), "{ENTITY}Q"))'
-        return f"?item {path_term(PropertyPath(category.having))} ?value . {item}"
+        # Other values are properties, strings of no language and numbers, and blank nodes for unknown ones.
+        wanted = f'FILTER(STRSTARTS(STR(?value), "{ENTITY}Q") || LANG(?value) != "")'
+        return f"?item {path_term(PropertyPath(category.having))} ?value . {wanted}"
     path = _class_path(category)
     conditions = [f"?item {path_term(one.path)} {item_term(one.value)} ." for one in category.conditions()]
     exclusions = [f"FILTER NOT EXISTS {{ ?item {path} {item_term(qid)} . }}" for qid in category.exclude]

@@ -194,6 +194,29 @@ def test_agent_nouns_are_made_from_verbs() -> None:
     assert found["plural"] == []
 
 
+def test_verbs_in_the_third_person_and_adverbs_are_paired() -> None:
+    """As WordRep pairs them: work, works and rapid, rapidly, by the features that editors of English verbs use."""
+    work = [("work", ["Q3910936"]), ("works", ["Q3910936", "Q51929447"]), ("working", ["Q10345583"])]
+    be = [
+        ("am", ["Q110786", "Q21714344", "Q56682909"]),
+        ("are", ["Q146786", "Q56682909"]),
+        ("is", ["Q110786", "Q51929074", "Q56682909"]),
+    ]
+    found = collected(
+        [
+            lexeme_line(1, work, lexicalCategory=VERB),
+            lexeme_line(2, be, lexicalCategory=VERB),
+            lexeme_line(3, [("rapid", [])], lexicalCategory="Q34698"),
+            lexeme_line(4, [("rapidly", [])], lexicalCategory="Q380057", claims=made_from(3)),
+            lexeme_line(5, [("workwise", [])], lexicalCategory="Q380057", claims=made_from(1)),
+        ],
+        load_relations(),
+    )
+    assert found["third-person"] == [("work", "works"), ("am", "is")]
+    assert found["present-participle"] == [("work", "working")]
+    assert found["adverb"] == [("rapid", "rapidly")]
+
+
 def test_the_latest_revision_says_what_a_lexeme_is_made_from() -> None:
     """An older one may have named another base, or the base another lemma."""
     words_ = [
@@ -288,7 +311,8 @@ def test_real_lexemes(realdata: Path, tmp_path: Path) -> None:
     assert [(pair.first, pair.second) for pair in found["en"]["past-participle"]] == [("be", "been")]
     # None of the six has a statement of P5191 or P5238: no lexeme at hand is made from another.
     assert not any({"P5191", "P5238"} & set(line["claims"]) for line in lines)
-    assert not any(found[language][name] for language in found for name in ("agentive", "derived"))
+    assert not any(found[language][name] for language in found for name in ("agentive", "adverb", "derived"))
+    assert ("am", "is") in [(pair.first, pair.second) for pair in found["en"]["third-person"]]
     assert ("is", "was") in [(pair.first, pair.second) for pair in found["en"]["past"]]
     assert {relation.name: len(found["en"][relation.name]) for relation in relations} == {
         relation.name: count_by_hand(lines, relation, "en") for relation in relations

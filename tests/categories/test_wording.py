@@ -1,5 +1,7 @@
 """Items and pairs under the words of a language: fallbacks, equal words, and that everything is accounted for."""
 
+import pytest
+
 from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.recipe import CategoryItem
 from wikisem.categories.word_filter import WordFilter
@@ -90,3 +92,17 @@ def test_the_value_may_come_first() -> None:
     subjects = [ValuedItem("Q1", (("Q9", {"la": "Roma"}),))]
     words = word_relation("capital", "la", subjects, {"Q1": {"la": "Italia"}}, value_first=True)
     assert words.pairs == (WordPair("Q1", "Q9", ("Roma", "Italia")),)
+
+
+@pytest.mark.parametrize("mark", ["\u200e", "\u200f", "\u00ad", "\u202b", "\u2068", "\ufeff", "\u200b"])
+def test_marks_that_nobody_sees_are_no_part_of_a_name(mark: str) -> None:
+    """Two labels that look the same are the same word, and one of nothing else does not hide ``mul``."""
+    assert name_in({"la": f"{mark}Ro{mark}ma{mark}"}, "la") == ("Roma", "la")
+    assert name_in({"la": f"{mark} ", "mul": "Rome"}, "la") == ("Rome", "mul")
+    words = word_category("c", "la", RANKED[:2], {"Q5": {"la": "Roma"}, "Q1": {"la": f"Roma{mark}"}})
+    assert words.left_out == (LeftOutItem("Q1", "same-label"),)
+
+
+def test_joiners_that_shape_letters_stay() -> None:
+    """They are seen: without them Persian and Hindi words are written otherwise."""
+    assert name_in({"fa": "می\u200cشود"}, "fa") == ("می\u200cشود", "fa")

@@ -1,7 +1,10 @@
 """Damages inputs of every kind, runs the command that reads each, and prints how they ended.
 
-``python -m tests.damages [--seed 1] [--runs 500] [KIND ...]``: runs are dealt to the kinds in turn. Exit code 1 if a
-command ended with a traceback, without end, with a false account, or with no message or several.
+``python -m tests.damages [--seed 1] [--runs 500] [--flips 200] [KIND ...]``: runs are dealt to the kinds in turn. Exit
+code 1 if a command ended with a traceback, without end, with a false account, or with no message or several.
+
+``--flips`` instead flips single bits in the files of a finished build, and runs the stages that read them: exit code 1
+if any gave other groups without a word, profiles aside, which are files to edit.
 """
 
 import argparse
@@ -13,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests.damages import flips
 from tests.damages.kinds import KINDS, Whole
 from tests.damages.runs import Outcome, damage
 from tests.queries.sparql_server import serve
@@ -25,7 +29,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"default: all of {', '.join(KINDS)}")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--flips", type=int, default=0)
     arguments = parser.parse_args(words)
+    if arguments.flips:
+        return _flip(arguments.kinds or list(flips.KINDS), arguments.seed, arguments.flips)
     outcomes = []
     with suppress(KeyboardInterrupt):  # the table then has the runs until then
         for outcome in outcomes_of(arguments.kinds or list(KINDS), arguments.seed, arguments.runs):
@@ -34,6 +41,20 @@ def main(words: Sequence[str] | None = None) -> int:
                 _print(f"{outcome.kind}, {outcome.mutation}, seed {outcome.seed}: {'; '.join(outcome.faults)}")
     _print(table(outcomes))
     return 1 if any(outcome.faults for outcome in outcomes) else 0
+
+
+def _flip(kinds: Sequence[str], seed: int, number: int) -> int:
+    found = []
+    with tempfile.TemporaryDirectory(prefix="wikisem-damages-") as name, suppress(KeyboardInterrupt):
+        whole = Whole(Path(name))
+        for turn in range(number):
+            case = Path(name) / "case"
+            found.append(flips.flip_bit(kinds[turn % len(kinds)], seed * 10000 + turn // len(kinds), whole, case))
+            shutil.rmtree(case)
+            if found[-1].silent or found[-1].code is None:
+                _print(str(found[-1]))
+    _print(flips.table_of_flips(found))
+    return 1 if any((flip.silent and flip.kind != "profiles") or flip.code is None for flip in found) else 0
 
 
 def outcomes_of(kinds: Sequence[str], seed: int, runs: int) -> Iterator[Outcome]:

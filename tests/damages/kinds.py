@@ -46,6 +46,7 @@ class Whole:
     """What is whole: dumps in every wrapping, and a build of them."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         dumps = folder / "dumps"
         dumps.mkdir()
         world = write_sample_world(str(dumps))
@@ -55,7 +56,8 @@ class Whole:
             (folder / f"wikidata.json{wrapping}").write_bytes(wrap(json_text))
             (folder / f"enwiki.xml{wrapping}").write_bytes(wrap(xml_text))
         words = ["--wikidata", world.wikidata, "--wikipedia", f"en={world.wikipedia['en']}"]
-        assert main(["build", "demo", *words, "--output", str(folder / "out")]) == 0
+        self.output, self.build = folder / "out", ["build", "demo", *words]
+        assert main([*self.build, "--output", str(self.output)]) == 0
         forms = _surface_forms(folder / "out")
         vectors = [f"{form} " + " ".join(f"{hash_ % 97 / 97:.3f}" for hash_ in _numbers(form)) for form in forms]
         (folder / "vectors.vec").write_text(f"{len(vectors)} 8\n" + "\n".join(vectors) + "\n", encoding="utf-8")

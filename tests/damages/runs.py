@@ -47,7 +47,7 @@ def damage(kind: Kind, seed: int, whole: Path, folder: Path, server: Server) -> 
         words += ["--endpoint", server.url]
     else:
         path.write_bytes(MUTATIONS[mutation](path.read_bytes() or b"\n", chance))
-    code, said, shown, raised = _run(words)
+    code, said, shown, raised = run_command(words)
     server.faults.clear()
     messages = [line for line in said.splitlines() if line.startswith("wikisem: ")]
     if kind.finds and code == 1:
@@ -56,7 +56,8 @@ def damage(kind: Kind, seed: int, whole: Path, folder: Path, server: Server) -> 
     return Outcome(kind.name, mutation, seed, code, messages[0] if messages else "", tuple(faults))
 
 
-def _run(words: list[str]) -> tuple[int | None, str, str, list[str]]:
+def run_command(words: list[str]) -> tuple[int | None, str, str, list[str]]:
+    """The exit code of a command, its standard error, its standard output, and what it raised."""
     said, shown = io.StringIO(), io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(shown), _limited():
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.damages import flips
 from tests.damages.kinds import KINDS, Whole
 from tests.damages.mutations import MUTATIONS
 from tests.damages.runs import _account, _faults, damage
@@ -15,11 +16,9 @@ from tests.queries.world import WORLD
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """Dumps in every wrapping, and a build of them."""
-    folder = tmp_path_factory.mktemp("whole")
-    Whole(folder)
-    return folder
+    return Whole(tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +30,21 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_input_ends_in_an_account_or_one_message(
-    kind: str, whole: Path, server: Server, tmp_path: Path
+    kind: str, whole: Whole, server: Server, tmp_path: Path
 ) -> None:
     """No traceback, no hang; what was read is kept, left out or rejected."""
     for seed in (7, 8):
-        outcome = damage(KINDS[kind], seed, whole, tmp_path / str(seed), server)
+        outcome = damage(KINDS[kind], seed, whole.folder, tmp_path / str(seed), server)
         assert outcome.faults == (), outcome
+
+
+@pytest.mark.parametrize("kind", sorted(set(flips.KINDS) - {"profiles"}))
+def test_a_bit_that_flips_in_a_finished_build_gives_no_other_groups_in_silence(
+    kind: str, whole: Whole, tmp_path: Path
+) -> None:
+    """What a later stage reads is checked: it ends with a message, or the damaged unit is made again."""
+    flip = flips.flip_bit(kind, 20000, whole, tmp_path)
+    assert flip.same if flip.code == 0 else flip.code in (1, 2) and flip.message, flip
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def make(root: Path, *names: str) -> None:
 
 def paths(root: Path) -> list[str]:
     """The paths of a data set, below it."""
-    return [str(file.path) for file in data_files(root)]
+    return [str(file.path) for file in data_files(root, "side.json")]
 
 
 def test_the_groups_of_a_run_are_all_of_it(tmp_path: Path) -> None:
@@ -82,10 +82,10 @@ def test_an_archive_without_groups_is_said(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w"):
         pass
     with pytest.raises(MissingInputError, match=r"a\.tar: expected files that end in"):
-        data_files(tmp_path / "a.tar")
+        data_files(tmp_path / "a.tar", "side.json")
     (tmp_path / "b.tgz").write_bytes(b"no archive")
     with pytest.raises(DamagedInputError, match=r"b\.tgz: expected a whole tar archive"):
-        data_files(tmp_path / "b.tgz")
+        data_files(tmp_path / "b.tgz", "side.json")
 
 
 def test_what_is_no_group_in_parquet_is_said(tmp_path: Path) -> None:
@@ -108,3 +108,44 @@ def test_the_name_of_a_file_has_no_suffix(tmp_path: Path, name: str, expected: s
     assert data_set_name(tmp_path / name) == expected
     (tmp_path / "v1.txt").mkdir()
     assert data_set_name(tmp_path / "v1.txt") == "v1.txt"
+
+
+def test_an_archive_that_unpacks_to_gigabytes_is_said(tmp_path: Path) -> None:
+    """Eight of them, in 150 bytes: a file of holes, as tar packs sparse files."""
+    header = tarfile.TarInfo("set/en/Q1.txt")
+    header.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.map": "0,0"}
+    header.pax_headers |= {"GNU.sparse.size": str(8 << 30), "GNU.sparse.name": "set/en/Q1.txt"}
+    path = tmp_path / "set.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(header)
+    assert path.stat().st_size < 1000
+    with pytest.raises(DamagedInputError, match=r"expected at most 1,073,741,824 bytes .* saw 8,589,934,592"):
+        data_files(path, "classes.tsv")
+
+
+def test_many_files_are_no_way_round_it(tmp_path: Path) -> None:
+    """All of them together are bounded."""
+    path = tmp_path / "set.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        for number in range(3):
+            header = tarfile.TarInfo(f"set/en/Q{number}.txt")
+            header.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(1 << 29)}
+            header.pax_headers |= {"GNU.sparse.name": header.name}
+            archive.addfile(header)
+    with pytest.raises(DamagedInputError, match=r"Q2\.txt: expected at most"):
+        data_files(path, "classes.tsv")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_names_that_are_no_utf_8_are_said(tmp_path: Path, packed: bool) -> None:
+    """A group is called after its file, and reports and JSON hold Unicode alone."""
+    folder = tmp_path / "set" / "en"
+    folder.mkdir(parents=True)
+    (folder / "Q\udcff.txt").write_text("a\nb\n\nc\nd\n")
+    path = folder
+    if packed:
+        path = tmp_path / "set.tar"
+        with tarfile.open(path, "w", errors="surrogateescape", format=tarfile.GNU_FORMAT) as archive:
+            archive.add(folder, "en")
+    with pytest.raises(DamagedInputError, match=r"expected names of files in UTF-8, saw b'.*Q\\xff\.txt'"):
+        data_files(path, "classes.tsv")

@@ -1,10 +1,13 @@
 """Text files: encodings, line ends, and the choice between JSON lines and text."""
 
+import doctest
+import re
 from pathlib import Path
 
 import pytest
 
-from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
+from wikisem.datasets import text_files
+from wikisem.datasets.text_files import csv_cell, csv_rows, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 
 
@@ -41,3 +44,42 @@ def test_json_lines_are_told_by_suffix_or_first_brace(name: str, text: str, json
 def test_only_line_feeds_end_lines() -> None:
     """A line separator (U+2028) or form feed is part of a surface form, as JSON lines may hold it raw."""
     assert list(numbered_lines(" a\u2028b \r\nc\x0cd\n")) == [(1, "a\u2028b"), (2, "c\x0cd"), (3, "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", " =1", "+1", "-1", "@x", "＝1", "a;=1", "a; =1", "a,=1", "a\t=1", "a\n=1", "a\r\n+x", "a|@x", ";=;="],
+)
+def test_no_cell_is_a_formula_in_any_language_of_a_spreadsheet(text: str) -> None:
+    """Whatever such a program takes for the end of a cell, no part begins as a formula does; all else stays."""
+    cell = csv_cell(text)
+    parts = [part.strip() for part in re.split(r"[;,\t\r\n|]", cell)]
+    assert not any(part.startswith(tuple("=+-@＝＋－＠")) for part in parts)
+    assert cell.replace("'", "") == text
+
+
+@pytest.mark.parametrize("text", ["", "a", "a-b", "1=1", "a;b", "x, y"])
+def test_words_that_begin_no_formula_stay(text: str) -> None:
+    """An apostrophe would be seen."""
+    assert csv_cell(text) == text
+
+
+@pytest.mark.parametrize("body", ["x" * 200_000, '"' + "y" * 200_000])
+def test_csv_that_no_reader_takes_is_named(body: str) -> None:
+    """A cell of 200,000 characters, in the header or below it."""
+    with pytest.raises(DamagedInputError, match=r"^a\.csv:\d+: expected CSV, saw field larger than field limit"):
+        list(csv_rows(body, "a.csv")[1])
+    with pytest.raises(DamagedInputError, match=r"^a\.csv:\d+: expected CSV, saw field larger than field limit"):
+        list(csv_rows(f"a,b\n1,2\n{body}", "a.csv")[1])
+
+
+def test_rows_of_csv_have_the_columns_of_the_header() -> None:
+    """No more, and no fewer."""
+    header, rows = csv_rows("a,b\r\n1\r\n1,2,3\r\n", "a.csv")
+    assert header == ["a", "b"]
+    assert list(rows) == [(2, {"a": "1", "b": ""}), (3, {"a": "1", "b": "2"})]
+
+
+def test_examples() -> None:
+    """The worked examples of the module hold."""
+    assert doctest.testmod(text_files).failed == 0

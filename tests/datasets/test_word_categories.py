@@ -57,6 +57,19 @@ def test_words_in_front_of_any_category_are_named(tmp_path: Path) -> None:
         read_categories(tmp_path / "words.txt")
 
 
+def test_analogy_questions_are_no_categories(tmp_path: Path) -> None:
+    """They would merge both sides of a relation; lines of four words that share none are a category like any other."""
+    path = tmp_path / "questions.txt"
+    path.write_text(": capitals\nAthens Greece Oslo Norway\nAthens Greece Rome Italy\n: family\nhe she king queen\n")
+    refused = r"questions\.txt:3: expected words of categories, saw analogy questions; .* with --split-analogies"
+    with pytest.raises(DamagedInputError, match=refused):
+        read_categories(path)
+    path.write_text(": cats\nlion tiger lynx puma\nocelot margay kodkod serval\n: kings\nhe she he king\n")
+    assert [len(category.words) for category in read_categories(path)] == [8, 4]
+    path.write_text(": cats\nlion tiger lynx\nlion tiger lynx puma\nlion tiger lynx puma\n")
+    assert [len(category.words) for category in read_categories(path)] == [11]
+
+
 def test_nothing_to_read_is_said(tmp_path: Path) -> None:
     """A folder is no file of categories, and an empty file holds none."""
     (tmp_path / "empty.txt").write_text("")

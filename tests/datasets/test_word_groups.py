@@ -1,12 +1,13 @@
 """Data sets of test groups: what is read, in which order, and how damage is named."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup, parse_group, read_dataset
+from wikisem.datasets.word_groups import OUTLIER_CLASSES, OutlierWord, WordGroup, parse_group, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.groupfile import encode_group
 from wikisem.records import Group, Member, Outlier
@@ -34,6 +35,46 @@ def test_the_outlier_class_is_known_only_among_six(count: int) -> None:
     group = parse_group("a\nb\n\n" + "x\n" * count, "Q1", "here")
     known = [1, 1, 2, 2, 3, 3] if count == 6 else [None] * count
     assert [outlier.outlier_class for outlier in group.outliers] == known
+
+
+def _write_set(folder: Path, sides: str) -> None:
+    folder.mkdir(parents=True)
+    for name in ("Q1", "Q2", "Q3"):
+        (folder / f"{name}.txt").write_text("a\nb\n\n" + "x\n" * (4 if name == "Q3" else 6))
+    (folder / OUTLIER_CLASSES).write_text(sides)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_side_file_of_a_folder_says_the_outlier_classes(tmp_path: Path, packed: bool) -> None:
+    """In a folder and in an archive; six outliers that it does not name may be of any class, for a build says all."""
+    _write_set(tmp_path / "set" / "en", '{"Q1": [1, 1, 1, 2, 2, null], "Q3": [3, 3, 3, 3]}')
+    path = tmp_path / "set"
+    if packed:
+        path = tmp_path / "set.tar.gz"
+        with tarfile.open(path, "w:gz") as archive:
+            archive.add(tmp_path / "set", "set")
+    classes = {group.id: [outlier.outlier_class for outlier in group.outliers] for group in read_dataset(path)}
+    assert classes == {"Q1": [1, 1, 1, 2, 2, None], "Q2": [None] * 6, "Q3": [3, 3, 3, 3]}
+    if not packed:
+        (alone,) = read_dataset(path / "en" / "Q1.txt")
+        assert alone.outliers[2].outlier_class == 1
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ('{"Q1": [1, 1]}', r"Q1\.txt: expected 2 outliers, as outlier-classes\.json beside it says, saw 6"),
+        ('{"Q1": [1, 1, 2, 2, 3, 4]}', r"outlier-classes\.json: expected the outlier classes of groups, saw"),
+        ("[", r"outlier-classes\.json: expected the outlier classes of groups, saw"),
+        ("\xff", r"outlier-classes\.json: expected the outlier classes of groups, saw"),
+    ],
+)
+def test_a_side_file_that_does_not_fit_is_named(tmp_path: Path, sides: str, message: str) -> None:
+    """What was edited by hand is not read as something else."""
+    _write_set(tmp_path / "set", "{}")
+    (tmp_path / "set" / OUTLIER_CLASSES).write_bytes(sides.encode("latin-1"))
+    with pytest.raises(DamagedInputError, match=message):
+        read_dataset(tmp_path / "set")
 
 
 @pytest.mark.parametrize(

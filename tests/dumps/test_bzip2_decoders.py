@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.dumps.test_whole_records import FORMS, lines_of, parts_of, write
+from tests.dumps.bzip2_blocks import to_bytes
+from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, parts_of, write
 from tests.wikidata.test_chunk_reader_damage import HARMS, one_stream
-from wikisem.dumps import Chunk, Damage, plan_ranges, read_records
+from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
 from wikisem.dumps.bzip2 import native_decoder
-from wikisem.dumps.bzip2.bits import BLOCK_MARK
+from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK
+from wikisem.dumps.bzip2.decoder import DecodedBlock
+from wikisem.dumps.bzip2.native_decoder import NativeDecoder
 
 LINES = lines_of(60, seed=11)
 TEXT = b"".join(LINES)
@@ -68,6 +71,61 @@ def test_damaged_files_are_read_alike(name: str, harm: str, tmp_path: Path, monk
         data = data[: source.randrange(len(data))] if number == 3 else data
         told += compare(write(tmp_path / "dump.bz2", data), monkeypatch)
     assert told
+
+
+# The head of a large block, whose tables read whatever follows as symbols.
+HEAD = bz2.compress(random.Random(8).randbytes(100_000))[4:400]
+NESTED = {
+    "marks": to_bytes(f"{BLOCK_MARK:048b}"),
+    "heads of blocks": HEAD,
+    "end marks": to_bytes(f"{END_MARK:048b}"),
+}
+
+
+@pytest.mark.parametrize("start", [0, 5])
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_work_grows_as_the_number_of_marks_does(
+    name: str, start: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes that are read, and that decoders are given; each block may be as long as the longest ones are."""
+    few, many = (
+        _operations(b"BZh9" + HEAD + NESTED[name] * (size // len(NESTED[name])), start, compiled, monkeypatch)
+        for size in (60_000, 120_000)
+    )
+    assert many <= 2.2 * few
+    assert many <= 60 * 120_000
+
+
+def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> int:
+    done, source = 0, CountingFile(data)
+    python, decode = bz2.BZ2Decompressor, NativeDecoder.decode
+
+    class Counted:
+        def __init__(self) -> None:
+            self._decoder = python()
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._decoder, name)
+
+        def decompress(self, data: bytes) -> bytes:
+            nonlocal done
+            done += 1 + len(data)
+            return self._decoder.decompress(data)
+
+    def count(self: NativeDecoder, data: bytes, bit: int) -> DecodedBlock | None:
+        nonlocal done
+        done += len(data) - bit // 8
+        return decode(self, data, bit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NativeDecoder, "decode", count)
+        patch.setattr(bz2, "BZ2Decompressor", Counted)
+        if not compiled:
+            patch.setattr(native_decoder, "native", None)
+        for _ in read_records(Range("dump.bz2", "bzip2", start, len(data)), lambda _: source):
+            pass
+    return done + source.bytes_read
 
 
 def test_the_decoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

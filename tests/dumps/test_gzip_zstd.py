@@ -5,35 +5,22 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 import zstandard
 
-from tests.dumps.test_whole_records import FORMS, lines_of, write
+from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, read, write
 from wikisem.dumps import Chunk, Range, read_records
 from wikisem.dumps.codecs import CODECS, GZIP, ZSTD, Codec, Decoder
 from wikisem.dumps.gzip_zstd import find_head, read_members
-from wikisem.dumps.lookahead import Lookahead
+from wikisem.dumps.lookahead import Lookahead, Retries
 from wikisem.dumps.model import Block
 
 MIB = 1 << 20
 # 32 MiB: 1 KiB of a zstd file, all of it blocks that repeat one byte.
 MOST_AT_ONCE = 1 << 25
 CODEC = pytest.mark.parametrize("codec", [GZIP, ZSTD], ids=["gzip", "zstd"])
-
-
-class CountingFile(io.BytesIO):
-    """A file that counts the bytes that are read from it."""
-
-    def __init__(self, data: bytes) -> None:
-        super().__init__(data)
-        self.bytes_read = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """The bytes, counted."""
-        data = super().read(size)
-        self.bytes_read += len(data)
-        return data
 
 
 def repetitive_frame(mebibytes: int) -> bytes:
@@ -52,13 +39,17 @@ def test_a_skippable_frame_is_not_read() -> None:
     assert source.bytes_read < 4 * MIB
 
 
-def test_a_truncated_skippable_frame_is_the_end(tmp_path: Path) -> None:
-    """A frame without text that says it is longer than the file takes no text with it."""
-    frame = zstandard.compress(b"line\n")
-    path = write(tmp_path / "dump.zst", frame + b"\x50\x2a\x4d\x18" + (999).to_bytes(4, "little") + b"short")
-    found = list(read_records(Range(str(path), "zstd", 0, path.stat().st_size)))
-    assert [chunk.data for chunk in found if isinstance(chunk, Chunk)] == [b"line\n"]
-    assert len(found) == 1
+def test_a_skippable_frame_that_is_longer_than_the_file_is_told(tmp_path: Path) -> None:
+    """Nothing is missing where the file ends in it; a wrong length would hide all frames after it, which are read."""
+    frame, skippable = zstandard.compress(b"line\n"), b"\x50\x2a\x4d\x18" + (999).to_bytes(4, "little")
+    path = write(tmp_path / "dump.zst", frame + skippable + b"short")
+    texts, (damage,) = read(path, 1 << 20)
+    assert (texts, damage.reason, damage.lost) == ([b"line\n"], "truncated", False)
+    assert damage.where == f"{path}:{len(frame)}+0"
+    assert damage.detail.startswith(f"a frame without text says that it ends at byte {len(frame) + 8 + 999}, after")
+    path = write(tmp_path / "dump.zst", frame + skippable + frame + zstandard.compress(b"one\ntwo\n"))
+    texts, (damage,) = read(path, 1 << 20)
+    assert (texts, damage.reason, damage.lost) == ([b"line\n", b"one\ntwo\n"], "truncated", True)
 
 
 def test_a_repetitive_frame_is_decoded_in_pieces() -> None:
@@ -112,9 +103,76 @@ def test_a_magic_number_alone_is_no_head(codec: Codec) -> None:
     member = FORMS["gz" if codec is GZIP else "zst"]([b"some text\n"])
     data = codec.magic + b"no member" + member
     at = len(data) - len(member)
-    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), len(data)) == at
-    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), at + 1) == at
-    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), at) is None
+    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), len(data), Retries()) == at
+    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), at + 1, Retries()) == at
+    assert find_head(codec, Lookahead(io.BytesIO(data), 0, 5), at, Retries()) is None
+
+
+# A block of 2 ** 17 bytes that goes on after whatever comes next: raw, and compressed.
+RAW, PACKED = ((1 << 20 | kind << 1).to_bytes(3, "little") for kind in (0, 2))
+# Heads of members of which each is in the one before.
+NESTED: dict[str, tuple[Codec, bytes]] = {
+    "stored blocks": (GZIP, b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + b"\0\xff\xff\0\0"),
+    "names without an end": (GZIP, b"\x1f\x8b\x08\x08\1\1\1\1\1\xff"),
+    "magic numbers of gzip": (GZIP, GZIP.magic),
+    "raw blocks": (ZSTD, ZSTD.magic + b"\0\x50" + RAW),
+    "compressed blocks": (ZSTD, ZSTD.magic + b"\0\x50" + PACKED),
+    "magic numbers of zstd": (ZSTD, ZSTD.magic),
+    "empty members": (GZIP, gzip.compress(b"", mtime=0)),
+    "empty frames": (ZSTD, zstandard.compress(b"")),
+    "skippable frames": (ZSTD, b"\x50\x2a\x4d\x18" + bytes(4)),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("start", [0, 5])
+def test_work_grows_as_the_number_of_heads_does(name: str, start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes read and decoded; each head inside others may be decoded to the end of the file before it fails."""
+    codec, head = NESTED[name]
+    few, many = (_operations(codec, head * count, start, monkeypatch) for count in (5_000, 10_000))
+    assert many <= 2.2 * few
+    assert many <= 60 * 10_000 * len(head) + (1 << 20)
+
+
+def _operations(codec: Codec, data: bytes, start: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many bytes decoders are given, and are read from the file, until a range of it is read."""
+    done, source = 0, CountingFile(data)
+
+    class Counted:
+        def __init__(self, decoder: Decoder) -> None:
+            self._decoder = decoder
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._decoder, name)
+
+        def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+            nonlocal done
+            done += 1 + len(data)
+            return self._decoder.decompress(data, max_length)
+
+    def fast() -> Decoder:
+        return cast(Decoder, Counted(codec.fast()))
+
+    def precise() -> Decoder:
+        return cast(Decoder, Counted(codec.precise()))
+
+    counted = replace(codec, fast=fast, precise=precise)
+    monkeypatch.setitem(CODECS, codec.name, counted)
+    for _ in read_records(Range("dump", codec.name, start, len(data)), lambda _: source):
+        pass
+    return done + source.bytes_read
+
+
+@CODEC
+def test_heads_that_do_not_decode_are_told_where_a_range_begins(codec: Codec) -> None:
+    """Passed over after some tries, they could hide the first member of the range from all that read."""
+    nested = NESTED["names without an end" if codec is GZIP else "compressed blocks"][1] * 2000
+    member = FORMS["gz" if codec is GZIP else "zst"]([b"rest of a line\nline\n"])
+    data = b"before" + nested + bytes(1 << 19) + member
+    found = list(read_records(Range("dump", codec.name, 5, len(data)), lambda _: io.BytesIO(data)))
+    assert [item.data for item in found if isinstance(item, Chunk)] == [b"line\n"]
+    (damage,) = (item for item in found if not isinstance(item, Chunk))
+    assert (damage.reason, damage.where, damage.lost) == ("garbage", "dump:5+0", True)
 
 
 def test_codecs_are_named_as_their_forms_are() -> None:

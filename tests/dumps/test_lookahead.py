@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 import wikisem.dumps.lookahead
 import wikisem.dumps.model
+from tests.dumps.test_whole_records import CountingFile
 from wikisem.dumps.lookahead import Lookahead, read_plain, size_of
 from wikisem.dumps.model import Range
 
 DATA = bytes(range(1, 101))
-MOVES = ["fill", "discard", "release", "slice", "take and put back"]
+MOVES = ["fill", "discard", "seek", "slice", "find", "take and put back"]
 
 
 def test_worked_examples_hold() -> None:
@@ -38,27 +39,40 @@ def test_any_sequence_of_moves_keeps_base_and_bytes_together(
             ahead.fill()
         elif move == "discard":
             ahead.discard(number)
-        elif move == "release":
-            ahead.release(number)
+        elif move == "seek":
+            ahead.seek(number)
         elif move == "slice":
             assert ahead.slice(number, number + 7) == DATA[number : number + 7]
             data, at = ahead.view(number, number + 7)
             assert data[at : at + 7] == DATA[number : number + 7]
+            assert ahead.slice(number, number - 7) == b""
+        elif move == "find":
+            mark, before = DATA[number : number + 3], ahead.base
+            found = ahead.find(mark, 90) if mark else None
+            assert found == (number if mark and before <= number < 90 else None)
+            assert ahead.base == found or ahead.base >= before
         else:
-            data = ahead.read_buffered()
+            most = 1 + number % 30 if number % 2 else None
+            before, data = ahead.base, ahead.read_buffered(most)
+            assert data == DATA[before : before + len(data)]
             assert data or ahead.base >= len(DATA)
-            ahead.unread(data[min(number, len(data)) :])
-        assert ahead.data == DATA[ahead.base : ahead.end]
+            assert most is None or len(data) <= most
+            ahead.unread(len(data) - min(number, len(data)))
+        assert ahead.slice(ahead.base, ahead.end) == DATA[ahead.base : ahead.end]
 
 
-def test_what_is_released_goes_with_the_next_reading() -> None:
-    """Until then it is held, so that nothing is copied for it."""
-    ahead = Lookahead(io.BytesIO(DATA), 0, 10)
+def test_what_is_in_front_of_the_base_goes_with_the_next_reading() -> None:
+    """Until then it is held: to move forwards, and a little back, neither copies nor reads anything."""
+    source = CountingFile(DATA)
+    ahead = Lookahead(source, 0, 10)
     ahead.fill()
-    ahead.release(7)
-    assert (ahead.base, ahead.end) == (0, 10)
+    ahead.discard(7)
+    ahead.seek(3)
+    assert (ahead.slice(3, 10), source.bytes_read) == (DATA[3:10], 10)
+    ahead.discard(7)
     ahead.fill()
-    assert (ahead.base, ahead.data) == (7, DATA[7:20])
+    assert (ahead.slice(7, 20), source.bytes_read) == (DATA[7:20], 20)
+    assert (ahead.slice(5, 20), source.bytes_read) == (DATA[5:20], 35)
 
 
 def test_zeros_are_skipped_across_steps() -> None:

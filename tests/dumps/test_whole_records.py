@@ -15,9 +15,22 @@ import zstandard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wikisem.dumps import Chunk, Damage, Opener, Range, plan_ranges, read_records
+from wikisem.dumps import Chunk, Damage, Opener, Range, plan_ranges, read_records, whole_records
 
 Wrap = Callable[[list[bytes]], bytes]
+
+
+class CountingFile(io.BytesIO):
+    """A file that counts the bytes that are read from it, and keeps how far it was read."""
+
+    bytes_read = furthest = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The bytes, counted, and a note of where they end."""
+        data = super().read(size)
+        self.bytes_read += len(data)
+        self.furthest = max(self.furthest, self.tell())
+        return data
 
 
 def _plain(parts: list[bytes]) -> bytes:
@@ -203,18 +216,6 @@ def opened(text: bytes) -> Opener:
     return lambda _path: io.BytesIO(text)
 
 
-class CountingFile(io.BytesIO):
-    """A file that keeps how far it was read."""
-
-    furthest = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """The bytes, and a note of where they end."""
-        data = super().read(size)
-        self.furthest = max(self.furthest, self.tell())
-        return data
-
-
 def owned(text: bytes, start: int, stop: int, delimiter: bytes) -> bytes:
     """What the definition gives to a range: from the first delimiter at or after its start to that after its stop."""
 
@@ -269,3 +270,25 @@ def test_borders_at_and_beside_the_start_of_a_member_lose_and_repeat_nothing(for
         found = [chunk for range_ in ranges for chunk in read_records(range_)]
         assert b"".join(chunk.data for chunk in found if isinstance(chunk, Chunk)) == b"".join(parts), (one, other)
         assert all(isinstance(chunk, Chunk) for chunk in found)
+
+
+@pytest.mark.parametrize("stop", [200, 10**9], ids=["after the range", "in the range"])
+def test_a_record_of_many_pieces_is_joined_a_few_times(stop: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each member of one byte could else have all that came before it copied and searched again."""
+    assembler = whole_records._RecordAssembler
+    join, copied = assembler._join, 0
+
+    def count(self: whole_records._RecordAssembler) -> bytes:
+        nonlocal copied
+        text = join(self)
+        copied += len(text)
+        return text
+
+    monkeypatch.setattr(assembler, "_join", count)
+    start, pieces = b"first\n" + b"x" * 100_000, [b"y"] * 20_000 + [b"</pa", b"ge>", b"last"]
+    data = FORMS["gz"]([start, *pieces])
+    range_ = Range("dump.gz", "gzip", 0, min(stop, len(data)))
+    chunks = list(read_records(range_, opened(data), b"</page>", 1_000))
+    texts = [start + b"".join(pieces[:-1]), b"last"]
+    assert [chunk.data for chunk in chunks if isinstance(chunk, Chunk)] == texts[: 1 if stop == 200 else 2]
+    assert copied < 10 * len(texts[0])

@@ -5,13 +5,15 @@ import gzip
 import itertools
 import random
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import zstandard
 
+from tests.dumps.bzip2_blocks import block_of_column, last_column, stream_of
 from tests.dumps.test_whole_records import FORMS, parts_of, read, write
-from wikisem.dumps import Damage, Range, plan_ranges, read_records
+from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import BLOCK_MARK, find_marks
 
 COMPRESSED = [form for form in FORMS if form != "plain"]
@@ -112,6 +114,66 @@ def _block_with_false_mark() -> tuple[bytes, int]:
     used = [16 * (row + 2) + place for row, word in enumerate(words) for place in range(16) if word >> (15 - place) & 1]
     head = 4 + 6 + 4 + 3 + 2  # stream header, mark, checksum, origin, which rows are in use
     return bz2.compress(bytes(used) * 40), head
+
+
+def test_all_false_marks_of_one_block_are_no_blocks(tmp_path: Path) -> None:
+    """Several of them, in ranges that begin between any two, after blocks that are smaller than the search for one."""
+    packed, false = _block_with_false_marks()
+    text = b"".join(LINES[:3]) + b"banana bandana" + b"".join(LINES[3:5])
+    path = write(tmp_path / "dump.bz2", bz2.compress(b"".join(LINES[:3])) + packed + bz2.compress(b"".join(LINES[3:5])))
+    begin = len(bz2.compress(b"".join(LINES[:3])))
+    marks = find_marks(path.read_bytes(), BLOCK_MARK)
+    assert [mark // 8 for mark in marks[2:-1]] == [begin + at for at in false]
+    whole = Range(str(path), "bzip2", 0, path.stat().st_size)
+    for border in range(begin, marks[-1] // 8 + 2):
+        ranges = [replace(whole, stop=border), replace(whole, start=border)]
+        found = [item for range_ in ranges for item in read_records(range_)]
+        assert [item for item in found if isinstance(item, Damage)] == [], border
+        assert b"".join(item.data for item in found if isinstance(item, Chunk)) == text, border
+
+
+def _block_with_false_marks() -> tuple[bytes, list[int]]:
+    """A stream of a block of which three of the unused selectors are as many block marks, and their bytes.
+
+    Selectors are numbers in unary, moved to front: any bits without six ones in a row are some of them.
+    """
+    bits, order, selectors = f"{BLOCK_MARK:048b}" * 3 + "0", list(range(6)), [0]
+    for ones in bits.split("0")[:-1]:
+        order.insert(0, order.pop(len(ones)))
+        selectors.append(order[0])
+    parts = block_of_column(*last_column(b"banana bandana"), b"banana bandana")
+    parts.tables, parts.selectors = [[3] * 7] * 6, selectors
+    block = parts.bits()
+    marks = [at for at in range(1, len(block)) if block.startswith(f"{BLOCK_MARK:048b}", at)]
+    return stream_of(block, parts.checksum), [(32 + at) // 8 for at in marks]
+
+
+def test_borders_of_any_length_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of empty streams, and zeros at the end, are no damage, and what is after them is seen."""
+    monkeypatch.setattr("wikisem.dumps.bzip2.block_reader.STEP", 100)
+    one, two, empty = bz2.compress(b"one\n"), bz2.compress(b"two\n"), bz2.compress(b"") * 500
+    for target in (1_000, 10**9):
+        assert read(write(tmp_path / "dump.bz2", one + empty + two + empty + bytes(999)), target)[1] == []
+        for packed, lost in [
+            (one + empty + b"x" + two, False),
+            (one + empty + b"x" * 99 + two, True),
+            (one + empty + bytes(99) + two, True),
+            (one + two + bytes(999) + b"x", False),
+        ]:
+            data, damage = read(write(tmp_path / "dump.bz2", packed), target)
+            assert [(each.reason, each.lost) for each in damage] == [("garbage", lost)]
+            assert b"".join(data) == (b"one\n" if lost else b"one\ntwo\n")
+
+
+@pytest.mark.parametrize("form", ["gz", "zst", "chain.bz2"])
+def test_zeros_between_units_are_told(form: str, tmp_path: Path) -> None:
+    """A hole in a file may be where whole units were: at its end it is padding, elsewhere records may be missing."""
+    one, two, three = (FORMS[form]([part]) for part in (TEXT[:70], TEXT[70:300], TEXT[300 : 10 * len(LINES[0])]))
+    for target in (20, 10**9):
+        data, damage = read(write(tmp_path / f"dump.{form}", one + bytes(len(two)) + three), target)
+        assert [each.reason for each in damage if each.reason != "torn-record"] == ["garbage"]
+        assert all(each.lost for each in damage)
+        assert set(b"".join(data).splitlines(keepends=True)) == set(LINES[:10]) - touched(0, 300)
 
 
 def test_a_record_without_an_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

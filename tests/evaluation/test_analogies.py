@@ -1,6 +1,7 @@
 """Analogies: against the definitions word by word, and against gensim section by section."""
 
 import json
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,6 +67,28 @@ def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, 
     expected = [is_right(rows, tuple(question), method) for question in asked.tolist()]
     assert found.tolist() == expected
     assert 0.05 < np.mean(expected) < 0.95
+
+
+def test_memory_does_not_grow_with_the_distinct_third_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words near every third word are 14 MB here, a block of 256 of them is 2 MB; the answers are equal."""
+    rows = unit(np.random.default_rng(5).normal(size=(2400, 4)))
+    monkeypatch.setattr(search, "_NUMBERS_AT_ONCE", 1 << 16)
+    monkeypatch.setattr(search, "_NEAREST", 500)
+    asked = np.array([(7, 2300, third, 9) for third in range(2000)] + [(third, 5, 11, 3) for third in range(20, 90)])
+
+    def answers() -> tuple[list[bool], int]:
+        tracemalloc.start()
+        found = AnalogySearch(rows).right(asked)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found.tolist(), most
+
+    monkeypatch.setattr(search, "_THIRD_WORDS_AT_ONCE", 1 << 30, raising=False)
+    whole, most = answers()
+    monkeypatch.setattr(search, "_THIRD_WORDS_AT_ONCE", 256, raising=False)
+    by_blocks, bounded = answers()
+    assert by_blocks == whole
+    assert most > 8_000_000 > bounded + 3_000_000
 
 
 def lookup_of(table: Mapping[str, tuple[float, float]]) -> WordLookup:

@@ -14,10 +14,13 @@ from wikisem.evaluation.audit.items import AuditGroup, AuditItem
 from wikisem.evaluation.audit.measures import Age, GroupMeasures, age_of, measure_group
 from wikisem.evaluation.audit.near_duplicates import near_duplicates
 from wikisem.evaluation.audit.summary import CLUSTER, audit_groups
-from wikisem.evaluation.audit.surfaces import starts_upper
+from wikisem.evaluation.audit.surfaces import capital_differs
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.recipes.options import GraphOptions
+from wikisem.heuristics.rules.contained import check_contained
+from wikisem.heuristics.rules.outlier import outlier_rules
+from wikisem.recipes.options import FilterOptions, GraphOptions
 from wikisem.records import Entity, Group, Member, Outlier
+from wikisem.wikipedia.languages import language_profile
 
 # city Q1 and river Q2 are places Q3; capital Q4 is a city, Q5 is on its own.
 CLASSES = [
@@ -36,6 +39,7 @@ ITEMS = [
     Entity("Q23", ("Q4",)),
     Entity("Q31", ("Q7",)),
 ]
+ENGLISH = language_profile("en")
 GRAPH = Taxonomy.of_entities([*CLASSES, *ITEMS], GraphOptions(root="", disambiguation=()))
 
 
@@ -47,7 +51,7 @@ def item(qid: str, surface: str, outlier_class: int | None = 0) -> AuditItem:
 def cities(*outliers: AuditItem) -> GroupMeasures:
     """The group of *city* with three members and some outliers, measured."""
     cluster = (item("Q11", "Oslo"), item("Q12", "Bern"), item("Q13", "Lima"))
-    return measure_group(AuditGroup("Q1", "en", cluster, outliers), spaced=True, graph=GRAPH)
+    return measure_group(AuditGroup("Q1", "en", cluster, outliers), ENGLISH, graph=GRAPH)
 
 
 def test_coherence_is_the_share_of_members_in_one_further_class() -> None:
@@ -90,7 +94,7 @@ def test_without_a_graph_pairs_are_told_by_the_class_via_which_they_came() -> No
     """A groups file alone still says where its outliers came from."""
     outliers = tuple(AuditItem(name, 1, f"Q{n}", via="Q2") for n, name in ((21, "Rhine"), (22, "Port")))
     group = AuditGroup("Q1", "en", (item("Q11", "Oslo"),), outliers)
-    assert measure_group(group, spaced=True).from_one_class == ((1, True),)
+    assert measure_group(group, ENGLISH).from_one_class == ((1, True),)
 
 
 def test_age_is_told_by_item_numbers() -> None:
@@ -136,11 +140,45 @@ def test_sources_and_languages_of_surface_forms_are_shares() -> None:
     assert values["O1"]["item number, median"] == 21
 
 
-@given(st.text(max_size=3))
-def test_only_letters_with_case_have_an_initial_capital(surface: str) -> None:
-    """None exactly where upper and lower case of the first character are the same."""
-    upper = starts_upper(surface)
-    assert (upper is None) == (surface[:1].upper() == surface[:1].lower())
+_FORMS = st.lists(
+    st.sampled_from(
+        ["Oslo", "Oslo, Norway", "oslo", "Riau", "Riau-Islands", "Romeo", "Rome", "ボン", "リスボン", "東京", "東京都",
+         "3M", "ǅ", "…", "oak", "Oak Park"]
+    ), min_size=2, max_size=4, unique=True,
+)  # fmt: skip
+
+
+def test_an_audit_finds_what_the_filters_would_have_left_out() -> None:
+    """What is contained and whose initial differs has one definition, of the filters and of the audit."""
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=300)
+    @given(_FORMS, st.sampled_from(["en", "ja", "ka"]))
+    def compare(forms: list[str], code: str) -> None:
+        profile = language_profile(code)
+        *cluster, outlier = forms
+        group = AuditGroup("x", code, tuple(AuditItem(one, 0) for one in cluster), (AuditItem(outlier, 1),))
+        found = measure_group(group, profile)
+        (measured,) = found.outliers
+        assert (found.contained > 0) == (not check_contained(cluster, profile, 1).keep)
+        pairs = [[one, outlier] for one in cluster]
+        assert measured.inside == any(not check_contained(pair, profile, 1).keep for pair in pairs)
+        may_join = outlier_rules(cluster, profile, FilterOptions(initial_capital=True, outlier_stop_affix=False))
+        assert bool(measured.capital_differs) == (not may_join(outlier))
+        seen.update([f"inside {measured.inside}", f"capital {measured.capital_differs}"])
+
+    compare()
+    met = ("inside True", "inside False", "capital True", "capital False", "capital None")
+    assert min(seen[one] for one in met) >= 9, seen
+
+
+def test_what_agrees_in_nothing_gives_nothing_away() -> None:
+    """A member that begins with a digit has no case, and so the cluster does not agree; of Arabic nothing is known."""
+    assert capital_differs("oak", ["Oslo", "Rome"]) is True
+    assert capital_differs("oak", ["Oslo", "3M"]) is False
+    assert capital_differs("Elm", ["Oslo", "Rome"]) is False
+    assert capital_differs("東", ["Oslo"]) is None
+    assert capital_differs("oak", ["東", "3M"]) is None
 
 
 def test_near_duplicates_are_those_of_all_pairs() -> None:
@@ -188,7 +226,7 @@ def test_measures_in_the_graph_are_those_of_plain_search() -> None:
         cluster = [item(f"Q{10 + n}", f"m{n}") for n in range(len(lists) - 1)]
         last = item(f"Q{9 + len(lists)}", "outlier", 1)
         other = item("Q2", "class", 2)
-        group = measure_group(AuditGroup("Q1", "en", tuple(cluster), (last, other)), spaced=True, graph=taxonomy)
+        group = measure_group(AuditGroup("Q1", "en", tuple(cluster), (last, other)), ENGLISH, graph=taxonomy)
         up = nx.DiGraph([(a, b) for a, b in edges if a != b])
         up.add_nodes_from(range(1, 7))
         counts = Counter(c for own in lists[:-1] for c in own - {1})

@@ -2,8 +2,12 @@
 
 import doctest
 import gzip
+import zipfile
+from itertools import permutations
 from math import log
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +18,20 @@ from hypothesis import strategies as st
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.analogies.questions import Section
+from wikisem.evaluation.analogies.scores import AnalogyOptions, score_analogies
+from wikisem.evaluation.analogies.search import AnalogySearch
 from wikisem.evaluation.category_words import look_up_category
+from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance
+from wikisem.evaluation.oddoneout.intruders import INTRUDERS, Intruders
+from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.topk import score_topk
 from wikisem.evaluation.vectors import counts
-from wikisem.evaluation.vectors.counts import cosine, dice, jaccard, pmi, ppmi
+from wikisem.evaluation.vectors.counts import Counts, dice, jaccard
+from wikisem.evaluation.vectors.lookup import WordLookup, cosine
 from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.vectors.words import WordVectors, from_words, unit
 
 ROW = st.lists(st.integers(-3, 3), min_size=4, max_size=4).filter(any)
 TRIPLES = [
@@ -54,18 +67,80 @@ def test_similarities_are_those_of_the_definitions(one: list[int], other: list[i
         assert np.diagonal(matrix) == pytest.approx(1)
 
 
-@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=5))
-def test_weights_are_those_of_the_definitions(rows: list[list[int]]) -> None:
-    """PMI of each cell that is not zero, and PPMI, which has no others and nothing below zero."""
-    matrix = sparse.csr_array(np.array(rows, dtype=np.float64))
+TABLE = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=5)
+
+
+def counts_of(rows: list[list[int]]) -> Counts:
+    """Counts without the words that have none."""
+    kept = [row for row in rows if any(row)]
+    return Counts(
+        [f"w{at}" for at in range(len(kept))], sparse.csr_array(np.array(kept, dtype=np.float64).reshape(-1, 3))
+    )
+
+
+def weighted(table: Counts, weight: str, contexts: int = 0) -> WordVectors:
+    """Counts as vectors under a weight."""
+    return table.vectors(counts.WEIGHTS[weight](table), contexts)
+
+
+def dunning(rows: list[list[int]], at: int, column: int) -> float:
+    """The log-likelihood ratio by its definition: 2 Σ k ln(k N / (row column)) over the four cells of a table."""
     total = sum(map(sum, rows))
-    seen, positive = pmi(matrix).toarray(), ppmi(matrix).toarray()
-    for at, row in enumerate(rows):
-        for column, count in enumerate(row):
-            by_context = sum(other[column] for other in rows)
-            expected = log(count * total / (sum(row) * by_context)) if count else 0.0
-            assert seen[at, column] == pytest.approx(expected, abs=1e-12)
-            assert positive[at, column] == pytest.approx(max(expected, 0.0), abs=1e-12)
+    row, by_context = sum(rows[at]), sum(other[column] for other in rows)
+    both = rows[at][column]
+    table = [
+        (both, row, by_context),
+        (row - both, row, total - by_context),
+        (by_context - both, total - row, by_context),
+        (total - row - by_context + both, total - row, total - by_context),
+    ]
+    return 2 * sum(cell * log(cell * total / (one * other)) for cell, one, other in table if cell)
+
+
+def cell_weights(rows: list[list[int]], at: int, column: int) -> dict[str, float]:
+    """The weights of a cell by their definitions; 0 where the count is."""
+    if not rows[at][column]:
+        return dict.fromkeys(counts.WEIGHTS, 0.0)
+    by_context = sum(other[column] for other in rows)
+    pmi = log(rows[at][column] * sum(map(sum, rows)) / (sum(rows[at]) * by_context))
+    likelihood = dunning(rows, at, column)
+    return {"raw": rows[at][column], "pmi": pmi, "ppmi": max(0.0, pmi), "loglikelihood": likelihood}
+
+
+def dense(vectors: WordVectors) -> dict[str, list[float]]:
+    """The rows of a small vocabulary by word."""
+    return dict(zip(vectors.index, vectors.rows.toarray().tolist(), strict=True))
+
+
+@given(TABLE, st.sampled_from(sorted(counts.WEIGHTS)))
+def test_weights_are_those_of_the_definitions(rows: list[list[int]], weight: str) -> None:
+    """Of each cell that is not zero; PPMI has nothing below zero, and a word without any weight is none."""
+    kept = [row for row in rows if any(row)]
+    found = dense(weighted(counts_of(rows), weight))
+    for at, row in enumerate(kept):
+        expected = [cell_weights(kept, at, column)[weight] for column in range(len(row))]
+        assert found.get(f"w{at}", [0, 0, 0]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_log_likelihood_of_dunning_is_met() -> None:
+    """A row of table 1 of Dunning (1993): "the swiss", 110 of 2,442 and 111, among 31,777 pairs of words."""
+    matrix = np.array([[110.0, 2442], [111, 29114]])
+    found = counts.log_likelihood(Counts(["the", "others"], sparse.csr_array(matrix)))
+    assert found[0] == pytest.approx(270.72, abs=0.005)
+    assert found == pytest.approx([found[0]] * 4)  # of a table of two by two all cells tell the same
+
+
+@given(TABLE, st.sampled_from(sorted(counts.WEIGHTS)), st.integers(1, 3))
+def test_each_word_keeps_its_most_relevant_contexts(rows: list[list[int]], weight: str, contexts: int) -> None:
+    """The R cells of a row with the highest log-likelihood, then the higher counts, then the first; others are gone."""
+    kept = [row for row in rows if any(row)]
+    found = dense(weighted(counts_of(rows), weight, contexts))
+    for at, row in enumerate(kept):
+        places = [column for column, count in enumerate(row) if count]
+        likelihoods = {column: round(dunning(kept, at, column), 9) for column in places}
+        best = sorted(places, key=lambda column: (-likelihoods[column], -row[column], column))[:contexts]
+        weights = [cell_weights(kept, at, column)[weight] if column in best else 0 for column in range(3)]
+        assert found.get(f"w{at}", [0, 0, 0]) == pytest.approx(weights, abs=1e-9)
 
 
 @pytest.fixture
@@ -82,7 +157,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("weight", ["raw", "pmi", "ppmi"])
+@pytest.mark.parametrize("weight", sorted(counts.WEIGHTS))
 @pytest.mark.parametrize("similarity", ["cosine", "dice", "jaccard"])
 def test_both_forms_give_the_same_scores(files: Path, weight: str, similarity: str) -> None:
     """The car is the outlier of cat, dog and lion under every weight and similarity but one that counts raw cells."""
@@ -113,10 +188,98 @@ def test_items_of_several_words_are_means(files: Path) -> None:
     assert set(found) == {"cat dog", "cat_puma"}
 
 
-def test_categories_refuse_count_vectors(files: Path) -> None:
-    """Topk and OddOneOut take dense vectors, and say so."""
-    with pytest.raises(UsageError, match="outlier detection only"):
-        look_up_category(WordCategory("c", ("cat", "dog")), open_model(f"counts:{files / 'matrix.npz'}"))
+@given(st.permutations(TRIPLES), st.integers(1, 2))
+def test_the_order_of_lines_means_nothing(lines: list[tuple[str, str, int]], contexts: int) -> None:
+    """Not even for which of two contexts that are as relevant is left out."""
+    by_order = []
+    for triples in (TRIPLES, lines):
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "c.tsv")
+            path.write_text("".join(f"{word}\t{context}\t{count}\n" for word, context, count in triples))
+            by_order.append(dense(weighted(counts.read_counts(path), "raw", contexts)))
+    assert by_order[0] == by_order[1]
+
+
+def lookups_of(rows: list[list[int]], similarity: str = "cosine") -> tuple[WordLookup, WordLookup]:
+    """Counts as they are, and the same as dense vectors."""
+    vectors = weighted(counts_of(rows), "raw")
+    same = from_words(list(vectors.index), vectors.rows.toarray().astype(np.float32))
+    return WordLookup("sparse", vectors, similarity=counts.SIMILARITIES[similarity]), WordLookup("dense", same)
+
+
+WORDS = [f"w{at}" for at in range(6)]
+ROWS = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3).filter(any), min_size=5, max_size=6)
+
+
+@given(ROWS, st.integers(1, 3))
+def test_topk_of_counts_is_that_of_the_same_vectors(rows: list[list[int]], k: int) -> None:
+    """Members of one word, of two, and unknown ones."""
+    category = WordCategory("c", ("w0", "w1 w2", "w3", "missing"))
+    scores = [score_topk(look_up_category(category, one), one.words, k) for one in lookups_of(rows)]
+    assert scores[0] == scores[1]
+
+
+@given(ROWS, st.sampled_from(["dice", "jaccard"]))
+def test_topk_goes_by_the_similarity_of_the_model(rows: list[list[int]], similarity: str) -> None:
+    """A member is right if none but members are as near to it as its nearest member."""
+    lookup, _ = lookups_of(rows, similarity)
+    members = look_up_category(WordCategory("c", ("w0", "w1")), lookup)
+    near = lookup.similarity(lookup.words.rows, lookup.words.rows)
+    right = sum(near[one, other] > near[one, 2:].max() + 1e-12 for one, other in [(0, 1), (1, 0)])
+    assert score_topk(members, lookup.words, 1, similarity=lookup.similarity).correct == right
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@given(ROWS, st.sampled_from(INTRUDERS), st.sampled_from([0, 40]))
+def test_oddoneout_of_counts_is_that_of_the_same_vectors(
+    distance: Distance, rows: list[list[int]], intruders: Intruders, sample: int
+) -> None:
+    """Every variant, all pairs and a sample."""
+    categories = [WordCategory("c", ("w0", "w1 w2", "w3", "missing")), WordCategory("d", ("w4", "w1"))]
+    variant = OddOneOutOptions(2, distance, intruders, sample=sample)
+    scores = [
+        list(score_oddoneout([look_up_category(one, lookup) for one in categories], lookup.words, variant))
+        for lookup in lookups_of(rows)
+    ]
+    assert scores[0] == scores[1]
+    assert scores[0][0].comparisons
+
+
+@given(ROWS)
+def test_3cosadd_of_counts_is_that_of_the_same_vectors(rows: list[list[int]]) -> None:
+    """All questions of the first words."""
+    asked = Section.of(
+        "all", [(a, b, c, d) for a in WORDS[:3] for b in WORDS[:4] for c in WORDS[:5] for d in WORDS[:5]]
+    )
+    scores = [list(score_analogies([asked], one, AnalogyOptions())) for one in lookups_of(rows)]
+    assert scores[0] == scores[1]
+
+
+@given(ROWS)
+def test_3cosmul_takes_cosines_of_counts_as_they_are(rows: list[list[int]]) -> None:
+    """They are never below zero, so that nothing moves them (Levy and Goldberg 2014, section 3)."""
+    vectors = unit(lookups_of(rows)[0].words.rows)
+    cosines = cosine(vectors, vectors)
+    asked = np.array(list(permutations(range(len(cosines)), 4)))
+    found = AnalogySearch(vectors, "3cosmul").right(asked)
+    for (a, b, c, d), right in zip(asked.tolist(), found.tolist(), strict=True):
+        sums = cosines[:, b] * cosines[:, c] / (cosines[:, a] + 0.001)
+        others = [x for x in range(len(cosines)) if x not in (a, b, c, d)]
+        assert right == all(sums[d] > sums[x] + 1e-12 for x in others)
+
+
+def test_what_is_defined_by_cosines_refuses_others(files: Path) -> None:
+    """Analogies; OddOneOut has distances of its own. The message names the model."""
+    lookup = open_model(f"counts:{files / 'matrix.npz'}?similarity=dice")
+    with pytest.raises(UsageError, match=r"dice: expected the cosine, for analogies are sums of cosines, saw another"):
+        list(score_analogies([Section.of("one", [("a", "b", "c", "d")])], lookup, AnalogyOptions()))
+
+
+@pytest.mark.parametrize("contexts", ["0", "-1", "some"])
+def test_contexts_are_a_number(files: Path, contexts: str) -> None:
+    """From 1 up."""
+    with pytest.raises(UsageError, match=f"expected contexts to be a whole number from 1 up, saw '{contexts}'"):
+        open_model(f"counts:{files / 'matrix.npz'}?contexts={contexts}")
 
 
 @pytest.mark.parametrize("line", ["a\tb", "a\tb\tmany", "a\tb\t-1", "a b 1", "a\tb\t1\t2"])
@@ -142,8 +305,7 @@ def test_a_word_may_hold_what_other_programs_take_for_the_end_of_a_line(tmp_path
     path = tmp_path / "m.npz"
     sparse.save_npz(path, sparse.csr_matrix(np.eye(2)))
     path.with_suffix(".words").write_text("a\u2028b\r\nc\n", newline="")
-    words, _ = counts.read_counts(path)
-    assert words == ["a\u2028b", "c"]
+    assert counts.read_counts(path).words == ["a\u2028b", "c"]
 
 
 def test_damaged_matrices_are_named(tmp_path: Path) -> None:
@@ -166,6 +328,69 @@ def test_damaged_matrices_are_named(tmp_path: Path) -> None:
     path.write_bytes(b"no matrix")
     with pytest.raises(DamagedInputError, match="expected a sparse matrix of SciPy"):
         open_model(f"counts:{path}")
+
+
+BIG = 1_000_000_000
+CORRUPT = {  # arrays of a file that would be written or read outside of memory, or ask for all of it
+    "rows that begin outside": {"format": "csr", "indptr": [0, 2 * BIG, -5, 3]},
+    "rows that go back": {"format": "csr", "indptr": [0, 3, 1, 3]},
+    "a column outside": {"format": "csr", "indices": [0, BIG, 2]},
+    "a column below zero": {"format": "csr", "indices": [0, -BIG, 2]},
+    "a row outside": {"format": "csc", "indices": [0, BIG, -2]},
+    "a block outside": {"format": "bsr", "indices": [0, BIG, -2], "data": [[[1.0]], [[1.0]], [[1.0]]]},
+    "text for numbers": {"format": "csr", "data": ["a", "b", "c"]},
+    "complex numbers": {"format": "csr", "data": [1j, 2j, 3j]},
+    "no shape": {"format": "csr", "shape": [3]},
+    "a shape below zero": {"format": "csr", "shape": [-3, 3]},
+    "columns for petabytes": {"format": "csc", "shape": [3, 1 << 50]},
+    "a format that is none": {"format": "abc"},
+}
+
+
+@pytest.mark.parametrize("change", CORRUPT.values(), ids=CORRUPT)
+def test_a_matrix_whose_arrays_lie_is_named(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Before any of them is followed: compiled code that trusts them reads and writes where nothing of ours is."""
+    arrays = {"shape": [3, 3], "data": [1.0, 1.0, 1.0], "indices": [0, 1, 2], "indptr": [0, 1, 2, 3], **change}
+    arrays["format"] = change["format"].encode()
+    with zipfile.ZipFile(tmp_path / "m.npz", "w") as file:
+        for name, values in arrays.items():
+            with file.open(f"{name}.npy", "w") as sink:
+                np.save(sink, np.array(values))
+    (tmp_path / "m.words").write_text("a\nb\nc\n")
+    with pytest.raises(DamagedInputError, match=r"m\.npz: expected .*, saw"):
+        open_model(f"counts:{tmp_path / 'm.npz'}")
+
+
+def test_contexts_without_counts_take_no_memory(tmp_path: Path) -> None:
+    """A matrix may be wider than any array: only the columns that have counts are held."""
+    matrix = sparse.csr_array((np.ones(2), np.array([5, 1 << 50]), np.array([0, 1, 2])), shape=(2, 1 << 51))
+    sparse.save_npz(tmp_path / "m.npz", matrix)
+    (tmp_path / "m.words").write_text("a\nb\n")
+    lookup = open_model(f"counts:{tmp_path / 'm.npz'}?weight=pmi")
+    assert lookup.notes[0] == "count vectors of 2 contexts: pmi, cosine"
+    assert set(lookup.find(["a", "b"])) == {"a", "b"}
+
+
+def test_an_array_of_which_the_header_alone_is_there_is_named(tmp_path: Path) -> None:
+    """A header that asks for 373 GiB in a file of 600 bytes."""
+    header = np.lib.format.header_data_from_array_1_0(np.zeros(3)) | {"shape": (50_000_000_000,)}
+    with zipfile.ZipFile(tmp_path / "m.npz", "w") as file:
+        for name in ("format", "shape", "data", "indices", "indptr"):
+            with file.open(f"{name}.npy", "w") as sink:
+                if name == "data":
+                    np.lib.format.write_array_header_1_0(sink, header)
+                else:
+                    np.save(sink, np.array(b"csr") if name == "format" else np.array([3, 3]))
+    (tmp_path / "m.words").write_text("a\nb\nc\n")
+    with pytest.raises(DamagedInputError, match=r"m\.npz: expected .*, saw"):
+        open_model(f"counts:{tmp_path / 'm.npz'}")
+
+
+def test_a_line_without_end_is_named(tmp_path: Path) -> None:
+    """Text that goes on and on is not gathered up to its end."""
+    (tmp_path / "c.gz").write_bytes(gzip.compress(b"a\tb\t1\n" + b"a" * (3 << 20)))
+    with pytest.raises(DamagedInputError, match=r"c\.gz:2: expected a line of at most [0-9,]+ bytes, saw a longer one"):
+        open_model(f"counts:{tmp_path / 'c.gz'}")
 
 
 def test_examples() -> None:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness_samples import MEASURES, Measure, read_samples, score_case
+from wikisem.evaluation.harness_samples import MEASURES, Measure, SampleDoc, read_samples, score_case
 from wikisem.pipeline.cli import main
 
 CHOICES = ("a", "bb", "éé", "dddd")
@@ -38,9 +39,9 @@ def _write(path: Path, samples: Sequence[tuple[dict[str, Any], Sequence[float]]]
 
 def test_the_worked_example_holds() -> None:
     """All three below the outlier, then two of them."""
-    one = score_case(_doc(), [-3, -5, -1, -4], "acc")
+    one = score_case(msgspec.convert(_doc(), SampleDoc), [-3, -5, -1, -4], "acc")
     assert (one.position, one.detected) == (1.0, True)
-    other = score_case(_doc(), [-3, -5, -3.5, -4], "acc")
+    other = score_case(msgspec.convert(_doc(), SampleDoc), [-3, -5, -3.5, -4], "acc")
     assert not other.detected
     assert other.position == pytest.approx(2 / 3)
 
@@ -48,7 +49,7 @@ def test_the_worked_example_holds() -> None:
 @pytest.mark.parametrize(("measure", "detected"), [("acc", False), ("acc_norm", False), ("acc_bytes", True)])
 def test_choices_are_compared_as_the_metric_does(measure: Measure, detected: bool) -> None:
     """By the whole, by character and by byte: "éé" has two characters and four bytes."""
-    assert score_case(_doc(), [-2.0, -3.8, -4.2, -4.9], measure).detected is detected
+    assert score_case(msgspec.convert(_doc(), SampleDoc), [-2.0, -3.8, -4.2, -4.9], measure).detected is detected
 
 
 @given(
@@ -64,7 +65,7 @@ def test_detected_is_the_argmax_of_the_harness(scores: list[int], answer: int, m
         "acc_bytes": [len(c.encode()) for c in CHOICES],
     }
     expected = int(np.argmax(np.array(scores) / np.array(lengths[measure]))) == answer
-    case = score_case(_doc(answer), scores, measure)
+    case = score_case(msgspec.convert(_doc(answer), SampleDoc), scores, measure)
     assert case.detected is expected
     assert case.detected is (case.position == 1)
 
@@ -87,14 +88,19 @@ def test_cases_of_a_class_are_one_group(tmp_path: Path) -> None:
     ("line", "told"),
     [
         ("not json", "expected a JSON line of a sample"),
-        ("{}", "with the score of each choice, saw KeyError: 'doc'"),
+        ("{}", "expected a JSON line of a sample, saw Object missing required field `doc`"),
+        (json.dumps({"doc": {**_doc(), "choices": [[], {}, None, 5]}, "filtered_resps": []}), "$.doc.choices[0]"),
+        (json.dumps({"doc": {**_doc(), "answer": "2"}, "filtered_resps": []}), "$.doc.answer"),
+        (json.dumps({"doc": {**_doc(), "language": ["de"]}, "filtered_resps": []}), "$.doc.language"),
+        (json.dumps({"doc": _doc(), "filtered_resps": [[]] * 4}), "IndexError"),
+        ("[" * 100_000, "expected a JSON line of a sample"),
         (json.dumps({"doc": _doc(), "filtered_resps": [["-1", "x"]]}), "ValueError: 1 scores for 4 choices"),
         (json.dumps({"doc": _doc(9), "filtered_resps": [["-1", "x"]] * 4}), "ValueError: answer 9 of 4 choices"),
         (json.dumps({"doc": _doc(-1), "filtered_resps": [["-1", "x"]] * 4}), "ValueError: answer -1 of 4 choices"),
         (json.dumps({"doc": _doc(0, choices=["a"]), "filtered_resps": [["-1", "x"]]}), "there must be two"),
         (json.dumps({"doc": _doc(0, choices=["a", ""]), "filtered_resps": [["-1", "x"]] * 2}), "none of them empty"),
         (json.dumps({"doc": _doc(), "filtered_resps": [["nan", "x"]] * 4}), "a score that is not a number"),
-        (json.dumps({"doc": _doc(), "filtered_resps": ["generated text"]}), "ValueError"),
+        (json.dumps({"doc": _doc(), "filtered_resps": ["generated text"]}), "$.filtered_resps"),
     ],
 )
 def test_what_is_no_sample_is_named_with_its_line(tmp_path: Path, line: str, told: str) -> None:

@@ -119,7 +119,7 @@ def test_a_library_that_is_not_there_is_named(
         ("transformers:x?layer=1", r"expected options of transformers \(none\), saw 'layer'"),
         ("contextual:x?layer=last", "expected a layer to be a whole number, saw 'last'"),
         ("contextual:x?template=this", r"expected a template with one \{\}, saw 'this'"),
-        ("counts:x?weight=tfidf", "expected weight to be raw, pmi, ppmi, saw 'tfidf'"),
+        ("counts:x?weight=tfidf", "expected weight to be raw, pmi, ppmi, loglikelihood, saw 'tfidf'"),
         ("counts:x?similarity=lin", "expected similarity to be cosine, dice, jaccard, saw 'lin'"),
     ],
 )

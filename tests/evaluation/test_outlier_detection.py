@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+from wikisem.errors import DamagedInputError
 from wikisem.evaluation import outlier_detection
 from wikisem.evaluation.oddoneout import exact
-from wikisem.evaluation.outlier_detection import score_group, score_models
+from wikisem.evaluation.outlier_detection import COMPACTNESSES, Compactness, score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
@@ -91,6 +92,66 @@ def test_scores_equal_the_definitions(table: dict[str, list[float]], sets: list[
     assert [part.cases for part in evaluation.by_outlier_class().values()] == [overall.cases]
     assert [part.cases for part in evaluation.by_language().values()] == [overall.cases]
     assert common == []
+
+
+def literal_position(near: Sequence[Sequence[float]], compactness: Compactness) -> int:
+    """OP of the last word of W by each definition, of a similarity that need not be symmetric.
+
+    pairs: c(w) is the mean of sim over the ordered pairs of W without w (Camacho-Collados and Navigli, equation 1), of
+    which the outlier's is the highest; word: the mean of sim(w, ·) (Gamallo, 3.1), of which it is the lowest.
+    """
+    words = range(len(near))
+
+    def score(word: int) -> float:
+        rest = [other for other in words if other != word]
+        if compactness == "word":
+            return -sum(near[word][other] for other in rest) / len(rest)
+        pairs = [near[one][other] for one in rest for other in rest if one != other]
+        return sum(pairs) / len(pairs)
+
+    return sum(score(words[-1]) - score(word) > 1e-12 for word in words[:-1])
+
+
+NUMBERS = st.lists(st.lists(st.integers(-3, 3), min_size=5, max_size=5), min_size=5, max_size=5)
+
+
+def position_by(near: Sequence[Sequence[float]], compactness: Compactness) -> float:
+    """OP of the fifth word among the first four, as score_group has it."""
+    matrix = np.array(near, dtype=np.float64)
+    np.fill_diagonal(matrix, np.nan)  # a word's similarity to itself is nowhere asked for
+    known = {word: at for at, word in enumerate("abcdx")}
+    group, by_row = group_of("abcd", "x"), lambda ones, others: matrix[np.ix_(ones, others)]
+    return 4 * score_group(group, known, by_row, compactness).cases[0].position
+
+
+@pytest.mark.parametrize("compactness", COMPACTNESSES)
+@given(near=NUMBERS)
+def test_a_similarity_need_not_be_symmetric(near: list[list[int]], compactness: Compactness) -> None:
+    """Both compactnesses, over ordered pairs."""
+    assert position_by(near, compactness) == literal_position(near, compactness)
+
+
+@given(near=NUMBERS)
+def test_of_a_symmetric_similarity_both_compactnesses_order_words_alike(near: list[list[int]]) -> None:
+    """As the proof in appendix A has it."""
+    same = (np.array(near) + np.array(near).T).tolist()
+    assert position_by(same, "pairs") == position_by(same, "word")
+
+
+def test_of_others_they_differ() -> None:
+    """The outlier x is like nothing, but all are like it: only the mean of sim(x, ·) says so."""
+    near = np.full((5, 5), 5.0)
+    near[4] = 1
+    near[:, 4] = 9
+    assert (position_by(near.tolist(), "pairs"), position_by(near.tolist(), "word")) == (0, 4)
+
+
+def test_a_similarity_that_is_missing_is_named() -> None:
+    """With the words and their direction."""
+    near = np.ones((5, 5))
+    near[4, 2] = np.nan
+    with pytest.raises(DamagedInputError, match=r"here: expected a similarity of 'x' to 'c', saw nan"):
+        position_by(near.tolist(), "pairs")
 
 
 @given(st.lists(any_vector(3), min_size=3, max_size=6))

@@ -1,17 +1,19 @@
 """The figure of accuracy by outlier class, and the correlation it states."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.plot import class_scores, correlation, draw_scores, spearman
+from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -65,9 +67,21 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
         draw_scores(tmp_path / "a.png", [evaluation_of(None, None)])
     with pytest.raises(UsageError, match=r"a\.doc"):
         draw_scores(tmp_path / "a.doc", [evaluation_of(1, 3)])
-    with pytest.raises(UsageError, match="expected the suffix of a figure, saw ''"):
+    with pytest.raises(UsageError, match="expected a figure and the suffix of one, saw ''"):
         draw_scores(tmp_path / "a", [evaluation_of(1, 3)])
     assert not list(tmp_path.iterdir())
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="expected to write"):
         draw_scores(tmp_path / "file" / "a.png", [evaluation_of(1, 3)])
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_names_are_drawn_as_they_are(tmp_path: Path, suffix: str) -> None:
+    """A dollar in a name begins no formula, which would end in an error; controls would make an SVG that is none."""
+    names = ["$x^", "$\\frac{1}{$", "a$b$c", "\x1b[31m\x00", "$$", "_{"]
+    path = tmp_path / f"a.{suffix}"
+    draw_correlations(path, [("$\\nope$", "\x07 $", names, list(range(6)), list(range(6)))])
+    assert path.stat().st_size > 1000
+    draw_scores(path, [replace(evaluation_of(1, 3), name=name) for name in names])
+    if suffix == "svg":
+        etree.parse(path)

@@ -2,16 +2,18 @@
 
 import bz2
 import gzip
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.text import is_text
 
@@ -63,18 +65,90 @@ def test_numbers_in_binary_are_told_from_text(numbers: list[float], word: str) -
     assert not is_text(word.encode() + b" " + row.tobytes() + b"\n", 30)
 
 
-def test_fasttext_models_make_vectors_for_unseen_words(tmp_path: Path) -> None:
-    """A .bin model is known by its magic number, and its n-grams serve words that it has never seen."""
+def fasttext_model(bucket: int = 50) -> Any:
+    """A model of gensim, trained on a few words of several scripts."""
     fasttext = pytest.importorskip("gensim.models.fasttext")
-    model = fasttext.FastText([["night", "nightly", "light"]], vector_size=4, min_count=1, epochs=1, bucket=50, seed=1)
-    fasttext.save_facebook_model(model, str(tmp_path / "model.vec"))
-    vectors = read_vectors(tmp_path / "model.vec")
-    assert set(vectors.index) == {"night", "nightly", "light"}
-    known, unseen = vectors.find("night"), vectors.find("nights")
-    assert known is not None
-    assert unseen is not None
-    np.testing.assert_allclose(known, model.wv["night"], rtol=1e-6)
-    np.testing.assert_allclose(unseen, model.wv["nights"], rtol=1e-6)
+    sentences = [["night", "nightly", "light", "é", "京都市", "😀a", "</s>"[:2]]]
+    return fasttext.FastText(sentences, vector_size=4, min_count=1, epochs=1, bucket=bucket, seed=1, min_n=1, max_n=5)
+
+
+def fasttext_bytes(folder: Path, bucket: int = 50) -> bytes:
+    """The model as gensim writes it, in the format of Facebook's own tool."""
+    fasttext = pytest.importorskip("gensim.models.fasttext")
+    fasttext.save_facebook_model(fasttext_model(bucket), str(folder / "model"))
+    return (folder / "model").read_bytes()
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress])
+def test_fasttext_models_make_vectors_for_unseen_words(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    """A .bin model is known by its magic number; n-grams serve words that it has, and words that it has never seen."""
+    model, data = fasttext_model(), fasttext_bytes(tmp_path)
+    (tmp_path / "model.vec").write_bytes(compress(data))
+    words, unseen = list(model.wv.key_to_index), ["nights", "a", "京", "京都", "éé", "😀", "x" * 40]
+    for asked in (None, {"night", "é"}):
+        vectors = read_vectors(tmp_path / "model.vec", asked)
+        assert set(vectors.index) == (set(words) if asked is None else asked)
+        for word in [*vectors.index, *unseen]:
+            found = vectors.find(word)
+            assert found is not None
+            np.testing.assert_allclose(found, model.wv[word], rtol=1e-5)
+
+
+def test_a_fasttext_model_without_n_grams_knows_its_words_alone(tmp_path: Path) -> None:
+    """With no buckets there is nothing to make a vector of."""
+    (tmp_path / "model").write_bytes(fasttext_bytes(tmp_path, bucket=0))
+    vectors = read_vectors(tmp_path / "model")
+    assert vectors.find("night") is not None
+    assert vectors.find("nights") is None
+
+
+def header_of(data: bytes, **changes: int) -> bytes:
+    """A fastText model with other numbers in its header, or in those of its vocabulary and its matrix."""
+    at = {"dim": (8, "<i"), "bucket": (40, "<i"), "minn": (44, "<i"), "maxn": (48, "<i"), "size": (64, "<i")}
+    at |= {"nwords": (68, "<i"), "nlabels": (72, "<i"), "pruned": (84, "<q")}
+    matrix = data.index(struct.pack("<?qq", False, 7 + 50, 4))
+    at |= {"quantized": (matrix, "<?"), "rows": (matrix + 1, "<q"), "columns": (matrix + 9, "<q")}
+    changed = bytearray(data)
+    for name, value in changes.items():
+        struct.pack_into(at[name][1], changed, at[name][0], value)
+    return bytes(changed)
+
+
+FASTTEXT_LIES = {
+    "no dimensions": {"dim": 0, "columns": 0},
+    "dimensions below zero": {"dim": -4, "columns": -4},
+    "dimensions for 373 GiB": {"dim": 1_757_000_000, "columns": 1_757_000_000},
+    "buckets below zero": {"bucket": -50},
+    "more buckets than rows": {"bucket": 51},
+    "buckets for terabytes": {"bucket": 2_000_000_000, "rows": 2_000_000_007},
+    "more words than there are": {"size": 2_000_000_000, "nwords": 2_000_000_000},
+    "words below zero": {"size": -1, "nwords": -1},
+    "labels": {"nlabels": 1},
+    "a pruned model": {"pruned": 1 << 60},
+    "a quantized model": {"quantized": 1},
+    "rows below zero": {"rows": -1},
+}
+
+
+@pytest.mark.parametrize("changes", FASTTEXT_LIES.values(), ids=FASTTEXT_LIES)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_fasttext_header_that_lies_is_named(
+    tmp_path: Path, changes: dict[str, int], compress: Callable[[bytes], bytes]
+) -> None:
+    """Nothing is allocated, and nothing read for ever, because a header says so."""
+    (tmp_path / "v").write_bytes(compress(header_of(fasttext_bytes(tmp_path), **changes)))
+    with pytest.raises(DamagedInputError, match=r"v: expected .*, saw"):
+        read_vectors(tmp_path / "v")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.45, 0.6, 0.95])
+def test_a_fasttext_model_that_is_cut_off_is_named(tmp_path: Path, share: float) -> None:
+    """In its header, its vocabulary or its matrix."""
+    data = fasttext_bytes(tmp_path)
+    data = data[: data.index(struct.pack("<?qq", False, 57, 4)) + 17 + 57 * 16]  # without the output of the network
+    (tmp_path / "v").write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(DamagedInputError, match=r"v: expected .*, saw"):
+        read_vectors(tmp_path / "v")
 
 
 def test_words_with_blanks_and_repeated_words(tmp_path: Path) -> None:
@@ -103,9 +177,16 @@ def test_zero_vectors_and_what_is_no_number_have_no_direction(tmp_path: Path) ->
         (b"hello\nworld\n", r"expected vectors of word2vec, GloVe or fastText, saw 'hello'"),
         (b"", r"expected vectors of word2vec, GloVe or fastText, saw ''"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", r"expected vectors of word2vec"),
-        (word2vec_binary()[:40], r"expected whole vectors, saw unexpected end of input"),
+        (word2vec_binary()[:40], r"expected 4 words of 3 numbers, saw 1 whole ones"),
+        (b"100000000 1000\n" + word2vec_binary()[4:], r"expected 100000000 words of 1000 numbers, saw 0 whole ones"),
+        (b"5 20000000000\n" + word2vec_binary()[4:], r"expected at most 100,000 dimensions, saw 20000000000"),
+        (b"5 20000000000\na 1 2 3\n", r"expected at most 100,000 dimensions, saw 20000000000"),
+        (b"9" * 5000 + b" 3\na x\n", r":2: expected a word and 1 numbers"),
+        (b"-4 -3\na x\n", r":2: expected a word and 1 numbers"),
+        (b"a 1\n" + b"b" * (2 << 20), r":2: expected a line of at most [0-9,]+ bytes, saw a longer one"),
+        (b"a" * (2 << 20), r"expected vectors of word2vec, GloVe or fastText, saw 'aaa"),
         (gzip.compress(FORMS["GloVe"], mtime=0)[:-12], r"expected whole vectors"),
-        (b"\xba\x16\x4f\x2f" + b"\x00" * 20, r"expected whole vectors"),
+        (b"\xba\x16\x4f\x2f" + b"\x00" * 20, r"expected a fastText model, saw a header that is cut off"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, data: bytes, message: str) -> None:
@@ -122,11 +203,13 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_vectors(tmp_path / "none")
 
 
-def test_binary_vectors_without_gensim_name_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Text needs no gensim; the binary forms say that they do."""
-    monkeypatch.setitem(sys.modules, "gensim.models.keyedvectors", None)
+@pytest.mark.parametrize("asked", [None, {"the", "京都"}])
+def test_binary_vectors_need_no_other_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: set[str] | None
+) -> None:
+    """All forms are read here, so that no file is trusted by code that follows what it says."""
     (tmp_path / "v").write_bytes(word2vec_binary())
-    with pytest.raises(UsageError, match=r"install wikisem\[all\]"):
-        read_vectors(tmp_path / "v")
-    (tmp_path / "v").write_bytes(FORMS["GloVe"])
-    assert len(read_vectors(tmp_path / "v").index) == 4
+    (tmp_path / "f").write_bytes(fasttext_bytes(tmp_path))
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    assert set(read_vectors(tmp_path / "v", asked).index) == (asked or set(WORDS))
+    assert read_vectors(tmp_path / "f").knows("night")

@@ -4,7 +4,8 @@ import pyarrow as pa
 
 from tests.entity_files import entity_row
 from wikisem.arrow.qids import qid_numbers
-from wikisem.graph.outlier_sets.class_making import ItemStatements, class_making
+from wikisem.graph.outlier_sets.class_making import class_making
+from wikisem.graph.outlier_sets.item_statements import ItemStatements
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions

@@ -16,8 +16,9 @@ from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
-from wikisem.graph.outlier_sets.class_making import ItemStatements, class_making
+from wikisem.graph.outlier_sets.class_making import class_making
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.item_statements import ItemStatements
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement

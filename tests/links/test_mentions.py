@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from wikisem.links.mentions import read_contents, read_escaped
+from wikisem.links.mentions import read_contents, read_link
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import LONGEST
 
@@ -25,7 +25,7 @@ from wikisem.wikipedia.titles import LONGEST
 def test_first_letters_are_the_wikis(language: str, first_letter: bool, content: str, title: str) -> None:
     """By column, with a plain anchor or a marked one, a title is what the same link alone gives."""
     site = SiteInfo("xwiki", language, first_letter=first_letter)
-    link = read_escaped(content, site)
+    link = read_link(content, site)
     assert link is not None
     row = {"title": link.target, "anchor": link.anchor, "count": 3}
     assert read_contents(pa.array([content]), np.array([3]), site).to_pylist() == [row]

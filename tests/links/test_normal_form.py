@@ -118,6 +118,15 @@ def test_mentions_are_composed(texts: list[str]) -> None:
     assert "\u061c" not in "".join(mentions["anchor"])
 
 
+@given(TEXTS)
+@example(["a\u0315", "\u0301e", "\u0323"])
+def test_a_content_is_judged_alone(texts: list[str]) -> None:
+    """What comes before it in the chunk makes no difference."""
+    parts = locate_parts(pa.array(texts, pa.string()))
+    alone = [locate_parts(pa.array([text])) for text in texts]
+    assert not_composed(parts, None).tolist() == [bool(not_composed(one, None)[0]) for one in alone]
+
+
 def test_one_word_has_one_form() -> None:
     """The letter with its accent, and the letter and then the accent, are one title and one anchor."""
     contents = pa.array(["caf\u00e9|d\u00e9", "cafe\u0301|de\u0301", "cafe&#769;|de&#x301;"])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.links.parser_reference import counted
+from wikisem.dumps import Chunk
 from wikisem.links.scan import scan_chunk
 from wikisem.wikipedia.siteinfo import SiteInfo
 
@@ -52,14 +53,14 @@ def test_every_page_is_accounted_for() -> None:
         + '  <page>\n<title>E</title><ns>0</ns><revision><text bytes="0" /></revision></page>\n'
         + page("Z", "[[z]]")
     )
-    found = scan_chunk(chunk.encode(), SITE, where="f.xml:0")
+    found = scan_chunk(chunk.encode(), SITE, locate=Chunk(b"", "f.xml.bz2", 4, 17).location)
     found.pages.check("mentions")
     assert found.pages.kept == 3
     assert found.pages.left_out == {"deleted": 1, "namespace": 1, "redirect": 1, "redirect-elsewhere": 2}
     assert found.pages.rejected == {"bad-page": 2}
     assert [reject.where for reject in found.rejects] == [
-        f"f.xml:0+{chunk.index('<page>', chunk.index('</page>', chunk.index('Talk:A')))}",
-        f"f.xml:0+{chunk.index('<page>', chunk.index('</page>', chunk.index('title>R')))}",
+        f"f.xml.bz2:4+{17 + chunk.index('<page>', chunk.index('</page>', chunk.index('Talk:A')))}",
+        f"f.xml.bz2:4+{17 + chunk.index('<page>', chunk.index('</page>', chunk.index('title>R')))}",
     ]
     assert found.redirects.to_pylist() == [{"source": "R", "target": "A"}]
     assert sorted(found.mentions["title"].to_pylist()) == ["X", "Z"]

@@ -1,5 +1,7 @@
 """Groups and rejections as lines and tables."""
 
+import json
+import random
 from pathlib import Path
 
 import orjson
@@ -25,15 +27,17 @@ from wikisem.records import Group, Member, Outlier, Rejection
 
 QIDS = st.integers(1, 2**40).map(qid_of)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+SOURCES = st.sampled_from(["anchor", "label", "title"])
 COUNTS = st.integers(0, 2**31 - 1)
 EVIDENCE = {
     "links": st.none() | st.integers(1, 2**40),
     "page_share": st.none() | st.floats(0, 1),
     "label_language": st.none() | st.just("mul"),
+    "title": st.none() | TEXTS,
     "language": st.none() | st.just("de"),
 }
-MEMBERS = st.builds(Member, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, **EVIDENCE)
-OUTLIERS = st.builds(Outlier, QIDS, TEXTS, TEXTS, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE)
+MEMBERS = st.builds(Member, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, **EVIDENCE)
+OUTLIERS = st.builds(Outlier, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE)
 LANGUAGES = st.sampled_from(["en", "zh-yue", "de"])
 GROUP = st.builds(
     Group,
@@ -44,15 +48,15 @@ GROUP = st.builds(
     st.lists(OUTLIERS, max_size=6).map(tuple),
 )
 
-ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120, links=450, page_share=412 / 450)
+ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120, links=450, page_share=412 / 450, title="Actor")
 UNIVERSE = Outlier("Q1", "universe", "anchor", 3, 4, 80, 1, "Q2")
 PROFESSION = Group("Q28640", "profession", "en", (ACTOR,), (UNIVERSE,))
 LINE = (
     b'{"class":"Q28640","label":"profession","language":"en",'
     b'"cluster":[{"id":"Q33999","surface":"actor","source":"anchor","count":412,"total":530,"sitelinks":120,'
-    b'"links":450,"page_share":0.9155555555555556,"label_language":null,"language":null}],'
+    b'"links":450,"page_share":0.9155555555555556,"label_language":null,"language":null,"title":"Actor"}],'
     b'"outliers":[{"id":"Q1","surface":"universe","source":"anchor","count":3,"total":4,"sitelinks":80,'
-    b'"links":null,"page_share":null,"label_language":null,"language":null,'
+    b'"links":null,"page_share":null,"label_language":null,"language":null,"title":null,'
     b'"outlier_class":1,"via":"Q2"}]}\n'
 )
 
@@ -72,7 +76,9 @@ def test_groups_of_earlier_versions_are_read(tmp_path: Path) -> None:
     """A line and a Parquet file without the columns for links and label languages give members without them."""
     line = LINE.replace(b',"links":450,"page_share":0.9155555555555556,"label_language":null', b"")
     line = line.replace(b',"links":null,"page_share":null,"label_language":null', b"").replace(b"\n", b"")
+    line = line.replace(b',"title":"Actor"', b"").replace(b',"title":null', b"")
     assert b'"links"' not in line
+    assert b'"title"' not in line
     old = Group("Q28640", "profession", "en", (Member("Q33999", "actor", "anchor", 412, 530, 120),), (UNIVERSE,))
     assert decode_group(line) == old
     pq.write_table(pa.Table.from_pylist([orjson.loads(line)]), tmp_path / "old.parquet")
@@ -129,3 +135,44 @@ def test_a_bad_rejection_is_named_with_its_place() -> None:
     """A rejection whose class is no item id is refused."""
     with pytest.raises(DamagedInputError, match=r"rejected\.jsonl:2"):
         decode_rejection(b'{"class":"x","language":"en","reason":"r","detail":"d"}', "rejected.jsonl:2")
+
+
+MEMBER = {"id": "Q1", "surface": "a", "source": "anchor", "count": 1, "total": 1, "sitelinks": 1}
+WRONG_MEMBERS: dict[str, dict[str, object]] = {
+    "another source": {"source": "rumour"},
+    "a count below zero": {"count": -1},
+    "a count beyond all": {"total": 10**30},
+    "sitelinks beyond a column": {"sitelinks": 2**31},
+    "an id of 5,000 digits": {"id": "Q" + "9" * 5000},
+    "a class of outliers that is none": {"outlier_class": 4},
+    "a number for a word": {"surface": 5},
+    "nothing for a word": {"surface": None},
+    "no way in": {"via": ""},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_MEMBERS.values(), ids=WRONG_MEMBERS)
+def test_a_member_that_cannot_be_is_named_where_it_is_read(wrong: dict[str, object]) -> None:
+    """Not where a column, an index or a page is made of it."""
+    outlier = {**MEMBER, "outlier_class": 1, "via": "Q2", **wrong}
+    line = {"class": "Q3", "label": "c", "language": "de", "cluster": [MEMBER], "outliers": [outlier]}
+    with pytest.raises(DamagedInputError, match=r"^de\.jsonl:7: expected"):
+        decode_group(orjson.dumps(line) if 10**30 not in wrong.values() else json.dumps(line), "de.jsonl:7")
+
+
+def test_flipped_bits_in_parquet_are_named_or_give_groups(tmp_path: Path) -> None:
+    """A file from anywhere: text that is no UTF-8, columns that are none, a damaged page."""
+    group = Group("Q3", "c", "de", (Member("Q1", "a" * 50, "anchor", 1, 1, 1),), ())
+    path, draw, refused = tmp_path / "de.parquet", random.Random(1), 0
+    pq.write_table(groups_table([encode_group(group)] * 20), path, compression="none", use_dictionary=False)
+    whole = path.read_bytes()
+    for _ in range(600):
+        data = bytearray(whole)
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+        try:
+            read_groups(path)
+        except DamagedInputError as error:
+            assert str(path) in str(error)
+            refused += 1
+    assert 0 < refused < 600

@@ -245,3 +245,35 @@ def test_answers_that_do_not_fit_are_named(tmp_path: Path, capsys: pytest.Captur
     (answers / "old.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
     assert main(["annotate", "--score", "sheets"]) == 1
     assert "sheets/answers/old.csv:2: expected answers to set" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("release")
+def test_two_answers_a_case_are_scored_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without help some are wrong, with it none: accuracy, agreement and models for each (Camacho-Collados, 3.1)."""
+    assert main([*WRITE, "--overlap", "3", "--two-answers"]) == 0
+    annotation = read_key(tmp_path / "sheets")
+    for annotator, (name, write) in FORMS.items():
+        path = tmp_path / "sheets" / "answers" / name
+        path.parent.mkdir(exist_ok=True)
+        right = {case: annotation.by_id[case].outlier for case in annotation.annotators[annotator]}
+        path.write_bytes(write(annotation.sheet(annotator), right, choices_of(annotation, annotator, 2)))
+    (tmp_path / "annotate_model_2.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
+    capsys.readouterr()
+    score = ["annotate", "--score", "sheets", "--vectors", "python:annotate_model_2:encode"]
+    assert main([*score, "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    first = row["without_help"]
+    assert (row["answers"], row["right_answers"], row["accuracy"]["value"], row["alpha"]["value"]) == (15, 15, 1, 1)
+    assert (first["answers"], first["right_answers"]) == (12, 6)
+    assert first["accuracy"]["value"] < 1
+    assert first["models"][0]["annotators_on_the_same_cases"]["value"] < 1
+    assert row["models"][0]["annotators_on_the_same_cases"]["value"] == 1
+    assert row["missing"] == {name: [cases[-1]] for name, cases in annotation.annotators.items()}
+    assert main(score) == 0
+    text = capsys.readouterr().out
+    assert (
+        text.index("without help\n") < text.index("6 of 12 (50.00 %)") < text.index("with help\n", text.index("6 of"))
+    )
+    assert "right answers: 15 of 15 (100.00 %)" in text
+    assert main([*score, "--two-answers"]) == 2
+    assert "expected --score SHEETS without what sheets are made from, saw --two-answers" in capsys.readouterr().err

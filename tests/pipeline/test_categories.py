@@ -225,7 +225,7 @@ def test_entities_without_unlinked_items_are_told(
             "expected a URL such as",
         ),
         (["--languages", "en", "--endpoint", "http://x/", "--contact", "me\r\nHost: y"], "--contact: expected"),
-        (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds above 0"),
+        (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds from above 0 to 86,400"),
         (["--languages", "en", "--endpoint", "http://x/", "--entities", "y"], "not allowed with"),
         (["--languages", "en", "--entities", "y", "--output", "gs://bucket/x"], "expected a folder on this machine"),
         (
@@ -268,3 +268,27 @@ def test_ten_languages_from_one_recipe(realdata: Path, tmp_path: Path) -> None:
         first = json.loads((offline / "categories" / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()[0])
         assert first["category"] == "countries"
         assert len(first["items"]) >= 24
+
+
+QUESTIONLESS = """
+name = "capitals"
+[[relation]]
+name = "capital-of"
+property = "P36"
+"""
+
+
+def test_a_file_of_questions_has_questions(entities: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no relation has two pairs there is no file, nor one of an earlier run: gensim divides by their number."""
+    recipe, out = tmp_path / "capitals.toml", tmp_path / "out"
+    recipe.write_text(QUESTIONLESS, encoding="utf-8")
+    (out / "analogies").mkdir(parents=True)
+    (out / "analogies" / "am.txt").write_text(": capital-of\na b c d\n")
+    words = ["categories", str(recipe), "--languages", "en,am", "--entities", entities, "--output", str(out)]
+    assert main([*words, "--single-words"]) == 0
+    assert (out / "analogies" / "en.txt").read_text(encoding="utf-8").count("\n") > 1
+    assert not (out / "analogies" / "am.txt").exists()
+    assert (out / "analogies" / "am.jsonl").exists()
+    said = capsys.readouterr().err
+    assert f"no relation has a question in 'am': there is no {out / 'analogies' / 'am.txt'}" in said
+    assert "'en'" not in said

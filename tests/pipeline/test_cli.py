@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from wikisem import __version__
-from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
+from wikisem.pipeline.cli import COMMANDS, TRACEBACK, main, open_command, split_beam_options
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
@@ -131,3 +131,38 @@ def test_a_url_that_cannot_be_opened_is_wrong_usage(url: str, capsys: pytest.Cap
     assert f"saw '{url}'" in capsys.readouterr().err
     assert main(["taxonomy", "wikisem", "--output", url]) == 2
     assert f"saw '{url}'" in capsys.readouterr().err
+
+
+def test_an_error_that_was_not_foreseen_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says that it is a fault, which one, where, and how to see all of it; a test or a report sees all of it."""
+
+    def fail(arguments: object, beam_options: object) -> int:
+        raise KeyError(f"{arguments and 'many'}\nlines\x1b[2J{beam_options}" + "x" * 1000)
+
+    monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
+    with pytest.raises(KeyError):
+        main(["check", "x", "--language", "de"])
+    monkeypatch.delenv(TRACEBACK)
+    assert main(["check", "x", "--language", "de"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("wikisem: unexpected KeyError in wikisem/pipeline/cli.py:")
+    assert "this is a fault of wikisem, or damage that it does not know: WIKISEM_TRACEBACK=1 shows all" in line
+    assert line.isprintable()
+    assert len(line) < 600
+
+
+def test_memory_that_is_not_there_is_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A machine may be too small for an input."""
+
+    def fail(arguments: object, beam_options: object) -> int:
+        raise MemoryError(f"Unable to allocate {arguments and 3} GiB{beam_options and ''}")
+
+    monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
+    monkeypatch.delenv(TRACEBACK)
+    assert main(["check", "x", "--language", "de"]) == 1
+    said = "wikisem: expected enough memory, saw that there is no more: Unable to allocate 3 GiB[]\n"
+    assert capsys.readouterr().err == said

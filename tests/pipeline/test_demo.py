@@ -1,13 +1,17 @@
 """`wikisem demo`: the sample world through the real build, compared with a literal reading of the method."""
 
 import json
+import os
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.oracle import Named, OracleGraph, OracleGroups
+from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.facts import LANGUAGES, read_classes, read_items
@@ -26,6 +30,12 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     assert main(["demo", "--output", str(folder)]) == 0
     return folder
+
+
+@pytest.mark.parametrize("stage", sorted(set(KNOWN) - {"mixed"}))
+def test_what_a_stage_leaves_changes_with_its_version_alone(output: Path, stage: str) -> None:
+    """A finished unit of an earlier release is used where its stage has the same version."""
+    assert version_and_digest(output, stage) == KNOWN[stage]
 
 
 @cache
@@ -63,6 +73,18 @@ def shape(group: Group) -> tuple[Any, ...]:
 
 def _outlier(outlier: Outlier) -> tuple[Any, ...]:
     return (outlier.id, outlier.surface, outlier.source, outlier.sitelinks, outlier.outlier_class, outlier.via)
+
+
+@each_language
+def test_members_have_the_titles_of_their_pages(output: Path, language: str) -> None:
+    """Those that their surface forms were counted for; an item without a page has none."""
+    titles: dict[str, str | None] = {}
+    for path in (output / "surfaces" / language).rglob("*.parquet"):
+        rows = pq.read_table(path, columns=["qid", "title"])
+        titles.update(zip(rows["qid"].to_pylist(), rows["title"].to_pylist(), strict=True))
+    members = [one for group in read_groups(str(output), language) for one in (*group.cluster, *group.outliers)]
+    assert {one.id: one.title for one in members} == {one.id: titles[one.id] for one in members}
+    assert any(one.title and one.title != one.surface for one in members)
 
 
 @each_language
@@ -152,3 +174,12 @@ def test_a_url_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """The demo writes plain files: a URL as output is wrong usage, said in one line."""
     assert main(["demo", "--output", "gs://bucket/demo"]) == 2
     assert "expected a folder on this machine" in capsys.readouterr().err
+
+
+def test_an_output_in_the_folder_of_copies_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run removes copies of arrays from the folder for them, and nothing else that is there."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    output = tmp_path / f"wikisem-{os.getuid()}" / "out"
+    assert main(["demo", "--output", str(output)]) == 0
+    assert len(read_groups(str(output), "en")) >= 10

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
-from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.ledger import Part, Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage
@@ -42,7 +42,7 @@ def test_an_estimate_grows_with_what_is_read() -> None:
     assert one > GB
     assert estimate_bytes("mentions", [packed, packed], []) == 2 * one
     assert estimate_bytes("mentions", [plain], []) == one // 8
-    needed = Record("entities", "", "", Counts(), parts={"a": GB, "b": GB})
+    needed = Record("entities", "", "", Counts(), parts={"a": Part(GB, ""), "b": Part(GB, "")})
     assert estimate_bytes("taxonomy", [], [needed]) > 2 * GB
     assert estimate_bytes("taxonomy", [], []) == estimate_bytes("mixed", [], [needed]) == 0
 

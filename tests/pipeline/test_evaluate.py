@@ -128,6 +128,25 @@ def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert [c["comparisons"] for c in json_lines(capsys.readouterr().out)[0]["categories"]] == [40, 40]
 
 
+def test_an_analogy_file_makes_two_categories_a_relation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As Stringham and Izbicki split the Google set; without the option the file is refused, not merged."""
+    pairs = [("lion", "car"), ("tiger", "van"), ("lynx", "bus")]
+    lines = [" ".join((*one, *other)) for one in pairs for other in pairs if one != other]
+    (folder / "questions.txt").write_text("\n".join([": gear", *lines, ": none", "puma car yak van", ""]))
+    for task in ("topk", "oddoneout", "combined"):
+        words = ["evaluate", task, "questions.txt", "--vectors", "vectors.txt", "-k", "2", "--json"]
+        assert main(words) == 1
+        assert "questions.txt:3: expected words of categories, saw analogy questions" in capsys.readouterr().err
+        assert main([*words, "--split-analogies"]) == 0
+        (row,) = json_lines(capsys.readouterr().out)
+        if task != "combined":
+            names = ["gear-first", "gear-second", "none-first", "none-second"]
+            assert [(one["category"], one["n"], one["oov"]) for one in row["categories"]] == [
+                (name, n, oov) for name, n, oov in zip(names, (3, 3, 2, 2), (0, 0, 2, 0), strict=True)
+            ]
+            assert [one["score"] for one in row["categories"][:2]] == [100, 100] or task == "oddoneout"
+
+
 def test_a_callable_in_this_folder_is_a_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """python:MODULE:FUNCTION finds a file beside the user; Topk, which needs a vocabulary, says so."""
     (folder / "length_model.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
@@ -189,3 +208,96 @@ def test_models_are_compared_pair_by_pair(folder: Path, capsys: pytest.CaptureFi
     assert main(["evaluate", "topk", "categories.txt", *models, "--json"]) == 0
     *_, last = json_lines(capsys.readouterr().out)
     assert [row["metric"] for row in last["comparisons"]] == ["score"]
+
+
+COUNTS = [
+    *[(word, context, count) for word in ("lion", "tiger", "lynx") for context, count in (("purr", 9), ("big", 2))],
+    *[(word, context, count) for word in ("car", "van", "bus") for context, count in (("drive", 9), ("big", 6))],
+    *[("lion", "zoo", 3), ("van", "zoo", 4), ("lynx", "ear", 1)],
+]
+
+
+@pytest.fixture
+def counted(folder: Path) -> Path:
+    """The folder with counts of the same words as well."""
+    lines = [f"{word}\t{context}\t{count}\n" for word, context, count in COUNTS]
+    (folder / "counts.tsv").write_text("".join(lines))
+    return folder
+
+
+def test_the_curve_over_contexts(counted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One score for each number, that of a model with so many contexts; as tables, JSON, CSV and a figure."""
+    source = "counts:counts.tsv?weight=loglikelihood"
+    command = ["evaluate", "contexts", "set", "--vectors", source, "--contexts", "9,1"]
+    assert main([*command, "--json"]) == 0
+    rows = json_lines(capsys.readouterr().out)
+    assert [row["contexts"] for row in rows] == [1, 9]
+    for row in rows:
+        model = f"{source}&contexts={row['contexts']}"
+        assert main(["evaluate", "outliers", "set", "--vectors", model, "--json"]) == 0
+        (alone,) = json_lines(capsys.readouterr().out)
+        assert (row["opp"], row["accuracy"], row["cases"]) == (alone["opp"], alone["accuracy"], alone["cases"])
+    assert main([*command, "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("contexts,model,dataset,version,vocabulary,part")
+    assert main([*command, "--plot", "curve.svg"]) == 0
+    assert "by the contexts of the highest log-likelihood" in capsys.readouterr().out
+    assert "contexts of a word" in (counted / "curve.svg").read_text()
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("vectors.txt", "expected a model of counts (counts:FILE), saw 'vectors.txt'"),
+        ("counts:counts.tsv?contexts=3", "counts:counts.tsv?contexts=3: expected no contexts of its own, saw '3'"),
+    ],
+)
+def test_the_curve_is_of_counts(model: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing else has contexts, and it says itself how many are kept."""
+    assert main(["evaluate", "contexts", "set", "--vectors", model]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("counted")
+def test_counts_are_scored_by_every_task(capsys: pytest.CaptureFixture[str]) -> None:
+    """Topk by any similarity, OddOneOut and analogies by cosines, which the message for another one says."""
+    Path("questions.txt").write_text(": cats\nlion tiger lynx tiger\nlion car lion bus\n")
+    model = ["--vectors", "counts:counts.tsv?weight=raw", "--json"]
+    for task, score in [("topk", "score"), ("oddoneout", "score"), ("combined", "combined")]:
+        assert main(["evaluate", task, "categories.txt", *model]) == 0
+        assert json_lines(capsys.readouterr().out)[0][score] > 5
+    assert main(["evaluate", "analogies", "questions.txt", *model]) == 0
+    assert json_lines(capsys.readouterr().out)[0]["unseen"] == 0
+    model[1] += "&similarity=jaccard"
+    assert main(["evaluate", "topk", "categories.txt", *model]) == 0
+    assert json_lines(capsys.readouterr().out)[0]["score"] > 10
+    for name in ("oddoneout", "combined", "analogies"):
+        data = "questions.txt" if name == "analogies" else "categories.txt"
+        assert main(["evaluate", name, data, *model]) == 2
+        assert "counts:counts.tsv?weight=raw&similarity=jaccard: expected the cosine, for" in capsys.readouterr().err
+
+
+def test_similarities_are_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A function of vectors beside the user, a function of texts, and both compactnesses."""
+    (folder / "near.py").write_text(
+        "def by_first(ones, others): return [[one[0] - other[1] for other in others] for one in ones]\n"
+        "def by_letters(ones, others): return [[len(set(a) & set(b)) / len(a) for b in others] for a in ones]\n"
+    )
+    found = []
+    for more in (
+        ["--vectors", "vectors.txt", "--similarity", "python:near:by_first"],
+        ["--vectors", "vectors.txt", "--similarity", "python:near:by_first", "--compactness", "word"],
+        ["--vectors", "similarity:python:near:by_letters"],
+    ):
+        assert main(["evaluate", "outliers", "set", *more, "--json"]) == 0
+        printed = capsys.readouterr()
+        found.append(json_lines(printed.out)[0]["opp"])
+    assert "similarities are given, word by word" in printed.err
+    assert len(set(found)) == 3
+    explain = ["evaluate", "blindspots", "set", "--vectors", "similarity:python:near:by_letters", "--explain", "Q1"]
+    assert main([*explain, "--json"]) == 0
+    assert len(json_lines(capsys.readouterr().out)[0]["cases"]) == 6
+    assert main(["evaluate", "topk", "categories.txt", "--vectors", "similarity:python:near:by_letters"]) == 2
+    assert "topk needs a model with a vocabulary" in capsys.readouterr().err
+    assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--similarity", "dice"]) == 2
+    assert "expected python:MODULE:FUNCTION, saw 'dice'" in capsys.readouterr().err

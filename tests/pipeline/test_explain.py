@@ -9,6 +9,7 @@ from tests.oracle import Named
 from tests.transforms.world_of_groups import run_stages
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.explain.explanation import _labels
 from wikisem.pipeline.explain.fonts import families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Counts, Entity
@@ -31,7 +32,7 @@ def entities() -> list[Entity]:
         Entity("Q21", ("Q101",), labels={"en": "Tiber"}),
         Entity("Q22", ("Q105",), labels={"en": "Etna"}),
         Entity("Q100", subclass_of=("Q102",), labels={"en": "capital [old]"}),
-        Entity("Q101", subclass_of=("Q102",), labels={"en": "river"}),
+        Entity("Q101", subclass_of=("Q102",), labels={"de": "\u200e", "en": "river"}),
         Entity("Q102", subclass_of=("Q103",), labels={"en": "place"}),
         Entity("Q104", subclass_of=("Q103",), labels={"en": "mountain"}),
         Entity("Q105", subclass_of=("Q104",), labels={"en": "volcano"}),
@@ -55,6 +56,11 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / "moving").rename(root / unit / "0f")
         Ledger(str(root)).put(Record(unit, "0f", "", Counts()))
     return root
+
+
+def test_a_label_with_nothing_to_see_is_none(output: Path) -> None:
+    """English follows, and is marked."""
+    assert _labels(str(output), ["Q101"], "de") == ({"Q101": "river"}, frozenset({"Q101"}))
 
 
 def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.waiting import PATIENCE
 from wikisem.errors import StageError
 from wikisem.pipeline import cli
-from wikisem.pipeline.console.interruption import listening
+from wikisem.pipeline.console.interruption import Interruption, listening
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -99,7 +99,7 @@ def test_other_threads_listen_to_nothing() -> None:
     handlers: list[object] = []
 
     def listen() -> None:
-        with listening():
+        with listening(Interruption()):
             handlers.append(signal.getsignal(signal.SIGTERM))
 
     before = signal.getsignal(signal.SIGTERM)
@@ -116,28 +116,61 @@ def _program(text: str, *signals: str) -> subprocess.CompletedProcess[str]:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    for name in signals:
-        process.send_signal(getattr(signal, name))
-    said, errors = process.communicate(timeout=PATIENCE)
+    try:
+        for name in signals:
+            process.send_signal(getattr(signal, name))
+        said, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()  # one that hangs hears nothing else
     return subprocess.CompletedProcess([], process.returncode, said, errors)
 
 
-def test_a_library_that_hears_no_signal_is_not_waited_for() -> None:
+# Work that begins when the guard has.
+_GUARDED = """
+import subprocess
+class Guard(subprocess.Popen):
+    begun = []
+    def __init__(self, *words, **options):
+        super().__init__(*words, **options)
+        self.begun.append(self.pid)
+subprocess.Popen = Guard
+"""
+
+# A lock that is taken twice, with the interpreter's held: no line of Python runs any more, and no signal ends it.
+_DEADLOCK = """
+import ctypes, subprocess, time
+from wikisem.pipeline import cli
+from wikisem.pipeline.console import interruption
+def hold():
+    lock = ctypes.create_string_buffer(256)
+    for _ in range(2):
+        ctypes.PyDLL(None).pthread_mutex_lock(lock)
+interruption._GRACE = interruption._MORE = 0.2
+interruption._UNGUARDED = 0.0
+"""
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_library_that_hears_no_signal_is_not_waited_for(guarded: bool) -> None:
     """A handler runs between two steps of the interpreter; a long step of C is cut off a few seconds later."""
     done = _program(
-        """
+        f"""
 import time
 from wikisem.pipeline import cli
 from wikisem.pipeline.console import interruption
 interruption._GRACE = 0.2
+interruption._UNGUARDED = {0.0 if guarded else 1000.0}
+{_GUARDED if guarded else ""}
 def work(words):
+    while {guarded} and not Guard.begun:
+        time.sleep(0.01)
     print("ready", flush=True)
     time.sleep(1000)
 cli._run = work
 class Deaf(interruption.Interruption):
     def hear(self, number, frame):
         pass
-interruption.Interruption = Deaf
+cli.Interruption = Deaf
 cli.command()
 """,
         "SIGTERM",
@@ -205,3 +238,203 @@ cli.command()
     )
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_a_process_that_no_line_of_python_runs_in_ends_by_a_signal() -> None:
+    """A library may wait for ever with the interpreter's lock held: the guard ends the process, and says why."""
+    done = _program(
+        f"""
+{_DEADLOCK}
+{_GUARDED}
+class Deaf(interruption.Interruption):
+    def hear(self, number, frame):
+        pass
+cli.Interruption = Deaf
+interruption._GRACE, interruption._MORE = 1000.0, -999.9
+def work(words):
+    while not Guard.begun:
+        time.sleep(0.01)
+    print("ready", flush=True)
+    hold()
+cli._run = work
+cli.command()
+""",
+        "SIGTERM",
+        "SIGINT",
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
+
+
+@pytest.mark.parametrize("how", ["raise StageError('mentions: too much')", "raise OSError('too much')"])
+def test_a_command_that_failed_ends_whatever_the_removal_of_objects_does(how: str) -> None:
+    """gRPC waits there for servers that were half made when memory ran out, deaf to every signal but SIGKILL."""
+    done = _program(
+        f"""
+{_DEADLOCK}
+from wikisem.errors import StageError
+class Server:
+    def __del__(self):
+        hold()
+def work(words):
+    server = Server()
+    print("ready", flush=True)
+    {how}
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("wikisem: ")
+    assert done.stderr.endswith("too much\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_where_no_thread_can_start_a_timer_of_the_system_ends_the_process() -> None:
+    """Memory that is too short for anything else is the reason why the process does not end by itself."""
+    done = _program(
+        f"""
+{_DEADLOCK}
+import faulthandler, threading
+def refuse(*words, **options):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = faulthandler.dump_traceback_later = refuse
+def work(words):
+    print("ready", flush=True)
+    return 1
+class Last:
+    def __del__(self):
+        hold()
+interruption.last = Last()
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == -signal.SIGALRM
+    assert done.stderr == ""
+
+
+def test_further_signals_say_nothing() -> None:
+    """However many come while a command tidies up."""
+    done = _program(
+        """
+import os, signal, time
+from wikisem.pipeline import cli
+def work(words):
+    print("ready", flush=True)
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        for _ in range(50):
+            time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == 130
+    assert done.stderr == "wikisem: stopped by SIGINT; what was finished is kept\n"
+
+
+@pytest.mark.parametrize("loses", ["weakref.ref(thing, lose)", "type(thing).__del__ = lose"])
+def test_a_signal_that_is_lost_in_a_callback_is_heard_again(loses: str) -> None:
+    """Python ignores what a callback or a __del__ raises, whatever it is: the run would go on."""
+    done = _program(
+        f"""
+import os, signal, time, weakref
+from wikisem.pipeline import cli
+from wikisem.pipeline.console import interruption
+interruption._GRACE = 1000.0
+class Thing:
+    pass
+def lose(_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.1)
+    os.write(2, b"not lost")
+def work(words):
+    print("ready", flush=True)
+    thing = Thing()
+    kept = {loses}
+    del thing
+    time.sleep(1000)
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == 130
+    assert done.stderr == "wikisem: stopped by SIGINT; what was finished is kept\n"
+
+
+def test_a_command_that_swallows_a_signal_ends_as_stopped() -> None:
+    """Its exit code must not say that nobody stopped it."""
+    done = _program(
+        """
+import os, signal
+from wikisem.pipeline import cli
+def work(words):
+    print("ready", flush=True)
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except BaseException:
+        return 0
+cli._run = work
+cli.command()
+"""
+    )
+    assert done.returncode == 143
+    assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
+
+
+def test_a_signal_before_a_command_listens_ends_it() -> None:
+    """Between the first line of the program and the first of the command."""
+    done = _program(
+        """
+import logging, os, signal
+from wikisem.pipeline import cli
+logging.basicConfig = lambda **_: os.kill(os.getpid(), signal.SIGINT)
+cli._run = lambda words: print("went on")
+print("ready", flush=True)
+cli.command()
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_signal_while_a_command_is_imported_ends_it_at_once() -> None:
+    """Libraries in C may crash where an exception comes in the middle of their import."""
+    done = _program(
+        """
+import os, signal, sys
+from wikisem.pipeline import cli
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "wikisem.pipeline.commands.recipes":
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                print("an exception in an import")
+sys.meta_path.insert(0, Finder())
+sys.argv = ["wikisem", "recipes"]
+print("ready", flush=True)
+cli.command()
+"""
+    )
+    assert (done.returncode, done.stdout) == (143, "")
+    assert done.stderr == "wikisem: stopped by SIGTERM; what was finished is kept\n"
+
+
+def test_a_signal_while_modules_are_imported_ends_the_program() -> None:
+    """Without a traceback, as Ctrl-C ends other programs."""
+    done = _program(
+        """
+import os, runpy, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "wikisem.pipeline.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+print("ready", flush=True)
+runpy.run_module("wikisem", run_name="__main__")
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build import ledger as module
-from wikisem.pipeline.build.ledger import Ledger, Record, fingerprint
+from wikisem.pipeline.build.ledger import Ledger, Part, Record, fingerprint
 from wikisem.records import Counts
 
 RECORD = Record(
@@ -19,6 +19,7 @@ RECORD = Record(
     "identity",
     Counts(5, 3, {"redirect": 1}, {"bad": 1}),
     {"entities": "1"},
+    {"a.parquet": Part(9, "0000000a")},
     {"seed": 7},
     {"inputs": []},
 )
@@ -99,6 +100,22 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> Non
     path.write_text(text)
     with pytest.raises(DamagedInputError, match=r"entities\.json: expected the record of a unit.*remove the file"):
         Ledger(str(tmp_path)).find("entities")
+
+
+def test_every_bit_that_flips_in_a_record_is_noticed(tmp_path: Path) -> None:
+    """It says by what all other files are checked; blanks between its values are no part of it."""
+    Ledger(str(tmp_path)).put(RECORD)
+    path = tmp_path / ".wikisem" / "mentions.zh-yue.json"
+    data, found = path.read_bytes(), 0
+    for bit in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            assert Ledger(str(tmp_path)).find(RECORD.unit) == RECORD
+        except DamagedInputError:
+            found += 1
+    assert found > 7 * len(data.translate(None, b" \n"))
 
 
 @given(values, values)

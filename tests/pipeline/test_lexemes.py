@@ -10,7 +10,7 @@ from wikisem.categories.lexeme_pairs import FormPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.evaluation.analogies.questions import read_questions
-from wikisem.outputs.lexeme_sets import analogy_lines, category_lines, outlier_groups
+from wikisem.outputs.lexeme_sets import analogy_lines, category_lines, outlier_groups, with_one_answer
 from wikisem.pipeline.cli import main
 
 
@@ -52,14 +52,16 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert pairs[0]["pairs"][0] == {"lexeme": "L1", "first": "word 1", "second": "word 1s"}
 
 
-def test_groups_of_an_earlier_run_do_not_stay(folder: Path) -> None:
-    """A folder of groups is scored whole, so that it must hold those of one run; other files are left alone."""
+def test_groups_of_an_earlier_run_do_not_stay(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder of groups is scored whole, so that it must hold those of one run; other files stay, and are told."""
     words = ["lexemes", "lexemes.json", "--languages", "en", "--output", "out", "--groups"]
     assert main([*words, "3"]) == 0
     groups = folder / "out" / "outliers" / "en"
-    (groups / "notes.txt").write_text("mine")
+    for name in ("notes-2026.txt", "plural-007.txt"):
+        (groups / name).write_text("mine")
     assert main([*words, "1"]) == 0
-    assert sorted(path.name for path in groups.iterdir()) == ["notes.txt", "plural-001.txt"]
+    assert sorted(path.name for path in groups.iterdir()) == ["notes-2026.txt", "plural-001.txt", "plural-007.txt"]
+    assert "warning: out/outliers/en/notes-2026.txt is no file of wikisem's; it stays" in capsys.readouterr().err
 
 
 def test_what_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,7 +137,7 @@ def test_no_outlier_is_a_word_of_its_cluster() -> None:
     ((_, text),) = outlier_groups({"r": [*pairs, *shared]}, 5, 1)
     assert sorted(text.split()) == sorted([f"{letter}{n}" for n in range(8) for letter in "ab"])
     assert list(outlier_groups({"r": pairs[:7]}, 5, 1)) == []
-    assert list(analogy_lines({"r": pairs[:1]}, 0, 1)) == []
+    assert list(analogy_lines(with_one_answer({"r": pairs[:1]}), 0, 1)) == []
 
 
 def test_no_set_has_a_word_that_text_files_take_for_something_else() -> None:
@@ -143,6 +145,32 @@ def test_no_set_has_a_word_that_text_files_take_for_something_else() -> None:
     pairs = [FormPair(number, f"word{number}", f"words{number}") for number in range(1, 9)]
     others = [FormPair(9, ":)", ":))"), FormPair(10, "a", " "), FormPair(11, "", "b"), FormPair(12, "c", ": d")]
     for relations in ({"r": pairs}, {"r": [*others, *pairs]}):
-        assert len(list(analogy_lines(relations, 0, 1))) == 1 + 8 * 7
+        assert len(list(analogy_lines(with_one_answer(relations), 0, 1))) == 1 + 8 * 7
         assert list(category_lines(relations)) == [": r\n", *(f"words{number}\n" for number in range(1, 9))]
         assert [name for name, _ in outlier_groups(relations, 5, 1)] == ["r-001"]
+
+
+@pytest.mark.parametrize("code", ["non", "enm", "fro", "gmh", "goh", "egy", "mis-x-Q36790", "de-x-Q306626", "de-at"])
+def test_languages_are_those_that_lexemes_have(folder: Path, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Old languages have no Wikipedia and hardly any labels; a spelling may be named by an item."""
+    lines = [lexeme_line(n, [(f"word {n}", ["Q110786"]), (f"word {n}s", ["Q146786"])], code) for n in range(1, 4)]
+    (folder / "lexemes.json").write_text("[\n" + ",\n".join(map(json.dumps, lines)) + "\n]\n")
+    assert main(["lexemes", "lexemes.json", "--languages", code, "--output", "out"]) == 0
+    (section,) = read_questions(folder / "out" / "analogies" / f"{code}.txt")
+    assert len(section.rows) == 6
+    assert "warning" not in capsys.readouterr().err
+
+
+def test_a_language_without_lexemes_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A code may be well-formed and mean nothing, or have no lexeme in this dump."""
+    assert folder.is_dir()
+    assert main(["lexemes", "lexemes.json", "--languages", "en,xqz", "--output", "out"]) == 0
+    assert "warning: expected lexemes that are spelled in 'xqz', saw none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", ["german", "xx", "EN", "../x", "en-x-P31", "mis-x-Q0", "non/x"])
+def test_what_is_no_code_is_refused(folder: Path, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the one that was meant, where it is near."""
+    assert folder.is_dir()
+    assert main(["lexemes", "lexemes.json", "--languages", code, "--output", "out"]) == 2
+    assert "--languages: expected" in capsys.readouterr().err

@@ -60,6 +60,21 @@ def test_a_second_run_is_told_who_is_at_work(tmp_path: Path, lines: list[str]) -
     assert not list((tmp_path / ".wikisem").iterdir())
 
 
+def test_a_lock_that_cannot_be_removed_fails_no_run(
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was to be done is done; a line says what the next run will find."""
+
+    def refuse(path: str) -> None:
+        raise PermissionError(1, "Operation not permitted", path)
+
+    monkeypatch.setattr(lock, "remove", refuse)
+    with locked(str(tmp_path), claim(), False, lines.append):
+        pass
+    assert len(lines) == 1
+    assert lines[0].startswith(f"warning: {tmp_path}/.wikisem/lock.one.json stays: ")
+
+
 @pytest.mark.parametrize("other", [{"started": "1"}, {"process": 2**22 + 1}])
 def test_the_lock_of_a_dead_process_of_this_machine_is_broken(
     tmp_path: Path, lines: list[str], other: dict[str, Any]
@@ -157,25 +172,49 @@ def test_of_many_that_begin_at_once_never_two_are_at_work(tmp_path: Path) -> Non
 
 def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lines: list[str]) -> None:
     """Each run has a folder of its own, so that it cannot count the parts of another one."""
-    (tmp_path / ".work" / "dead" / "entities").mkdir(parents=True)
-    (tmp_path / ".work" / "dead" / "entities" / "0.json").write_text("")
+    dead = Run(str(tmp_path), Runtime())
+    with pytest.raises(KeyboardInterrupt), session(dead):
+        replace_file(f"{dead.context('toys', {}).scratch.parts}/x", b"")
+        raise KeyboardInterrupt
+    assert Path(dead.scratch).exists()
     for folder in (".", "groups", "wikisem500/de"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / f".{'0f' * 16}.part").write_text("half a file")
     (tmp_path / "groups" / ".mine.part").write_text("not ours")
-    (tmp_path / ".wikisem").mkdir()
     (tmp_path / ".wikisem" / f".{'1f' * 16}.part").write_text("a claim that another run is writing")
     run = Run(str(tmp_path), Runtime(), log=lines.append)
     with session(run):
+        assert not Path(dead.scratch).parent.exists()
         context = run.context("toys", {})
         assert context.scratch.root.startswith(f"{tmp_path}/.work/{run.name}/")
         replace_file(f"{context.scratch.parts}/x", b"")
-        assert not (tmp_path / ".work" / "dead").exists()
+    assert not (tmp_path / ".work").exists()
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
         "manifest.json",
         ".mine.part",
         f".{'1f' * 16}.part",
     }
+    assert lines == []
+
+
+@pytest.mark.parametrize("names", [["notes.txt"], ["0123456789ab/x", "mine/y"], [], ["dead.json", "dead/x"]])
+@pytest.mark.parametrize("place", ["", "store://bucket"])
+def test_a_folder_for_work_of_the_users_own_stays(
+    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, place: str, names: list[str]
+) -> None:
+    """Whatever is in it, also nothing: scratch of dead runs is known by the files that they left for that."""
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    output = f"{place}{tmp_path}/out"
+    (tmp_path / "out" / ".work").mkdir(parents=True)
+    for name in names:
+        replace_file(f"{output}/.work/{name}", b"mine")
+    run = Run(output, Runtime(), log=lines.append)
+    with session(run):
+        replace_file(f"{run.context('toys', {}).scratch.parts}/x", b"")
+    assert list_files(f"{output}/.work/**") == [f"{output}/.work/{name}" for name in sorted(names)]
+    assert (tmp_path / "out" / ".work").is_dir()
+    told = f"warning: {output}/.work has files that no run of wikisem left there; they stay"
+    assert lines == ([told] if names else [])
 
 
 @pytest.mark.parametrize(("error", "stays"), [(ValueError, False), (KeyboardInterrupt, True)])

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import wikisem
+from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
@@ -46,6 +47,11 @@ def output(world: SampleDumps, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("parallel")
     assert build(world, folder, RECIPE, "en", "de", "ja") == 0
     return folder / "out"
+
+
+def test_what_mixing_leaves_changes_with_its_version_alone(output: Path) -> None:
+    """As with the stages that it mixes the groups of."""
+    assert version_and_digest(output, "mixed") == KNOWN["mixed"]
 
 
 def test_each_member_is_that_of_its_language(output: Path) -> None:

@@ -1,19 +1,24 @@
 """The files of a unit as its record lists them: what is missing, cut short or too much is noticed and named."""
 
+import errno
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
+import pyarrow as pa
 import pytest
 
-from wikisem.errors import MissingInputError
-from wikisem.pipeline.build.ledger import Record
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError
+from wikisem.pipeline.build.ledger import Part, Record
 from wikisem.pipeline.build.parts import find_misfit
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.session import session
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage
 from wikisem.records import Counts
 from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 FILES = {"a.parquet": b"rows", "deep/b.parquet": b"more rows"}
@@ -59,12 +64,13 @@ def again(run: Run) -> Run:
     return replace(run)
 
 
-def test_a_record_lists_every_file_with_its_size(run: Run) -> None:
+def test_a_record_lists_every_file_with_its_size_and_checksum(run: Run) -> None:
     """In a folder of its own and under plain names, by path below OUT."""
     (own,) = run_stage(toys(), run)
     (plain,) = run_stage(toys(("toys/de",)), run)
-    assert own.parts == {f"toys/de/{own.fingerprint}/{name}": len(data) for name, data in FILES.items()}
-    assert plain.parts == {f"plain/{name}": len(data) for name, data in FILES.items()}
+    parts = {name: Part(len(data), f"{crc32(data):08x}") for name, data in FILES.items()}
+    assert own.parts == {f"toys/de/{own.fingerprint}/{name}": part for name, part in parts.items()}
+    assert plain.parts == {f"plain/{name}": part for name, part in parts.items()}
     assert find_misfit(run.output, own) == find_misfit(run.output, plain) == ""
     assert run.ledger.find("toys/de") == own
 
@@ -81,13 +87,26 @@ def cut(path: Path) -> str:
     return "saw 2"
 
 
+def flip(path: Path) -> str:
+    """Flip one bit."""
+    data = path.read_bytes()
+    path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    return "saw other bytes"
+
+
+def zero(path: Path) -> str:
+    """Zeros in place of all bytes, as a loss of power may leave them."""
+    path.write_bytes(bytes(len(path.read_bytes())))
+    return "saw other bytes"
+
+
 def add(path: Path) -> str:
     """Put another file beside it."""
     path.with_name("c.parquet").write_bytes(b"")
     return "saw .*c.parquet"
 
 
-@pytest.mark.parametrize("damage", [lose, cut, add])
+@pytest.mark.parametrize("damage", [lose, cut, flip, zero, add])
 def test_a_unit_whose_files_do_not_fit_its_record_is_made_again(
     run: Run, lines: list[str], damage: Callable[[Path], str]
 ) -> None:
@@ -103,13 +122,95 @@ def test_a_unit_whose_files_do_not_fit_its_record_is_made_again(
     assert lines[1:] == ["toys/de: finished before, nothing changed"]
 
 
-@pytest.mark.parametrize("damage", [lose, cut, add])
+@pytest.mark.parametrize("damage", [lose, cut, flip, zero, add])
 def test_a_needed_unit_whose_files_do_not_fit_its_record_is_an_error(run: Run, damage: Callable[[Path], str]) -> None:
     """It says what is wrong, and the command that makes it again."""
     (record,) = run_stage(toys(), run)
     said = damage(Path(run.output) / "toys/de" / record.fingerprint / "a.parquet")
     with pytest.raises(MissingInputError, match=rf"{said}.*; run `wikisem toys` to make it"):
         run_stage(toys(("toys/de",)), again(run))
+
+
+def test_the_files_of_a_unit_are_on_the_disk_before_its_record_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They and the folders that name them; then the record, before it has its name, and that name."""
+    events: list[str] = []
+    output, sync, replace_ = Path(run.output), os.fsync, Path.replace
+
+    def log_sync(handle: int) -> None:
+        sync(handle)
+        events.append(f"sync {Path(f'/proc/self/fd/{handle}').readlink().relative_to(output)}")
+
+    def log_replace(source: Path, target: Path) -> Path:
+        events.append(f"{source.relative_to(output)} is {Path(target).relative_to(output)}")
+        return replace_(source, target)
+
+    monkeypatch.setattr("wikisem.atomic_files.os.fsync", log_sync)
+    monkeypatch.setattr(Path, "replace", log_replace)
+    for stage, unit in ((toys(), "toys.de"), (toys(("toys/de",)), "plain")):
+        events.clear()
+        (record,) = run_stage(stage, run)
+        named = next(event for event in events if event.endswith(f" is .wikisem/{unit}.json"))
+        before, after = events[: events.index(named)], events[events.index(named) + 1 :]
+        paths = {str(path) for part in record.parts for path in (Path(part), *Path(part).parents)}
+        assert {f"sync {path}" for path in paths} | {f"sync {named.partition(' ')[0]}"} <= set(before)
+        assert after[0] == "sync .wikisem"
+
+
+def test_a_disk_that_fails_to_write_is_an_error_and_leaves_no_record(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit whose files may be gone after a loss of power is not finished."""
+
+    def fail(handle: int) -> None:
+        del handle
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("wikisem.atomic_files.os.fsync", fail)
+    with pytest.raises(OutputError, match=r"expected to write .*Input/output error"):
+        run_stage(toys(), run)
+    assert run.ledger.find("toys/de") is None
+
+
+def test_a_folder_is_given_out_when_its_files_are_as_its_record_says(run: Run) -> None:
+    """Of a unit that a stage reads and does not name among those that it depends on, too."""
+    (record,) = run_stage(toys(), run)
+    later = again(run)
+    assert Folders(later)("toys/de") == f"{run.output}/toys/de/{record.fingerprint}"
+    flip(Path(run.output) / "toys/de" / record.fingerprint / "deep" / "b.parquet")
+    with pytest.raises(MissingInputError, match=r"deep/b\.parquet as it was written.*; run `wikisem toys` to make it"):
+        Folders(again(run))("toys/de")
+
+
+def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run) -> None:
+    """So that a run that is resumed need not read all Parquet; the files with plain names are no stage's to read."""
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del folders
+        places = {"own": context.folders.get("own"), "plain": f"{context.scratch.published}/plain"}
+        for unit in units:
+            write_parquet(f"{places[unit]}/a.parquet", pa.table({"a": range(9)}))
+        return {unit: UnitResult(Counts(1, 1)) for unit in units}
+
+    own, plain = run_stage(Stage("rows", [Unit("own", {}), Unit("plain", {}, ("plain",))], work), run)
+    for record in (own, plain):
+        (path,) = (f"{run.output}/{part}" for part in record.parts)
+        data = Path(path).read_bytes()
+        Path(path).write_bytes(data[:9] + bytes([data[9] ^ 1]) + data[10:])
+        assert bool(find_misfit(run.output, record)) == (record == plain)
+        with pytest.raises(DamagedInputError, match=r"a\.parquet: expected the bytes that were written"):
+            read_parquet(path)
+
+
+def test_damaged_rows_name_the_record_to_remove(run: Run) -> None:
+    """What is found while rows are read is known of no record: it would else be taken for whole again."""
+    (record,) = run_stage(toys(), run)
+    path = f"{run.output}/toys/de/{record.fingerprint}/a.parquet"
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del units, folders, context
+        raise DamagedInputError(f"{path}: expected the bytes that were written")
+
+    stage = Stage("toys", [Unit("other", {}, (), ("toys/de",))], work)
+    with pytest.raises(DamagedInputError, match=r"bytes that were written; remove .*/\.wikisem/toys\.de\.json and run"):
+        run_stage(stage, run)
 
 
 def test_files_that_systems_leave_are_no_parts(run: Run) -> None:

@@ -145,3 +145,24 @@ def test_a_profile_can_be_given_to_the_library(world: SampleDumps, tmp_path: Pat
         profiles={"de": path},
     )
     assert (tmp_path / "out" / "languages" / "de.toml").read_text(encoding="utf-8") == 'lists = ["…x"]\n'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xfe",
+        b"affix_length = " + b"9" * 5000,
+        b"lists = " + b"[" * 5000,
+        b"a = \x00",
+        b"lists = [1]",
+        b"source = 5",
+    ],
+)
+def test_a_profile_of_an_output_that_is_none_is_named(
+    data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bytes that are no UTF-8, numbers and brackets without end: the file is named."""
+    (tmp_path / "languages").mkdir()
+    (tmp_path / "languages" / "de.toml").write_bytes(data)
+    assert main(["languages", str(tmp_path)]) == 2
+    assert f"{tmp_path}/languages/de.toml: " in capsys.readouterr().err

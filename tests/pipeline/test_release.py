@@ -3,8 +3,11 @@
 Tools run in processes of their own, offline: they keep caches, and warn of each other's versions.
 """
 
+import importlib
+import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -268,7 +271,10 @@ def test_what_cannot_be_released_is_said(tmp_path: Path, capsys: pytest.CaptureF
     for text, told in [
         ("{broken", "manifest.json: expected the manifest of a run"),
         ("[]", "manifest.json: expected the manifest of a run"),
-        (json.dumps(manifest | {"seed": 1, "stages": {"entities": {"inputs": [{}]}}}), "saw KeyError: 'path'"),
+        (
+            json.dumps(manifest | {"seed": 1, "stages": {"entities": {"inputs": [{}]}}}),
+            "manifest.json: expected the manifest of a run, saw Object missing required field `path`",
+        ),
     ]:
         (other / "manifest.json").write_text(text)
         assert main(["release", str(other), "--output", str(tmp_path / "a")]) == 1
@@ -305,3 +311,59 @@ def test_tables_of_other_languages_do_not_stay(tmp_path: Path, capsys: pytest.Ca
 def test_the_world_of_these_tests_is_hostile() -> None:
     """What they try is there to be tried."""
     assert {member.surface for member in make_group("de", 1).cluster} == set(HOSTILE)
+
+
+NAMES = [
+    "a|b",
+    "**x** _y_",
+    "<script>alert(1)</script>",
+    "[x](javascript:1)",
+    "`code`",
+    "# not a title\n---\n",
+    "é\u2028\x85: {x}",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> None:
+    """A recipe, a file, a version and a reason of any name are text: no markup, no cell, no end of the YAML."""
+    run = write_run(tmp_path / "out", 1, ("de",))
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    manifest["recipe"]["name"], manifest["versions"]["library"] = name, name
+    manifest["stages"]["entities"] = {"inputs": [{"path": f"/x/{name.replace('/', '')}", "size": 1, "sha256": name}]}
+    bad = [{"path": "a.gz", "size": 1, "origin": {"url": url}} for url in ("javascript:1", "https://x/)[(<b>")]
+    manifest["stages"]["entities"]["inputs"] += bad
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    (run / "rejected" / "de.jsonl").write_text(
+        json.dumps({"class": "Q9", "language": "de", "reason": name, "detail": ""}) + "\n"
+    )
+    assert main(["release", str(run), "--output", str(tmp_path / "release")]) == 0
+    text = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    _, head, card = text.split("---\n", 2)
+    expected = f"wikisem-{name}"
+    if importlib.util.find_spec("yaml") is not None:
+        yaml = importlib.import_module("yaml")
+        assert yaml.safe_load(head)["pretty_name"] == expected
+        citation = (tmp_path / "release" / "CITATION.cff").read_text(encoding="utf-8")
+        assert yaml.safe_load(citation)["title"] == expected
+        assert yaml.safe_load((tmp_path / "release" / "eval.yaml").read_text(encoding="utf-8"))["name"] == expected
+    unescaped = re.sub(r"\\[!-/:-@\[-`{-~]", "", card)
+    assert "<" not in unescaped.replace("<code>", "")
+    assert "javascript:" not in unescaped
+    title = next(line for line in unescaped.splitlines() if line.startswith("# "))
+    assert not set(title[2:]) & set("*_`[]<|")
+    rows = [line for line in unescaped.splitlines() if line.startswith("|")]
+    widths = {row.count("|") for row in rows}
+    assert widths == {3, 6}  # two columns, and five
+
+
+@pytest.mark.parametrize("folder", ["groups", "categories"])
+def test_a_file_whose_name_is_no_language_is_said(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names of files become paths, links and columns of the release."""
+    run = write_run(tmp_path / "out", 1, ("de",))
+    (run / folder).mkdir(exist_ok=True)
+    (run / folder / "x](y).jsonl").write_text("{}\n")
+    assert main(["release", str(run), "--output", str(tmp_path / "release")]) == 2
+    assert "expected a language code such as de or zh-yue, saw 'x](y)'" in capsys.readouterr().err

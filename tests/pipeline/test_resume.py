@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.trees import manifest_of, results_of, tree_of
+from wikisem.datasets.word_groups import read_dataset
 from wikisem.dumps.bzip2.native_decoder import decoder_name
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
@@ -110,6 +111,24 @@ def test_the_stages_one_by_one_leave_what_build_leaves(world: SampleDumps, germa
     assert main(["taxonomy", "demo", "--output", output]) == 0
     assert main(["groups", "demo", "--languages", "de", "--output", output]) == 0
     assert results_of(Path(output)) == results_of(german)
+
+
+def test_texts_are_read_with_the_outlier_classes_that_the_build_gave(
+    world: SampleDumps, german: Path, tmp_path: Path
+) -> None:
+    """Also where six outliers are three of a class: the file beside the texts says which."""
+    output, recipe = tmp_path / "out", tmp_path / "threes.toml"
+    shutil.copytree(german, output)
+    recipe.write_text('name = "threes"\nbase = "demo"\n[outliers]\nper_class = 3\n', encoding="utf-8")
+    command = ["build", str(recipe), "--wikidata", world.wikidata, "--wikipedia", f"de={world.wikipedia['de']}"]
+    assert main([*command, "--output", str(output)]) == 0
+    texts, groups = (
+        {group.id: [outlier.outlier_class for outlier in group.outliers] for group in read_dataset(output / folder)}
+        for folder in ("wikisem500", "groups")
+    )
+    assert texts == groups
+    assert any(len(classes) == 6 and classes != [1, 1, 2, 2, 3, 3] for classes in groups.values())
+    assert any(len(classes) == 3 for classes in groups.values())
 
 
 def test_a_stage_without_the_one_before_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wikisem import __version__
-from wikisem.errors import MissingInputError, OutputError, TooManyRejectsError, UsageError
+from wikisem.errors import LockError, MissingInputError, OutputError, TooManyRejectsError, UsageError
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.build.session import session
@@ -87,6 +87,23 @@ def test_a_finished_unit_leaves_its_files_its_rejects_and_its_record_and_no_scra
     assert (record.counts, record.facts) == (Counts(10, 7, {}, {"garbage": 3}), {"fact": 1, "seen": 10})
     assert record.made_with["versions"]["wikisem"] == __version__
     assert "recipe" not in record.made_with
+
+
+def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_release(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not that of wikisem, which the record names as the one that made the unit."""
+    stage, asked = toys()
+    (record,) = run_stage(stage, run)
+    for module in ("wikisem", "wikisem.pipeline.build.versions"):
+        monkeypatch.setattr(f"{module}.__version__", "99.9")
+    assert run_stage(stage, run) == [record]
+    assert len(asked) == 1
+    newer = replace(stage, units=[replace(unit, version=2) for unit in stage.units])
+    (other,) = run_stage(newer, run)
+    assert len(asked) == 2
+    assert other.fingerprint != record.fingerprint
+    assert [one.made_with["versions"]["wikisem"] for one in (record, other)] == [__version__, "99.9"]
 
 
 def test_rejects_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> None:
@@ -196,27 +213,110 @@ def test_a_run_that_ends_while_files_are_replaced_leaves_no_record(run: Run, mon
     """Of plain names, which an earlier result has too, the record goes before the files and comes after them."""
     run_stage(pairs({"a": 1})[0], run)
 
-    def stop(self: Run, *rest: object) -> None:
-        del self, rest
+    def stop(*_: object) -> None:
         raise OutputError("disk full")
 
-    monkeypatch.setattr(Run, "publish", stop)
+    monkeypatch.setattr("wikisem.pipeline.build.run.copy", stop)
     with pytest.raises(OutputError, match="disk full"):
         run_stage(pairs({"a": 2})[0], run)
     assert run.ledger.find("a") is None
 
 
 def test_what_an_interrupted_run_left_in_the_folder_of_a_unit_goes(run: Run) -> None:
-    """The same unit writes to the same folder, which is empty when it begins; other folders there are left alone."""
+    """The same unit writes to the same folder, which is empty when it begins."""
     stage, _ = toys()
     (record,) = run_stage(stage, run)
-    folder = Path(run.output) / "toys/de"
     run.ledger.invalidate("toys/de")
-    for name in (record.fingerprint, "0" * 32, "mine"):
-        (folder / name).mkdir(exist_ok=True)
-        (folder / name / "half.txt").write_text("half")
+    (Path(run.output) / "toys/de" / record.fingerprint / "half.txt").write_text("half")
     run_stage(stage, run)
-    assert _rows(run) == {f"{record.fingerprint}/rows.txt": "rows", "mine/half.txt": "half"}
+    assert _rows(run) == {f"{record.fingerprint}/rows.txt": "rows"}
+
+
+def test_of_the_folders_beside_that_of_a_unit_those_go_that_runs_made(run: Run) -> None:
+    """Of an earlier result, and of a run with other options that never ended; no other one, whatever its name."""
+    folder = Path(run.output) / "toys/de"
+    run_stage(toys(text="first")[0], run)
+    broken = toys(text="second")[0]
+
+    def fail(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        broken.work(units, folders, context)
+        raise RuntimeError("interrupted")
+
+    with pytest.raises(RuntimeError, match="interrupted"):
+        run_stage(replace(broken, work=fail), run)
+    for name in ("0" * 32, "mine"):
+        (folder / name).mkdir()
+        (folder / name / "half.txt").write_text("half")
+    assert len(list(folder.iterdir())) == 4
+    (third,) = run_stage(toys(text="third")[0], run)
+    assert _rows(run) == {
+        f"{third.fingerprint}/rows.txt": "third",
+        f"{'0' * 32}/half.txt": "half",
+        "mine/half.txt": "half",
+    }
+    assert run.ledger.names("toys/de") == {f"toys/de/{third.fingerprint}"}
+
+
+def test_a_folder_that_a_link_replaced_stays_with_all_behind_it(run: Run, tmp_path: Path, lines: list[str]) -> None:
+    """What was before a new result is not worth an error; a line says that it is still there."""
+    away = tmp_path / "away"
+    run_stage(toys()[0], run)
+    (Path(run.output) / "toys").rename(away)
+    (Path(run.output) / "toys").symlink_to(away)
+    (second,) = run_stage(toys(text="other")[0], run)
+    assert run.ledger.find("toys/de") == second
+    assert len(list((away / "de").iterdir())) == 2
+    assert any(line.startswith("warning: what toys/de was before stays: expected to remove ") for line in lines)
+
+
+def test_scratch_that_cannot_be_removed_fails_no_run(
+    run: Run, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The unit is finished; a line says what takes room."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", refuse)
+        (record,) = run_stage(toys()[0], run)
+        run.remove_scratch()
+    assert run.ledger.find("toys/de") == record
+    assert [line.partition(" stays: ")[0] for line in lines] == [
+        f"warning: {run.scratch}/toys.de",
+        f"warning: {run.scratch}",
+    ]
+
+
+def sets(names: str, folder: str = "sets/de") -> Stage:
+    """A stage of one unit that leaves a folder of files with plain names."""
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        del folders
+        for name in names:
+            with create_binary(f"{context.scratch.published}/{folder}/{name}.txt") as sink:
+                sink.write(name.encode())
+        return {unit: UnitResult(Counts(1, 1)) for unit in units}
+
+    return Stage("sets", [Unit(folder, {"names": names}, (folder,))], work)
+
+
+@pytest.mark.parametrize("record", [True, False])
+def test_of_plain_names_those_go_that_an_earlier_result_had(run: Run, lines: list[str], record: bool) -> None:
+    """Also where its record was removed, to run the unit again. What somebody put beside them stays, and is told."""
+    run_stage(sets("abc"), run)
+    folder = Path(run.output) / "sets/de"
+    (folder / "notes.txt").write_text("mine")
+    if not record:
+        run.ledger.invalidate("sets/de")
+    (made,) = run_stage(sets("cd"), run)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "c.txt": "c",
+        "d.txt": "d",
+        "notes.txt": "mine",
+    }
+    assert set(made.parts) == {"sets/de/c.txt", "sets/de/d.txt"}
+    assert lines == [f"warning: sets/de: {folder}/notes.txt is no file of wikisem's; it stays"]
 
 
 def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) -> None:
@@ -240,6 +340,37 @@ def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) ->
 def _rows(run: Run) -> dict[str, str]:
     folder = Path(run.output) / "toys/de"
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> None:
+    """The run that broke the lock may be at work in the same folders: not even rejects are written."""
+    stage, _ = toys(bad=3)
+
+    def lose(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        results = stage.work(units, folders, context)
+        _break_lock(run)
+        return results
+
+    with pytest.raises(LockError, match="another one broke its lock"):
+        run_stage(replace(stage, work=lose), run)
+    assert run.ledger.find("toys/de") is None
+    assert not (Path(run.output) / "rejects").exists()
+
+
+def test_a_run_that_lost_its_lock_between_two_units_records_the_first_alone(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hours may pass while files get their names: the lock is looked at for each unit."""
+    monkeypatch.setattr("wikisem.pipeline.build.stage_runner.write_manifest", _break_lock)
+    with pytest.raises(LockError, match="another one broke its lock"):
+        run_stage(pairs({"a": 1, "b": 1})[0], run)
+    assert run.ledger.find("a") is not None
+    assert run.ledger.find("b") is None
+    assert not (Path(run.output) / "b.txt").exists()
+
+
+def _break_lock(run: Run) -> None:
+    (Path(run.output) / ".wikisem" / f"lock.{run.name}.json").unlink()
 
 
 def test_rejects_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:

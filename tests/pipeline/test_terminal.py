@@ -1,13 +1,19 @@
 """What commands print: data as it is, JSON for programs on standard output, notes for people on standard error."""
 
+import doctest
+import io
 from dataclasses import replace
 
 import orjson
 import pytest
+from rich.color import ColorSystem
+from rich.table import Table
+from rich.text import Text
 
 from tests.pipeline.test_group_tables import GROUP
+from wikisem.pipeline.console import terminal
 from wikisem.pipeline.console.group_tables import group_table
-from wikisem.pipeline.console.terminal import log, make_console, print_json, print_notes
+from wikisem.pipeline.console.terminal import log, make_console, print_json, print_line, print_notes, shown
 
 
 def test_words_of_the_data_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,3 +49,47 @@ def test_notes_do_not_mix_with_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Notes are lines on standard error alone."""
     print_notes(["text lowercased", "[phrases]"])
     assert capsys.readouterr() == ("", "note: text lowercased\nnote: [phrases]\n")
+
+
+EVIL = "\x1b[31mred\x07\x9b2J\r\x7f"
+
+
+def test_no_word_of_the_data_gives_a_terminal_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """In tables, styled texts, lines, logs and JSON, whose value stays the same."""
+    first, second = GROUP.cluster
+    group = replace(GROUP, label=EVIL, cluster=(replace(first, surface=EVIL), second))
+    make_console().print(group_table(group, {"Q5119": EVIL}))
+    make_console().print(Text(EVIL, "bold"), f"in {EVIL}")
+    print_line(EVIL)
+    log(EVIL)
+    print_json({"a": EVIL})
+    out, err = capsys.readouterr()
+    assert all(letter.isprintable() or letter == "\n" for letter in out + err)
+    assert shown(EVIL) == "\\x1b[31mred\\x07\\x9b2J\\x0d\\x7f"
+    assert shown(EVIL) in out
+    assert shown(EVIL) in err
+    assert orjson.loads(out.splitlines()[-1]) == {"a": EVIL}
+
+
+def test_rows_stay_in_line_where_a_word_is_shown_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    """A word in a table is as wide as what is shown of it."""
+    table = Table("word", "number")
+    table.add_row(EVIL, "1")
+    table.add_row("plain", "2")
+    make_console().print(table)
+    lines = capsys.readouterr().out.splitlines()
+    assert len({len(line) for line in lines}) == 1
+
+
+def test_colours_are_still_ours() -> None:
+    """Where there is a terminal, styles are written as before."""
+    console = make_console()
+    console.file, console._force_terminal = io.StringIO(), True
+    console._color_system = ColorSystem.STANDARD
+    console.print(Text("red", "red"))
+    assert console.file.getvalue() == "\x1b[31mred\x1b[0m\n"
+
+
+def test_examples() -> None:
+    """The worked example of the module holds."""
+    assert doctest.testmod(terminal).failed == 0

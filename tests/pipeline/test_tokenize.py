@@ -35,6 +35,19 @@ def test_words_are_divided(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert english.cluster == ("Big_Ben", "Tower")
 
 
+def test_outlier_classes_are_kept(folder: Path) -> None:
+    """Those of a run's groups, which text files alone do not say."""
+    rows = [
+        {"class": name, "language": "ja", "cluster": [{"surface": "大阪城"}, {"surface": "寺"}],
+         "outliers": [{"surface": "川", "outlier_class": one} for one in classes]}
+        for name, classes in (("Q1", [1, 1, 1, 2, 2, 2]), ("Q2", [3]), ("Q3", [None, 2]))
+    ]  # fmt: skip
+    (folder / "ja.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["tokenize", "ja.jsonl", "--tokenizer", "fugashi", "--output", "out"]) == 0
+    found = {group.id: [one.outlier_class for one in group.outliers] for group in read_dataset(folder / "out")}
+    assert found == {"Q1": [1, 1, 1, 2, 2, 2], "Q2": [3], "Q3": [None, 2]}
+
+
 @pytest.mark.parametrize(("qid", "language"), [("../../evil", "en"), ("Q2", "../.."), ("/tmp/evil", "en")])
 def test_no_name_leads_out_of_the_folder(
     folder: Path, qid: str, language: str, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,10 @@ ENTRIES = [
     ("yoga", "s1", []), ("exercise", "s2", [("derivation", "exercise-s9")]), ("eyebrow", "s3", []), ("face", "s4", []),
     ("human face", "s4", []), ("major", "s5", [("antonym", "minor-s6")]), ("minor", "s6", [("antonym", "major-s5")]),
     ("Dallas", "s7", []), ("city", "s8", []), ("exercise", "s9", []), ("solar plexus", "s10", []),
+    ("rapid", "s11", [("pertainym", "city-s8")]), ("rapidly", "s12", [("pertainym", "rapid-s11")]),
+    ("citywards", "s12", [("pertainym", "city-s8")]),
 ]  # fmt: skip
+PARTS = {"rapid": "s", "rapidly": "r", "citywards": "r"}
 SYNSETS = {
     "s1": [("hypernym", "s2")], "s2": [("hyponym", "s1")], "s3": [("holo_part", "s4")], "s4": [("mero_part", "s3")],
     "s7": [("instance_hypernym", "s8")], "s10": [("holo_part", "s4")], "s9": [("hypernym", "s8")],
@@ -35,7 +38,7 @@ SYNSETS = {
 def wordnet() -> str:
     """The LMF text."""
     entries = "".join(
-        f'<LexicalEntry id="e{at}"><Lemma writtenForm="{word}" partOfSpeech="n"/>'
+        f'<LexicalEntry id="e{at}"><Lemma writtenForm="{word}" partOfSpeech="{PARTS.get(word, "n")}"/>'
         f'<Sense id="{word.replace(" ", "_")}-{synset}" synset="{synset}">'
         + "".join(f'<SenseRelation relType="{kind}" target="{target}"/>' for kind, target in relations)
         + "</Sense></LexicalEntry>"
@@ -45,7 +48,7 @@ def wordnet() -> str:
         f'<Synset id="s{at}" ili="" partOfSpeech="n">'
         + "".join(f'<SynsetRelation relType="{kind}" target="{target}"/>' for kind, target in SYNSETS.get(f"s{at}", []))
         + "</Synset>"
-        for at in range(1, 11)
+        for at in range(1, 13)
     )
     return f"{HEAD}{entries}{synsets}</Lexicon></LexicalResource>"
 
@@ -60,7 +63,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def pairs_of(path: Path) -> dict[str, list[tuple[str, str]]]:
     """The pairs of each relation that has any."""
-    return {name: [(pair.first, pair.second) for pair in pairs] for name, pairs in read_wordnet(path).items() if pairs}
+    return {name: pairs for name, pairs in read_wordnet(path).items() if pairs}
 
 
 def test_relations_are_read_in_their_direction(folder: Path) -> None:
@@ -70,6 +73,8 @@ def test_relations_are_read_in_their_direction(folder: Path) -> None:
         "IsA": [("yoga", "exercise"), ("exercise", "city")],
         "PartOf": [("eyebrow", "face"), ("solar plexus", "face")],
         "InstanceOf": [("Dallas", "city")],
+        # An adverb that is made from an adjective; others pertain to nouns.
+        "Adjective-to-adverb": [("rapid", "rapidly")],
     }
     assert pairs_of(folder / "wn.xml") == expected
     (folder / "wn.xml.gz").write_bytes(gzip.compress(wordnet().encode()))
@@ -82,7 +87,7 @@ def test_relations_are_read_in_their_direction(folder: Path) -> None:
 def test_questions_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A section for each relation with two pairs; filters leave words out."""
     assert main(["wordnet", "wn.xml", "--output", "out"]) == 0
-    assert "│ IsA         │     2 │" in capsys.readouterr().out
+    assert "│ IsA                 │     2 │         2 │" in capsys.readouterr().out
     sections = read_questions(folder / "out" / "analogies.txt")
     assert [(section.name, len(section.rows)) for section in sections] == [
         ("Antonym", 2),
@@ -96,7 +101,22 @@ def test_questions_are_written(folder: Path, capsys: pytest.CaptureFixture[str])
     assert main(["wordnet", "wn.xml", "--output", "few", "--vocabulary", "words.txt"]) == 0
     rows = [json.loads(line) for line in (folder / "few" / "pairs.jsonl").read_text().splitlines()]
     assert {row["relation"]: len(row["pairs"]) for row in rows if row["pairs"]} == {"Antonym": 2, "PartOf": 1}
-    assert rows[5]["pairs"][0]["second"] == "human face"
+    assert rows[5]["pairs"] == [{"first": "eyebrow", "second": "human face"}]
+
+
+def test_all_pairs_are_asked_of_words_with_several_partners(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """WordRep keeps all n(n - 1) questions of n pairs; what a sample leaves out is printed."""
+    several = wordnet().replace('<SynsetRelation relType="hypernym" target="s2"/>', "".join(
+        f'<SynsetRelation relType="hypernym" target="s{target}"/>' for target in (2, 4, 8)
+    ))  # fmt: skip
+    (folder / "several.xml").write_text(several)
+    assert main(["wordnet", "several.xml", "--output", "out", "--questions", "0"]) == 0
+    sections = {section.name: section for section in read_questions(folder / "out" / "analogies.txt")}
+    pairs = [("yoga", "exercise"), ("yoga", "face"), ("yoga", "city"), ("exercise", "city")]
+    assert list(sections["IsA"].questions()) == [(*one, *other) for one in pairs for other in pairs if one != other]
+    assert "│ IsA                 │     4 │        12 │" in capsys.readouterr().out
+    assert main(["wordnet", "several.xml", "--output", "out", "--questions", "5"]) == 0
+    assert "│ IsA                 │     4 │         5 │" in capsys.readouterr().out
 
 
 def test_mistakes_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

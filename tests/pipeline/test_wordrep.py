@@ -10,11 +10,12 @@ import pytest
 
 from tests.entity_files import write_entities
 from tests.queries.sparql_server import serve
-from tests.queries.world import WORLD
+from tests.queries.world import WORLD, entity
 from wikisem.categories.recipe_checks import load_category_recipe
 from wikisem.categories.wordnet_relations import RELATIONS
 from wikisem.evaluation.analogies.questions import read_questions
 from wikisem.pipeline.cli import main
+from wikisem.records import Entity, Statement
 
 RECIPE = """
 name = "relations"
@@ -70,9 +71,13 @@ def test_relations_alone_make_analogies_alone(tmp_path: Path, capsys: pytest.Cap
         ("South Shire", "Great Shire"),
         ("Old Southport", "Southport"),
     ]
-    # The three items with most sitelinks that have a capital, of two capitals the lower QID, and no texts (P1549).
-    assert found["all"][1:] == [[("North City", "Northland"), ("Southport", "Southland"), ("Westport", "Westland")], []]
-    assert found["single"] == [[], [("Southport", "Southland"), ("Westport", "Westland")], []]
+    # The three items with most sitelinks that have a capital, of two capitals the lower QID; and texts, the first.
+    demonyms = [("Northland", "Northish"), ("Southland", "Southern")]
+    assert found["all"][1:] == [
+        [("North City", "Northland"), ("Southport", "Southland"), ("Westport", "Westland")],
+        demonyms,
+    ]
+    assert found["single"] == [[], [("Southport", "Southland"), ("Westport", "Westland")], demonyms]
     assert found["known"] == [
         [("Southport", "South Shire"), ("South Shire", "Great Shire")],
         [("Southport", "Southland")],
@@ -83,11 +88,52 @@ def test_relations_alone_make_analogies_alone(tmp_path: Path, capsys: pytest.Cap
     assert "may belong to Capital, Demonym" not in printed.err
 
 
+# Table 2 of the paper; the others are between forms of a word, or words made from others: `wikisem lexemes` has them.
+ENLARGED = {"All-capital-cities", "Currency", "City-in-state", "Man-Woman", "Nationality-adjective"}
+
+
 def test_every_relation_of_the_recipe_is_one_of_wordrep() -> None:
-    """Under the names of its table 3; the relations of words, not of things, are missing."""
-    names = {relation.name.partition("-")[0] for relation in load_category_recipe("wordrep").relations}
-    assert names < set(RELATIONS)
-    assert set(RELATIONS) - names == {"DerivedFrom", "RelatedTo", "Entails"}
+    """Under the names of its tables 2 and 3; the relations of words, not of things, are missing."""
+    names = {relation.name for relation in load_category_recipe("wordrep").relations}
+    assert names >= ENLARGED
+    others = {name.partition("-")[0] for name in names - ENLARGED}
+    assert others < set(RELATIONS)
+    assert set(RELATIONS) - others == {"DerivedFrom", "RelatedTo", "Entails"}
+
+
+def _with_texts(item: Entity, **texts: str) -> Entity:
+    """An item with strings of properties, in English."""
+    statements = tuple(Statement(name, text, "en") for name, text in texts.items())
+    return Entity(item.qid, item.instance_of, sitelinks=item.sitelinks, labels=item.labels, statements=statements)
+
+
+def test_all_cities_of_the_dump_and_words_for_men_and_women_are_paired(tmp_path: Path) -> None:
+    """Not the 68 cities of Mikolov et al.; of what has a male form that word, not the label; online as offline."""
+    cities = [
+        entity(f"Q{n}", f"City{n}", sitelinks=n, P31="Q1093829", P131=f"Q{500 + n % 2}") for n in range(1000, 1100)
+    ]
+    people = [
+        _with_texts(entity("Q31184", "sibling", sitelinks=3), P3321="brother", P2521="sister"),
+        _with_texts(entity("Q33999", "actor", sitelinks=2), P2521="actress"),
+        entity("Q1930187", "journalist", sitelinks=9, P31="Q28640"),
+    ]
+    world = (
+        *(entity(f"Q{500 + n}", f"County{n}", P131=f"Q{600 + n}") for n in range(2)),
+        *(entity(f"Q{600 + n}", f"State{n}", P31="Q35657") for n in range(2)),
+        *cities,
+        *people,
+    )
+    write_entities(tmp_path / "entities", world)
+    words = ["categories", "wordrep", "--languages", "en"]
+    assert main([*words, "--entities", str(tmp_path / "entities"), "--output", str(tmp_path / "offline")]) == 0
+    with serve(world) as server:
+        assert main([*words, "--endpoint", server.url, "--output", str(tmp_path / "online")]) == 0
+    assert _files(tmp_path / "online") == _files(tmp_path / "offline")
+    assert not (tmp_path / "offline" / "categories").exists()
+    lines = (tmp_path / "offline" / "analogies" / "en.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = {row["relation"]: [tuple(pair["words"]) for pair in row["pairs"]] for row in map(json.loads, lines)}
+    assert rows["Man-Woman"] == [("brother", "sister"), ("actor", "actress")]
+    assert rows["City-in-state"] == [(f"City{n}", f"State{n % 2}") for n in range(1099, 999, -1)]
 
 
 def _best(claims: Mapping[str, Any], name: str) -> Iterator[int]:

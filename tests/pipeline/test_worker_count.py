@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.pipeline.build.inputs import Dump, Input
-from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.pipeline.build.ledger import Ledger, Part, Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.worker_count import (
     WORTH_WORKERS,
@@ -55,7 +55,7 @@ def test_stages_that_read_no_dump_look_at_the_items(tmp_path: Path) -> None:
     """Their sizes are in the record of the items; without one there is nothing to do, or an error later."""
     run = Run(str(tmp_path), Runtime())
     assert size_of_items(run) == 0
-    Ledger(run.output).put(Record("entities", "f" * 32, "i", Counts(2, 2), parts={"a": 3, "b": 4}))
+    Ledger(run.output).put(Record("entities", "f" * 32, "i", Counts(2, 2), parts={"a": Part(3, ""), "b": Part(4, "")}))
     assert size_of_items(run) == 7
 
 

@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from wikisem.queries.patience import NoAnswerError
+from wikisem.queries.http_client import NoAnswerError
 from wikisem.queries.sparql.answer import Term, parse_answer
 
 ROWS = [
@@ -46,6 +46,10 @@ def test_an_answer_cut_anywhere_is_no_answer(length: int) -> None:
         b'{"results": {"bindings": [7]}}',
         b'{"results": {"bindings": [{"item": {"type": "uri"}}]}}',
         b'{"results": {"bindings": [{"item": "Q90"}]}}',
+        b'{"results": {"bindings": [{"item": {"type": "uri", "value": 5}}]}}',
+        b'{"results": {"bindings": [{"item": {"type": null, "value": "Q90"}}]}}',
+        b'{"results": {"bindings": [{"item": {"type": "literal", "value": "x", "xml:lang": []}}]}}',
+        b'{"head": ' + b"[" * 100_000,
     ],
 )
 def test_what_is_no_whole_result_is_told_by_its_end(body: bytes) -> None:

@@ -1,7 +1,7 @@
 """Categories from an endpoint, answered by hand: what is asked, and which answers are not believed."""
 
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -11,7 +11,7 @@ from wikisem.errors import EndpointError
 from wikisem.queries.endpoint.cache import AnswerCache
 from wikisem.queries.endpoint.client import Client
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.patience import Patience
+from wikisem.queries.http_client import Patience
 from wikisem.queries.sparql.vocabulary import ENTITY
 from wikisem.records import Statement
 
@@ -48,11 +48,8 @@ class Replies:
 
     def source(self, attempts: int = 2) -> EndpointSource:
         """A source that asks here."""
-        patience = Patience(attempts=attempts)
-        client = Client(
-            "http://x/", self, None, patience, self.pauses.append, lambda: datetime(2026, 11, 21, tzinfo=UTC)
-        )
-        return EndpointSource(client)
+        patience = Patience(attempts=attempts, wait=self.pauses.append)
+        return EndpointSource(Client("http://x/", self, None, patience))
 
 
 def test_an_answer_without_any_row_is_not_believed() -> None:
@@ -70,6 +67,41 @@ def test_the_mark_must_be_in_the_last_row() -> None:
     for wrong in (body(row), body(END, row)):
         with pytest.raises(EndpointError, match="the values of Q1 and 0 more"):
             Replies(wrong).source(attempts=1).values(["Q1"], parse_path("P36"))
+
+
+def row_of(number: int) -> dict[str, Any]:
+    """A row of a page of items."""
+    return {name: {"type": "literal", "value": str(value)} for name, value in (("number", number), ("sitelinks", 1))}
+
+
+def test_pages_have_an_end() -> None:
+    """An endpoint that always has one more item is not asked for ever."""
+    replies = Replies(*(body(row_of(number)) for number in range(1, 100)))
+    source = EndpointSource(Client("http://x/", replies), page=5, most_pages=3)
+    with pytest.raises(EndpointError, match="items of all on at most 3 pages, saw more; the last one ends at Q3"):
+        source.items(Category("all", class_="Q5"))
+    assert len(replies.queries) == 3
+
+
+def test_a_page_has_no_more_than_was_asked_for() -> None:
+    """LIMIT is kept to by whatever answers the query."""
+    replies = Replies(body(row_of(1), row_of(2), row_of(3)))
+    with pytest.raises(EndpointError, match="3 items on a page of 2"):
+        EndpointSource(Client("http://x/", replies), page=2).items(Category("all", class_="Q5"))
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 20, "-1", "0", "1.5", "Q1", ""])
+def test_a_number_that_is_no_items_is_refused(number: str) -> None:
+    """One message, whatever the number is."""
+    strange = {**row_of(1), "number": {"type": "literal", "value": number}}
+    with pytest.raises(EndpointError, match="items after Q0, saw none in 1 attempt"):
+        EndpointSource(Client("http://x/", Replies(body(strange)))).items(Category("all", class_="Q5"))
+
+
+def test_a_row_without_an_item_is_passed_over() -> None:
+    """There is nothing that it could be a label of."""
+    replies = Replies(body({"label": label("one", "en")}, END))
+    assert replies.source().labels(["Q1"], ["en"]) == {}
 
 
 def test_values_that_are_no_items_and_no_texts_are_left_out() -> None:

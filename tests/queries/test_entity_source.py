@@ -1,5 +1,6 @@
 """Categories from entities without any network: classes, patterns, values and labels of a small world."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -59,9 +60,10 @@ def test_facets_count_beside_instances(source: EntitySource) -> None:
 
 
 def test_items_that_have_a_property(source: EntitySource) -> None:
-    """Those with an item as its value, each once; texts are no items."""
+    """Those with an item as its value, or a text in some language, each once."""
     assert _qids(source, Category("c", having="P17")) == ["Q11", "Q12", "Q13", "Q14", "Q15", "Q21"]
-    assert _qids(source, Category("c", having="P1549")) == []
+    assert _qids(source, Category("c", having="P1549")) == ["Q1", "Q2"]
+    assert _qids(source, Category("c", having="P9999")) == []
 
 
 def test_min_sitelinks_and_limit_are_two_things(source: EntitySource) -> None:
@@ -169,3 +171,22 @@ def test_no_item_at_all_is_no_failure(tmp_path: Path) -> None:
     assert source.items(Category("c", pattern="VALUES ?item { wd:Q7 }"))[0].sitelinks == 0
     assert source.values(["Q1"], parse_path("P36")) == {}
     assert source.labels(["Q1"], ["en"]) == {}
+
+
+def test_damaged_entities_are_named(tmp_path: Path) -> None:
+    """Flipped bits in a file of a build, wherever: the folder is named, or what was asked for is read."""
+    path = write_entities(tmp_path / "entities", WORLD) / "part-00000.parquet"
+    whole, draw, refused = path.read_bytes(), random.Random(1), 0
+    for _ in range(150):
+        data = bytearray(whole)
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+        try:
+            source = EntitySource(str(tmp_path / "entities"))
+            source.items(Category("cities", class_="Q100", subclasses=True))
+            source.labels(["Q11", "Q12"], ["en"])
+            source.values(["Q11", "Q12"], parse_path("P17"))
+        except DamagedInputError as error:
+            assert str(tmp_path / "entities") in str(error)
+            refused += 1
+    assert refused > 50

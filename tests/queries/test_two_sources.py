@@ -13,9 +13,9 @@ from tests.queries.world import WORLD
 from wikisem.categories.category_source import CategorySource
 from wikisem.categories.recipe import Category, PropertyPath, parse_path
 from wikisem.categories.recipe_checks import load_category_recipe
-from wikisem.queries.endpoint.client import Client
+from wikisem.queries.endpoint.client import Client, Transport
 from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.endpoint.transport import Transport
+from wikisem.queries.http_client import HttpClient
 from wikisem.queries.offline.entity_source import EntitySource
 from wikisem.records import Entity, Statement
 
@@ -38,7 +38,7 @@ CATEGORIES = (
 
 
 def _endpoint(server: Server, page: int = 2) -> EndpointSource:
-    return EndpointSource(Client(server.url, Transport(server.url, "tests@example.org")), page)
+    return EndpointSource(Client(server.url, Transport(server.url, HttpClient("tests@example.org", 60.0))), page)
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,30 @@ def test_items_have_a_page_or_a_label() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "nothing", ["", " \t", "\u200e", "\u200b\ufeff", "\u200d \u200c", "\u3164", "\u00ad\u2066\ufe0f"]
+)
+def test_a_label_with_nothing_to_see_hides_no_other(nothing: str) -> None:
+    """It counts as no label: the next code of the language follows, then mul, then English."""
+    rows = [
+        {"qid": "Q1", "titles": {}, "labels": {"no": nothing, "nb": "Elv", "mul": "Rio"}},
+        {"qid": "Q2", "titles": {}, "labels": {"no": nothing, "mul": "Rio", "en": "river"}},
+        {"qid": "Q3", "titles": {}, "labels": {"no": nothing, "mul": nothing, "en": "river"}},
+        {"qid": "Q4", "titles": {}, "labels": {"no": nothing}},
+    ]
+    items = NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of(None, ["no", "nb"], ["mul", "en"]).to_pylist()
+    found = {item["qid"]: (item["label"], item["label_language"]) for item in items}
+    assert found == {"Q1": ("Elv", None), "Q2": ("Rio", "mul"), "Q3": ("river", "en")}
+
+
+def test_titles_are_composed_as_those_of_pages_are() -> None:
+    """Wikidata may hold a sitelink in another form than NFC: its page has the links all the same."""
+    rows = [{"qid": "Q1", "titles": {"ltgwiki": "Ri\u0304ga"}, "labels": {"ltg": "Ri\u0304ga"}}]
+    assert NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of("ltgwiki", ["ltg"]).to_pylist() == [
+        {"qid": "Q1", "title": "R\u012bga", "label": "R\u012bga", "label_language": None}
+    ]
+
+
 def test_labels_under_the_codes_of_a_language_are_its_own() -> None:
     """A label has a language of its own only where it is under none of the codes of the group's language."""
     items = NamedItems(ENTITY_ROWS).of("dewiki", ["de", "en"]).to_pylist()

@@ -1,5 +1,6 @@
 """Arrays of a folder elsewhere, mapped from one copy that all processes of a machine share."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from tests.object_store import FOLDER, ObjectStore, object_path
+from wikisem.errors import OutputError
+from wikisem.transforms.io import arrays
 from wikisem.transforms.io.arrays import local_folder, remove_copies
 from wikisem.transforms.io.files import create_binary
 
@@ -111,3 +114,99 @@ def test_a_copy_that_was_cut_short_is_no_copy(copies: Path, monkeypatch: pytest.
     assert not any(path.is_dir() for path in copies.iterdir())
     assert np.load(local_folder(URL) / "nodes.npy").tolist() == [1, 2, 3]
     remove_copies()
+
+
+def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path) -> None:
+    """Folders of other programs and of the user's, whatever their names, and copies and parts of other runs."""
+    away = tmp_path / "away"
+    (away / "deep").mkdir(parents=True)
+    copies.mkdir(mode=0o700)
+    others = [f"{name}/file" for name in ("out", "ab" * 16, "cd" * 16, f"cd{'0' * 30}.part", "ef" * 16)]
+    for path in others:
+        (copies / path).parent.mkdir()
+        (copies / path).write_text("mine")
+    (copies / f"{'cd' * 16}.use").write_text("another run\n")
+    (copies / f"{'ef' * 16}.use").symlink_to(copies / f"{'cd' * 16}.use")
+    (copies / "link").symlink_to(away)
+    before = sorted(path.name for path in copies.iterdir())
+    assert local_folder(URL).parent == copies
+    remove_copies()
+    assert sorted(path.name for path in copies.iterdir()) == before
+    assert [(copies / path).read_text() for path in others] == ["mine"] * len(others)
+    assert (away / "deep").is_dir()
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_link_is_not_taken_for_the_folder_of_copies(copies: Path, tmp_path: Path, copied: bool) -> None:
+    """Nothing is removed where it leads, and nothing is written there."""
+    target = tmp_path / "target"
+    (target / ("ab" * 16)).mkdir(parents=True)
+    if copied:
+        local_folder(URL)
+        copies.rename(tmp_path / "moved")
+    copies.symlink_to(target)
+    remove_copies()
+    assert [path.name for path in target.iterdir()] == ["ab" * 16]
+    with pytest.raises(OutputError, match="to be a folder that this user alone can write"):
+        local_folder(URL)
+    assert [path.name for path in target.iterdir()] == ["ab" * 16]
+
+
+def test_a_folder_that_others_can_write_is_refused(copies: Path) -> None:
+    """They could put other arrays there."""
+    copies.mkdir()
+    copies.chmod(0o777)
+    with pytest.raises(OutputError, match="to be a folder that this user alone can write"):
+        local_folder(URL)
+
+
+@pytest.mark.usefixtures("copies")
+def test_a_link_in_place_of_a_copy_is_refused_and_stays(tmp_path: Path) -> None:
+    """So does what it points to."""
+    copy = local_folder(URL)
+    remove_copies()
+    (tmp_path / "away").mkdir()
+    copy.symlink_to(tmp_path / "away")
+    with pytest.raises(OutputError, match="saw a link, a file or another's"):
+        local_folder(URL)
+    with pytest.raises(OutputError, match="saw a link, or another user's"):
+        remove_copies()
+    assert copy.is_symlink()
+    assert (tmp_path / "away").is_dir()
+
+
+def test_without_a_copy_there_is_nothing_to_remove(copies: Path) -> None:
+    """Not even a folder for copies is made."""
+    remove_copies()
+    assert not copies.exists()
+
+
+def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are killed when their work is done: they know the name of the run, which removes their copies."""
+    monkeypatch.setenv(arrays.RUN_VARIABLE, arrays.RUN)
+    command, here = [sys.executable, "-c", SCRIPT, URL], Path(__file__).parents[2]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline().strip() == str(next(path for path in copies.iterdir() if path.is_dir()))
+        worker.kill()
+    assert any(path.is_dir() for path in copies.iterdir())
+    remove_copies()
+    assert list(copies.iterdir()) == []
+
+
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that held it removed its file: a later one would lock a new file, and both would be inside."""
+    copies.mkdir(mode=0o700)
+    path, lock = copies / f"{'ab' * 16}.use", fcntl.flock
+    removed: list[Path] = []
+
+    def wait(file: int, how: int) -> None:
+        if not removed:
+            removed.append(path)
+            path.unlink()
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", wait)
+    with arrays._lock(copies / ("ab" * 16), "use", fcntl.LOCK_EX) as held:
+        assert removed
+        assert os.fstat(held.fileno()).st_ino == path.stat().st_ino

@@ -14,7 +14,7 @@ import zstandard
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
-from wikisem.schemas import ENTITIES
+from wikisem.schemas import ENTITIES, UNLINKED
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
@@ -100,6 +100,12 @@ def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
     assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q10"]
     assert counts.left_out["unlinked"] == 2
     assert counts.left_out["no-class"] == 2
+    tables = [pq.read_table(path) for path in (tmp_path / "work/published/unlinked").glob("*.parquet")]
+    assert all(table.schema.equals(UNLINKED) for table in tables)
+    # Of Q6 the latest revision counts.
+    assert [row for table in tables for row in table.to_pylist()] == [
+        {"instance_of": ["Q10"], "statements": [], "items": 2}
+    ]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -149,6 +155,19 @@ def test_a_damaged_dump_costs_one_unit_of_items(tmp_path: Path, form: str) -> No
     assert {"undecodable", "checksum"} & {reject["reason"] for reject in rejects}
     assert counts.kept == len(rows) == 30 - len(lost)
     assert sum(counts.rejected.values()) == len(rejects)
+
+
+@pytest.mark.parametrize("smallest", [20, 1 << 22])
+def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smallest: int
+) -> None:
+    """All of them decode, and all items are used; the checksum of their stream says that something is wrong."""
+    monkeypatch.setattr("wikisem.transforms.entities.stage._SMALLEST_BYTES", smallest)
+    lines = [f"{json.dumps(item(f'Q{number}', ['Q1']))},\n".encode() for number in range(1, 10)]
+    packed = one_stream([b"[\n", *lines[::-1], b"]"], [b"[\n", *lines, b"]"])
+    counts, rows, rejects = run(tmp_path, write(tmp_path / "dump.json.bz2", packed))
+    assert (counts.read, counts.kept, counts.rejected, len(rows)) == (10, 9, {"checksum": 1}, 9)
+    assert [reject["detail"].rpartition(", ")[2] for reject in rejects] == ["or out of order"]
 
 
 UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".json": bytes}

@@ -1,6 +1,7 @@
 """Files by path or URL: found, written and replaced as they are called, and clear words about what cannot be opened."""
 
 import gc
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import MissingInputError, OutputError, UsageError
-from wikisem.transforms.io import addresses
+from wikisem.transforms.io import addresses, files
 from wikisem.transforms.io.addresses import absolute, check_address, is_local
 from wikisem.transforms.io.files import (
     copy,
@@ -18,7 +19,7 @@ from wikisem.transforms.io.files import (
     match,
     open_binary,
     remove,
-    remove_folder,
+    remove_below,
     replace_file,
     size_and_time,
     sizes_below,
@@ -140,8 +141,54 @@ def test_files_and_folders_are_replaced_and_removed(tmp_path: Path, name: str) -
         remove(f"{folder}/file")
     write(f"{folder}/deep/down/here")
     for _ in range(2):
-        remove_folder(f"{folder}/deep")
+        remove_below(folder, "deep")
     assert list_files(f"{folder}/**") == []
+
+
+@pytest.mark.parametrize("name", ["link", "folder/link", "link/deep", "../away", "folder/../../away"])
+def test_nothing_is_removed_behind_a_link_or_outside(tmp_path: Path, name: str) -> None:
+    """Neither what a link below the root leads to, nor the link, nor what is not below the root."""
+    (tmp_path / "away" / "deep").mkdir(parents=True)
+    (tmp_path / "root" / "folder").mkdir(parents=True)
+    for link in ("link", "folder/link"):
+        (tmp_path / "root" / link).symlink_to(tmp_path / "away")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(OutputError, match=r"expected to remove .*, saw"):
+        remove_below(f"{tmp_path}/root", name)
+    assert sorted(tmp_path.rglob("*")) == before
+    remove_below(f"{tmp_path}/root", "link/absent")
+    remove_below(f"{tmp_path}/root/link", "deep")  # the root itself may be one
+    assert list((tmp_path / "away").iterdir()) == []
+
+
+def test_links_in_a_folder_go_with_it_and_what_they_lead_to_stays(tmp_path: Path) -> None:
+    """A folder of this user may hold links to anything."""
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "file").touch()
+    (tmp_path / "root" / "folder").mkdir(parents=True)
+    (tmp_path / "root" / "folder" / "link").symlink_to(tmp_path / "away")
+    remove_below(f"{tmp_path}/root", "folder")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["away", "file", "root"]
+
+
+@pytest.mark.parametrize("of", ["folder", "file"])
+def test_what_another_user_owns_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str) -> None:
+    """Where a folder may be written by several; but a network folder may give all that it holds one owner."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    me = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: me + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "TemporaryFile", _refuse)  # as if made files were that user's
+        with pytest.raises(OutputError, match="saw a link, or another user's"):
+            remove_below(str(tmp_path), of)
+    assert (tmp_path / of).exists()
+    remove_below(str(tmp_path), of)
+    assert not (tmp_path / of).exists()
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise PermissionError
 
 
 def test_a_file_where_there_are_no_hard_links_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

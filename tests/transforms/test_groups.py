@@ -7,13 +7,17 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from tests.entity_files import dump_entities
+from tests.entity_files import dump_entities, write_entities
 from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
+from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import encode_group
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
+from wikisem.transforms.groups import items as groups_items
+from wikisem.transforms.groups.items import CollectItems
 from wikisem.transforms.groups.labels import english_labels
+from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.scratch import Scratch
 
@@ -24,6 +28,26 @@ RECIPE = Recipe(
     cluster=ClusterOptions(max_groups=0),
     outliers=OutlierOptions(min_sitelinks=0, exclude="closure"),
 )
+
+
+def test_the_titles_that_are_looked_at_do_not_depend_on_unlinked_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One title in n is sampled, and n grows with the items that can have one: a build may lack the others."""
+    monkeypatch.setattr(groups_items, "_OTHERS", 4)
+    linked = [Entity(f"Q{n}", ("Q1",), sitelinks=1, titles={"enwiki": f"Page {n}"}) for n in range(10, 30)]
+    unlinked = [Entity(f"Q{n}", ("Q1",)) for n in range(30, 60)]
+    sampled = []
+    for name, entities in (("some", linked), ("all", [*linked, *unlinked])):
+        folder = tmp_path / name
+        Taxonomy.of_entities(entities, RECIPE.graph).save(folder / "taxonomy")
+        files = GroupFiles(str(folder / "taxonomy"), {}, RECIPE, Scratch(str(folder / "work")))
+        write_entities(folder / "entities", entities)
+        list(CollectItems(files, ["en"]).process((0, str(folder / "entities/part-00000.parquet"))))
+        (written,) = Path(files.labels()).glob("titles-*.parquet")
+        sampled.append(pq.read_table(written)["title"].to_pylist())
+    assert sampled[0] == sampled[1]
+    assert 0 < len(sampled[0]) < len(linked)
 
 
 def real_entities(realdata: Path) -> list[Entity]:

@@ -2,6 +2,8 @@
 
 import bz2
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
 
@@ -9,8 +11,10 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_parts
+from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem import schemas
 from wikisem.arrow.buckets import bucket_of
+from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
@@ -159,6 +163,25 @@ def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
     assert counts.kept == 4
     assert counts.rejected == {"truncated": 1} | ({"bad-page": 1} if form == "plain" else {})
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
+
+
+@pytest.mark.parametrize("size", [20, 1 << 25])
+def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """All pages are counted, and the damage as one that could not be read; with two workers, too."""
+    plan = partial(plan_ranges, target_bytes=size)
+    monkeypatch.setattr("wikisem.transforms.mentions.dump.plan_ranges", plan)
+    pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(9)]
+    whole = dump(pages)
+    at = [whole.index(one.encode()) for one in pages]
+    parts = [whole[start:stop] for start, stop in pairwise([0, *at, len(whole)])]
+    packed = one_stream([parts[0], *parts[8:0:-1], parts[9]], parts)
+    counts = count(tmp_path, write(tmp_path / "dump.xml.bz2", packed), workers=2)
+    assert (counts.read, counts.kept, counts.rejected) == (10, 9, {"checksum": 1})
+    assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(9)]
+    (reject,) = (tmp_path / "rejects" / "mentions" / "ltg").iterdir()
+    assert "out of order" in reject.read_text()
 
 
 @pytest.mark.parametrize("cut", [b"</mediawiki>\n", b"  </page>\n</mediawiki>\n"])

@@ -12,7 +12,7 @@ from wikisem.transforms.io.files import (
     list_files,
     open_binary,
     remove,
-    remove_folder,
+    remove_below,
     replace_file,
     sizes_below,
 )
@@ -51,12 +51,14 @@ def test_an_object_that_an_error_cuts_short_is_not_seen(url: str, tmp_path: Path
 
 
 def test_what_is_not_there_can_be_removed_but_not_copied(url: str) -> None:
-    """A folder goes file by file; another one whose name begins like it stays."""
+    """A folder goes file by file, also a single file; others whose names begin like theirs stay."""
     remove(f"{url}/absent")
-    remove_folder(f"{url}/absent")
+    remove_below(url, "absent")
+    replace_file(f"{url}/x", b"data")
+    remove_below(url, "x")
     for name in ("x/1", "x/deep/2", "xy/3"):
         replace_file(f"{url}/{name}", b"data")
-    remove_folder(f"{url}/x")
+    remove_below(url, "x")
     assert list_files(f"{url}/**") == [f"{url}/xy/3"]
     with pytest.raises(OutputError, match=r"expected to copy .*absent to .*y, saw"):
         copy(f"{url}/absent", f"{url}/y")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tests.entity_files import write_entities
 from tests.oracle import Named, Names, OracleGraph, OracleGroups
@@ -13,6 +12,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.io.parquet import write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.taxonomy import build_taxonomy
@@ -32,7 +32,7 @@ def write_surfaces(folder: Path, names: Names, files: int = 1) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     rows = [{"qid": qid, "title": None, **_columns(name)} for qid, name in names.items()]
     for number in range(files):
-        pq.write_table(pa.Table.from_pylist(rows[number::files], schema=SURFACES), folder / f"{number}.parquet")
+        write_parquet(f"{folder}/{number}.parquet", pa.Table.from_pylist(rows[number::files], schema=SURFACES))
     return str(folder)
 
 

@@ -4,7 +4,7 @@ import bz2
 import itertools
 import random
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,19 @@ UNITS = 6
 READER = EntityReader(Fields(("en",), ()))
 
 
-def one_stream(parts: list[bytes]) -> bytes:
-    """A bzip2 stream with a block for each part, at any bit: as lbzip2 writes, but with smaller blocks."""
+def one_stream(parts: Sequence[bytes], named: Sequence[bytes] | None = None) -> bytes:
+    """A bzip2 stream with a block for each part, at any bit: as lbzip2 writes, but with smaller blocks.
+
+    Its checksum is that of its blocks, or of those of the parts that are ``named`` instead.
+    """
     bits, length, checksum = 0, 0, 0
     for part in parts:
         stream = bz2.compress(part)
         stop = find_marks(stream, END_MARK)[-1]
         block = (int.from_bytes(stream, "big") >> (8 * len(stream) - stop)) & ((1 << (stop - 32)) - 1)
         bits, length = bits << (stop - 32) | block, length + stop - 32
-        checksum = (checksum << 1 | checksum >> 31) & 0xFFFFFFFF ^ int.from_bytes(stream[10:14], "big")
+    for part in parts if named is None else named:
+        checksum = (checksum << 1 | checksum >> 31) & 0xFFFFFFFF ^ int.from_bytes(bz2.compress(part)[10:14], "big")
     bits, length = bits << 80 | END_MARK << 32 | checksum, length + 80
     return b"BZh9" + (bits << -length % 8).to_bytes((length + 7) // 8, "big")
 

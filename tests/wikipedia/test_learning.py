@@ -158,7 +158,7 @@ def test_a_file_that_is_written_reads_the_same(code: str) -> None:
         ('link_trail = "[a-"', "de.toml: link_trail: expected a regular expression, saw '\\[a-'"),
         ('link_trail = ".*"', "de.toml: link_trail: expected letters only, saw '.\\*', which takes a space"),
         ("lists = 3", "de.toml: Expected `array`, got `int`"),
-        ("= 3", "de.toml: Invalid statement"),
+        ("= 3", "de.toml: expected a TOML file, saw Invalid statement"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said(text: str, message: str) -> None:

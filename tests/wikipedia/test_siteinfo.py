@@ -69,3 +69,10 @@ def test_the_wikis_own_names_win_over_aliases_and_these_over_canonical_ones() ->
     assert site.prefixes["a b"] == 101
     assert (site.prefixes["kat"], site.prefixes["category"]) == (14, 14)
     assert "" not in site.prefixes
+
+
+@pytest.mark.parametrize("key", ['key="x"', "", 'key="9999999999"', 'key=" 1"', 'key="\u0661"'])
+def test_a_namespace_needs_a_number(key: str) -> None:
+    """Any other key is a damaged head, and is shown."""
+    with pytest.raises(DamagedInputError, match="expected the number of a namespace in <siteinfo>, saw"):
+        read_siteinfo(HEAD.replace('key="14"', key).encode())

@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.scratch import Scratch
@@ -12,6 +12,8 @@ from wikisem.wikidata.selection import Certainty
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
+# The folder of what counts unlinked items, below that of the items themselves.
+_UNLINKED: Final = "unlinked"
 
 
 class ItemFile(NamedTuple):
@@ -24,6 +26,16 @@ class ItemFile(NamedTuple):
     def name(self) -> str:
         """What files about these items are called."""
         return f"{self.certainty}-{self.part:06}"
+
+    @property
+    def finished(self) -> str:
+        """Where, below the folder of entities, the items are that stay."""
+        return f"{self.name}.parquet"
+
+    @property
+    def unlinked(self) -> str:
+        """Where, below the folder of entities, the items are counted that were left out as unlinked."""
+        return f"{_UNLINKED}/{self.name}.parquet"
 
     def path(self, scratch: Scratch) -> str:
         """Where the items are."""
@@ -44,6 +56,11 @@ def item_file(name: str) -> ItemFile:
     return ItemFile(cast(Certainty, certainty), int(part))
 
 
+def unlinked_folder(entities: str) -> str:
+    """Where, in a folder of entities, there are files of ``schemas.UNLINKED``, unless every item was kept."""
+    return f"{entities}/{_UNLINKED}"
+
+
 class ItemWriter:
     """A Parquet file of items that is made when the first ones come, and written while more do."""
 
@@ -51,7 +68,7 @@ class ItemWriter:
         self._path = path
         self._held: list[pa.Table] = []
         self._size = 0
-        self._writer: pq.ParquetWriter | None = None
+        self._writer: CheckedWriter | None = None
 
     def add(self, table: pa.Table) -> None:
         """Take rows in, and write when enough have gathered."""
@@ -74,6 +91,6 @@ class ItemWriter:
         if self._writer is None:
             self._sink = create_binary(self._path)
             # Few values repeat: dictionaries would make the files larger, and slower to write.
-            self._writer = pq.ParquetWriter(self._sink, ENTITIES, compression="zstd", use_dictionary=False)
-        self._writer.write_table(pa.concat_tables(self._held).combine_chunks())
+            self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False)
+        self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0

@@ -21,10 +21,10 @@ from wikisem.transforms.entities.read_range import STAGE, TARGETS
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
 from wikisem.transforms.io.counts import write_counts
 from wikisem.transforms.io.files import copy
-from wikisem.transforms.io.parquet import read_batches
+from wikisem.transforms.io.parquet import read_batches, write_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.transforms.io.shuffle import Done, done
-from wikisem.wikidata.selection import Certainty, edge_targets
+from wikisem.wikidata.selection import Certainty, count_unlinked, edge_targets
 
 
 def latest_numbers(scratch: Scratch) -> str:
@@ -61,32 +61,37 @@ class KeepItems(beam.DoFn):
     def process(self, element: tuple[int, Certainty, int]) -> None:
         """Finish one file."""
         file = ItemFile(*element[1:])
-        finished = f"{self._scratch.published}/{file.name}.parquet"
         superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
         if file.certainty == "certain" and not superseded.size:
             kept = sum(table.num_rows for table in read_batches(file.path(self._scratch), ["sitelinks"]))
-            copy(file.path(self._scratch), finished)
-            counts, written = Counts(kept, kept), True
+            copy(file.path(self._scratch), f"{self._scratch.published}/{file.finished}")
+            counts, written = Counts(kept, kept), [file.finished]
         else:
-            counts, written = self._rewrite(file, finished, superseded)
+            counts, written = self._rewrite(file, superseded)
         counts.check(STAGE)
-        write_counts(file.counts(self._scratch), counts, [f"{file.name}.parquet"] if written else [])
+        write_counts(file.counts(self._scratch), counts, written)
 
-    def _rewrite(self, file: ItemFile, finished: str, superseded: Numbers) -> tuple[Counts, bool]:
-        """Write the rows that stay; their counts, and whether there are any."""
+    def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
+        """Write the rows that stay, and count the unlinked ones; the counts, and the files that came of it."""
+        folder = self._scratch.published
         targets = self._read_targets() if file.certainty == "undecided" else None
-        writer, kept, left_out = ItemWriter(finished), 0, Counter[str]()
+        writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
+        unlinked: list[pa.Table] = []
         for dropped_rows, table in latest_rows(self._scratch, file, ENTITIES.names, superseded):
             left_out["duplicate"] += dropped_rows
             if targets is not None:
                 is_target = is_in(qid_numbers(table["qid"]), targets)
                 dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
-                classless = int(pc.sum(pc.equal(pc.list_value_length(dropped["instance_of"]), 0)).as_py() or 0)
-                left_out["no-class"] += classless
-                left_out["unlinked"] += dropped.num_rows - classless
+                unlinked.append(count_unlinked([dropped]))
+                with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
+                left_out["no-class"] += dropped.num_rows - with_class
+                left_out["unlinked"] += with_class
             writer.add(table)
             kept += table.num_rows
-        written = writer.close()
+        written = [file.finished] if writer.close() else []
+        if left_out["unlinked"]:
+            write_parquet(f"{folder}/{file.unlinked}", count_unlinked(unlinked))
+            written.append(file.unlinked)
         found = {reason: number for reason, number in left_out.items() if number}
         return Counts(kept + sum(found.values()), kept, found), written
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from wikisem.arrow.numbers import Numbers, join, union
 from wikisem.arrow.qids import qid_numbers
-from wikisem.dumps import Range, read_records
+from wikisem.dumps import Range, StreamPart, read_records
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
 from wikisem.transforms.entities.number_files import add_numbers
 from wikisem.transforms.io.bucket_files import create_bucket_file, part_path
@@ -42,6 +42,11 @@ def read_counts(scratch: Scratch, part: int) -> str:
     return f"{scratch.parts}/counts/read-{part:06}.json"
 
 
+def range_rejects(scratch: Scratch, part: int) -> str:
+    """What could not be read of a range; under the number after the last one, of all ranges together."""
+    return f"{scratch.rejects_of(STAGE)}/{part:06}.jsonl"
+
+
 class ReadRange(beam.DoFn):
     """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets."""
 
@@ -56,20 +61,24 @@ class ReadRange(beam.DoFn):
         writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
         numbers: list[Numbers] = []
         targets: list[Numbers] = []
-        for certainty, table in _tables(range_, self._closing, chunks):
+        streams: list[StreamPart] = []
+        for certainty, table in _tables(range_, self._closing, chunks, streams):
             writers[certainty].add(table)
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_rejects(f"{self._scratch.rejects_of(STAGE)}/{part:06}.jsonl", chunks.rejects)
-        write_counts(read_counts(self._scratch, part), chunks.counts(), files)
+        write_rejects(range_rejects(self._scratch, part), chunks.rejects)
+        write_counts(read_counts(self._scratch, part), chunks.counts(), files, streams)
         with create_bucket_file(part_path(numbers_folder(self._scratch), part)) as found:
             add_numbers(found, ITEMS, join(numbers))
             add_numbers(found, TARGETS, union(targets))
         yield done(STAGE, part, self._ranges)
 
 
-def _tables(range_: Range, closing: bytes, chunks: ChunkReader) -> Iterator[tuple[Certainty, pa.Table]]:
-    for chunk in read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing):
+def _tables(
+    range_: Range, closing: bytes, chunks: ChunkReader, streams: list[StreamPart]
+) -> Iterator[tuple[Certainty, pa.Table]]:
+    found = read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing, on_stream=streams.append)
+    for chunk in found:
         yield from chunks.read(chunk)
     yield from chunks.finish()

@@ -20,8 +20,16 @@ from wikisem.transforms.entities.duplicates import ChooseLatestRevision, FindDup
 from wikisem.transforms.entities.item_files import ItemFile, item_file
 from wikisem.transforms.entities.keep import FindTargets, KeepItems, latest_numbers
 from wikisem.transforms.entities.number_files import Merge, MergeNumbers, merged_folder, read_numbers
-from wikisem.transforms.entities.read_range import ITEMS, STAGE, TARGETS, ReadRange, numbers_folder, read_counts
-from wikisem.transforms.io.counts import files_left, require_files, sum_counts
+from wikisem.transforms.entities.read_range import (
+    ITEMS,
+    STAGE,
+    TARGETS,
+    ReadRange,
+    numbers_folder,
+    range_rejects,
+    read_counts,
+)
+from wikisem.transforms.io.counts import files_left, require_files, sum_counts, sum_ranges
 from wikisem.transforms.io.files import match, open_binary, size_of
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
@@ -30,6 +38,8 @@ from wikisem.wikidata.chunk_reader import check_head
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
 
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 1
 # A range is large enough that finding its start costs little, and small enough that many workers end together. It
 # depends on the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
@@ -90,7 +100,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
     kept = [file.counts(scratch) for file in files]
     require_files(scratch.published, files_left(kept))
-    found = sum_counts([*done, *kept])
+    found = sum_ranges(done, STAGE, range_rejects(scratch, len(done))) + sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))

@@ -12,16 +12,22 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.outlier_sets.class_making import ItemStatements
+from wikisem.graph.outlier_sets.item_statements import ItemStatements, UnlinkedItems
 from wikisem.graph.sorting import indices_of
 from wikisem.heuristics.rules.list_titles import LIST_ARTICLE
+from wikisem.recipes.options import Recipe
+from wikisem.transforms.entities.item_files import unlinked_folder
 from wikisem.transforms.groups.labels import write_labels, write_titles
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import save_arrays
-from wikisem.transforms.io.parquet import read_row_groups
+from wikisem.transforms.io.files import list_files
+from wikisem.transforms.io.parquet import read_parquet, read_row_groups
 
 # Of a statement its property and its value are read.
 _STATEMENTS = ("statements.list.element.property", "statements.list.element.value")
+
+# The files that count unlinked items are divided into at most this many parts: that many workers can read them.
+_PARTS = 16
 
 # About how many items of the graph show what titles of other articles look like.
 _OTHERS = 200_000
@@ -35,8 +41,7 @@ class CollectItems(beam.DoFn):
 
     def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
         self._files, self._languages = files, languages
-        outliers = files.recipe.outliers
-        self._properties = outliers.kin_properties if outliers.exclude == "kin" else ()
+        self._properties = _properties(files)
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
@@ -69,8 +74,39 @@ class CollectItems(beam.DoFn):
         if self._wanted is None:
             graph = self._files.graph()
             classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
-            self._wanted = classes, 1 + len(graph.items) // _OTHERS
+            # Of the others none has a title, and a build may have left them out.
+            linked = int(np.count_nonzero(graph.sitelinks))
+            self._wanted = classes, 1 + linked // _OTHERS
         return self._wanted
+
+
+class CollectUnlinked(beam.DoFn):
+    """A numbered part of the files that count unlinked items to one record of arrays."""
+
+    def __init__(self, files: GroupFiles) -> None:
+        self._files = files
+
+    def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
+        """Write it; yields its folder."""
+        (number, paths), graph = numbered, self._files.graph()
+        tables = (read_parquet(path) for path in paths)
+        counted = [UnlinkedItems.of_table(graph, table, _properties(self._files)) for table in tables]
+        save_arrays(UnlinkedItems.join(counted), self._files.unlinked(number))
+        yield None, self._files.unlinked(number)
+
+
+def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
+    """The numbered parts of the files that count unlinked items, where a rule of the recipe counts all instances."""
+    outliers = recipe.outliers
+    counting = outliers.status_share > 0 or outliers.exclude == "kin"
+    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
+    return [(number, files[number::_PARTS]) for number in range(min(_PARTS, len(files)))]
+
+
+def _properties(files: GroupFiles) -> Sequence[str]:
+    """Those whose statements may make a class."""
+    outliers = files.recipe.outliers
+    return outliers.kin_properties if outliers.exclude == "kin" else ()
 
 
 def _instances_of(classes: pa.ListArray, qid: str) -> Flags:

@@ -26,11 +26,11 @@ from wikisem.transforms.groups.affixes import read_affixes
 from wikisem.transforms.groups.labels import english_path, read_labels
 from wikisem.transforms.groups.outlier_indexes import SLICE
 from wikisem.transforms.groups.profiles import read_profile, write_profile
-from wikisem.transforms.groups.published import write_groups, write_lines
+from wikisem.transforms.groups.published import add_titles, write_groups, write_lines
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import write_counts
-from wikisem.transforms.io.files import open_binary
+from wikisem.transforms.io.files import list_files, open_binary
 
 
 class JudgeClasses(beam.DoFn):
@@ -91,16 +91,17 @@ class FinishLanguage(beam.DoFn):
     Lines are put in order as they are; only the number of their class is parsed.
     """
 
-    def __init__(self, files: GroupFiles) -> None:
-        self._files = files
+    def __init__(self, files: GroupFiles, surfaces: Mapping[str, str]) -> None:
+        self._files, self._surfaces = files, surfaces
 
     def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
-        """Leave out near-duplicates, cap, order, write."""
+        """Leave out near-duplicates, cap, order, add the titles of pages, write."""
         language, numbers = slices_of[0], sorted(slices_of[1])
         distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
         kept, capped = self._cap(distinct, language)
         rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
-        write_groups(self._files.scratch.published, language, kept, sorted(rejected, key=class_of))
+        titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
+        write_groups(self._files.scratch.published, language, titled, sorted(rejected, key=class_of))
         write_profile(self._files, language)
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from wikisem.graph.array_types import Flags, Int64s
 from wikisem.sampling import hash_keys
+from wikisem.surfaces.cleaning import compose, tidy
 from wikisem.surfaces.one_script import label_codes_in, write_in
 from wikisem.transforms.groups.shared_files import GroupFiles
 from wikisem.transforms.io.counts import read_json
@@ -61,23 +62,26 @@ def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.Ma
         begin += table.num_rows
 
 
-def _best(maps: pa.MapArray, keys: Sequence[str]) -> tuple[Int64s, pa.Array, pa.Array]:
-    """The rows whose map has one of the keys, the first of these keys that it has, and the value under it."""
+def _best(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tuple[Int64s, pa.Array, pa.Array]:
+    """The rows whose map has one of the keys, the first of these keys that it has, and the value under it.
+
+    ``values`` replace those of the maps; a null is none.
+    """
     offsets = maps.offsets.to_numpy()
     rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
     ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
-    entries = np.flatnonzero(ranks < len(keys))
+    entries = np.flatnonzero((ranks < len(keys)) & values.is_valid().to_numpy())
     order = entries[np.lexsort((ranks[entries], rows[entries]))]
     first = np.ones(len(order), dtype=bool)
     np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
     found = pa.array(order[first])
-    return rows[order[first]], maps.keys.take(found), maps.items.take(found)
+    return rows[order[first]], maps.keys.take(found), values.take(found)
 
 
 def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
     own = variant_of(variant, language)
     codes = label_codes_in(own, language)
-    rows, found, labels = _best(maps, (*codes, "mul", "en"))
+    rows, found, labels = _best(maps, (*codes, "mul", "en"), tidy(maps.items))
     if own:
         labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
     english = pc.and_(pc.equal(found, "en"), "en" not in codes)
@@ -85,7 +89,7 @@ def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> 
 
 
 def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
-    rows, _, titles = _best(maps, [wiki_of(language) or ""])
+    rows, _, titles = _best(maps, [wiki_of(language) or ""], compose(maps.items))
     return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
 
 

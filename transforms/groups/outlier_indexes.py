@@ -10,8 +10,9 @@ import numpy as np
 from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.csr import SparseRows
 from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, outlier_pool
-from wikisem.graph.outlier_sets.class_making import ItemStatements, class_making
+from wikisem.graph.outlier_sets.class_making import class_making
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.item_statements import ItemStatements, UnlinkedItems
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.sorting import indices_of
 from wikisem.graph.store import open_arrays
@@ -27,11 +28,13 @@ SLICE: Final = 1024
 class IndexOutliers(beam.DoFn):
     """Once surface forms and labels are there: write the outlier index and the rings, hand out numbers of slices.
 
-    ``entity_files`` is the number of files of entities that ``CollectItems`` read.
+    ``entity_files`` is the number of files of entities that ``CollectItems`` read, ``unlinked_parts`` that of the parts
+    that ``CollectUnlinked`` did.
     """
 
-    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int) -> None:
-        self._files, self._languages, self._entity_files = files, languages, entity_files
+    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int, unlinked_parts: int) -> None:
+        self._files, self._languages = files, languages
+        self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
 
     def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
         """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
@@ -44,24 +47,26 @@ class IndexOutliers(beam.DoFn):
         minimum = files.recipe.outliers.min_sitelinks
         able = partial(in_range, options=files.recipe.items, role="outliers")
         by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        making, having = self._class_making()
+        folders = [local_folder(files.unlinked(number)) for number in range(self._unlinked_parts)]
+        unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
+        making, having = self._class_making(unlinked)
         items, numbers, lists = outlier_pool(files.graph(), by_language, having)
         candidates = files.all_candidates(self._languages)
-        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making)
+        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making, unlinked)
         save_arrays(index, files.outlier_index())
         for language, table in tables.items():
             ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
             save_arrays(ring, f"{files.language(language)}/ring")
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
-    def _class_making(self) -> tuple[SparseRows, SparseRows]:
+    def _class_making(self, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
         """What makes each class, and what each item has of it, where the recipe bars kin."""
         files = self._files
         if files.recipe.outliers.exclude != "kin":
             return NO_STATEMENTS, NO_STATEMENTS
         folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
         statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
-        return class_making(files.graph(), statements, files.recipe.cluster.minimum)
+        return class_making(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:

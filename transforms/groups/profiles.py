@@ -51,6 +51,7 @@ def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkS
     folder = files.mentions.get(language)
     if folder is None:
         return None, LinkSurroundings()
-    with open_binary(f"{folder}/siteinfo.json") as source:
-        site = SiteInfo.from_json(source.read().decode())
+    path = f"{folder}/siteinfo.json"
+    with open_binary(path) as source:
+        site = SiteInfo.from_json(source.read(), path)
     return site, read_surroundings(folder)

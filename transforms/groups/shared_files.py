@@ -58,6 +58,10 @@ class GroupFiles:
         """The folder of the statements of one file of entities that may make a class."""
         return f"{self.scratch.parts}/statements/{number:05d}"
 
+    def unlinked(self, number: int) -> str:
+        """The folder of one part of what is counted of unlinked items."""
+        return f"{self.scratch.parts}/unlinked/{number:05d}"
+
     def outlier_index(self) -> str:
         """The folder of the outlier index."""
         return f"{self.scratch.parts}/outlier_index"

@@ -11,7 +11,7 @@ import apache_beam as beam
 
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.groups.items import CollectItems
+from wikisem.transforms.groups.items import CollectItems, CollectUnlinked, divide_unlinked
 from wikisem.transforms.groups.judging import FinishLanguage, JudgeClasses
 from wikisem.transforms.groups.outlier_indexes import IndexOutliers
 from wikisem.transforms.groups.shared_files import GroupFiles
@@ -21,6 +21,8 @@ from wikisem.transforms.io.files import match
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 2
 
 
 def build_groups(
@@ -44,6 +46,7 @@ def build_groups(
         part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
     ]
     entity_files = list(enumerate(match([f"{entities}/*.parquet"])))
+    unlinked = divide_unlinked(entities, recipe)
     languages = sorted(surfaces)
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -56,15 +59,20 @@ def build_groups(
             | "index surfaces" >> beam.ParDo(IndexSurfaces(files))
         )
         items = pipeline | "entities" >> beam.Create(entity_files) | "distribute entities" >> beam.Reshuffle()
+        counted = pipeline | "unlinked" >> beam.Create(unlinked) | "distribute unlinked" >> beam.Reshuffle()
         (
-            [indexed, items | "collect items" >> beam.ParDo(CollectItems(files, languages))]
+            [
+                indexed,
+                items | "collect items" >> beam.ParDo(CollectItems(files, languages)),
+                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(files)),
+            ]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files)))
+            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files), len(unlinked)))
             | "distribute slices" >> beam.Reshuffle()
             | "judge classes" >> beam.ParDo(JudgeClasses(files, languages))
             | "group slices by language" >> beam.GroupByKey()
-            | "finish" >> beam.ParDo(FinishLanguage(files))
+            | "finish" >> beam.ParDo(FinishLanguage(files, dict(surfaces)))
         )
 
     context.runtime.run(construct, label=STAGE)

@@ -4,7 +4,9 @@ import atexit
 import fcntl
 import hashlib
 import os
+import re
 import shutil
+import stat
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
@@ -18,9 +20,14 @@ import orjson
 from wikisem.errors import OutputError
 from wikisem.graph.store import write_arrays
 from wikisem.transforms.io.addresses import is_local
-from wikisem.transforms.io.files import create_binary, open_binary, versions_below
+from wikisem.transforms.io.files import create_binary, open_binary, remove_below, versions_below
 
-# Locks that say that this process uses a copy: they are let go when it ends, however it does.
+# Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
+RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
+RUN: Final = os.environ.get(RUN_VARIABLE) or uuid.uuid4().hex
+_KEY: Final = re.compile(r"[0-9a-f]{32}")
+# Locks that say that this process uses a copy: they are let go when it ends, however it does. Their files hold the
+# names of the runs that have used it.
 _in_use: Final[list[IO[bytes]]] = []
 
 
@@ -41,44 +48,67 @@ def local_folder(folder: str) -> Path:
     """A folder whose files can be mapped: itself, or for one elsewhere a copy, shared by all processes of this machine.
 
     A copy is found by what it holds: the path, the names, the sizes and the times of the files. The first process to
-    ask makes it, others wait for that. It goes with the last process that uses it, or when another copy is made.
+    ask makes it, others wait for that. It goes with the last run that uses it.
     """
     if is_local(folder):
         return Path(folder)
     if not _in_use:
-        atexit.register(remove_copies)
+        atexit.register(_remove_copies_at_exit)
     files = versions_below(folder)
     key = hashlib.blake2b(orjson.dumps([folder, sorted(files.items())]), digest_size=16).hexdigest()
-    copy = _copies() / key
+    copy = _make_copies() / key
     with _locked(copy, "making"):
-        _in_use.append(_lock(copy, "use", fcntl.LOCK_SH))
-        if not copy.is_dir():
-            _remove_unused()
+        use = _lock(copy, "use", fcntl.LOCK_SH)
+        _in_use.append(use)
+        use.write(f"{RUN}\n".encode())
+        use.flush()
+        if not _is_own_folder(copy):
+            if os.path.lexists(copy):
+                raise OutputError(f"expected {copy} to be a copy that wikisem made, saw a link, a file or another's")
             _fetch(folder, files, copy)
     return copy
 
 
 def remove_copies() -> None:
-    """Let go of the copies that this process uses, and remove those on this machine that no other one does."""
+    """Let go of the copies that this run uses, and remove those that no other process of this machine does.
+
+    OutputError where one cannot be removed. What other runs left is theirs: a copy that a killed one left goes with the
+    next run that uses it.
+    """
     local_folder.cache_clear()
     while _in_use:
         _in_use.pop().close()
-    _remove_unused()
+    copies = _copies()
+    if not _is_own_folder(copies):
+        return
+    for path in sorted(copies.glob("*.use")):
+        if _KEY.fullmatch(path.stem) and _names_this_run(path):
+            _remove_unused(copies / path.stem)
 
 
-def _remove_unused() -> None:
-    for name in sorted({path.name.partition(".")[0] for path in _copies().iterdir()}):
-        copy = _copies() / name
-        with suppress(BlockingIOError), _locked(copy, "making", fcntl.LOCK_NB), _locked(copy, "use", fcntl.LOCK_NB):
-            for path in (copy, *copy.parent.glob(f"{name}.*.part")):
-                shutil.rmtree(path, ignore_errors=True)
-            for kind in ("use", "making"):
-                _lock_path(copy, kind).unlink()
+def _names_this_run(path: Path) -> bool:
+    found = path.lstat()
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and RUN.encode() in path.read_bytes().split()
+
+
+def _remove_copies_at_exit() -> None:
+    with suppress(OSError):
+        remove_copies()
+
+
+def _remove_unused(copy: Path) -> None:
+    with suppress(BlockingIOError), _locked(copy, "making", fcntl.LOCK_NB), _locked(copy, "use", fcntl.LOCK_NB):
+        for folder in (copy, _part(copy)):
+            remove_below(str(folder.parent), folder.name)
+        for kind in ("use", "making"):
+            _lock_path(copy, kind).unlink()
 
 
 def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
-    part = copy.with_name(f"{copy.name}.{uuid.uuid4().hex}.part")
-    part.mkdir()
+    """Make a copy; the caller holds the lock of its making, so that what is there of it is a killed process's."""
+    part = _part(copy)
+    remove_below(str(part.parent), part.name)
+    part.mkdir(mode=0o700)
     try:
         for name in files:
             target = part / name
@@ -86,17 +116,36 @@ def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
             with open_binary(f"{folder}/{name}") as source, target.open("wb") as sink:
                 shutil.copyfileobj(source, sink, 1 << 24)
         part.rename(copy)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    except BaseException:
+        with suppress(OutputError):  # what came first is the cause
+            remove_below(str(part.parent), part.name)
+        raise
 
 
 def _copies() -> Path:
     """The folder of all copies of this user on this machine."""
-    folder = Path(tempfile.gettempdir()) / f"wikisem-{os.getuid()}"
+    return Path(tempfile.gettempdir()) / f"wikisem-{os.getuid()}"
+
+
+def _make_copies() -> Path:
+    folder = _copies()
     folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.stat().st_uid != os.getuid():
-        raise OutputError(f"expected {folder} to be a folder of this user, saw that it is another one's")
+    if not _is_own_folder(folder):
+        raise OutputError(f"expected {folder} to be a folder that this user alone can write, saw that it is not")
     return folder
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether this is a folder of this user, no link to one, that no other user can write."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _part(copy: Path) -> Path:
+    return copy.with_name(f"{copy.name}.part")
 
 
 def _lock_path(copy: Path, kind: str) -> Path:
@@ -107,7 +156,7 @@ def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
     """Lock a copy until the file is closed; BlockingIOError where others hold it and ``how`` says not to wait."""
     path = _lock_path(copy, kind)
     while True:
-        file = path.open("ab")
+        file = open(path, "ab", opener=_open_no_link)  # noqa: SIM115 - the lock lasts as long as it is open
         try:
             fcntl.flock(file, how)
             # While this one waited, the file may have been removed, and another of its name may be there.
@@ -117,6 +166,10 @@ def _lock(copy: Path, kind: str, how: int) -> IO[bytes]:
             file.close()
             raise
         file.close()
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 @contextmanager

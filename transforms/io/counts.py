@@ -7,28 +7,44 @@ so that one that is not there is an error: a list of what is there would lack it
 Records that could not be read, written where a person can look at them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import reduce
 from operator import add
 from typing import Any
 
+import msgspec
 import orjson
 
+from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.files import create_binary, exists, open_binary, sizes_below
 
 
-def write_counts(path: str, counts: Counts, files: Sequence[str] = ()) -> None:
-    """Write the counts of one part, and the names of the files that it left."""
+def write_counts(path: str, counts: Counts, files: Sequence[str] = (), streams: Sequence[StreamPart] = ()) -> None:
+    """Write the counts of one part, the names of the files that it left, and the streams that it read a part of."""
+    values = {"counts": asdict(counts), "files": list(files), "streams": [asdict(each) for each in streams]}
     with create_binary(path) as sink:
-        sink.write(orjson.dumps({"counts": asdict(counts), "files": list(files)}, option=orjson.OPT_SORT_KEYS))
+        sink.write(orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
 
 
 def sum_counts(paths: Iterable[str]) -> Counts:
     """The sum of the counts of parts; StageError where one of them is missing."""
     return reduce(add, (Counts(**read_json(path)["counts"]) for path in paths), Counts())
+
+
+def sum_ranges(paths: Iterable[str], stage: str, rejects: str) -> Counts:
+    """The sum of the counts of all ranges of some dumps, and of the damage that shows only between ranges.
+
+    That is written to the file ``rejects``, as that of each range is to another. StageError where a range is missing.
+    """
+    listed = list(paths)
+    streams = [msgspec.convert(each, StreamPart) for path in listed for each in read_json(path)["streams"]]
+    found = [Reject(stage, each.reason, each.where, each.detail) for each in join_streams(streams)]
+    write_rejects(rejects, found)
+    return sum_counts(listed) + Counts(len(found), rejected=dict(Counter(each.reason for each in found)))
 
 
 def files_left(paths: Iterable[str]) -> list[str]:

@@ -3,17 +3,21 @@
 On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
 """
 
+import os
 import shutil
+import stat
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
+from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any, BinaryIO, Final, cast
 
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError
 from wikisem.transforms.io.addresses import check_address, is_local
@@ -35,14 +39,15 @@ def open_binary(path: str) -> BinaryIO:
     )
 
 
-def create_binary(path: str) -> BinaryIO:
+def create_binary(path: str, durable: bool = False) -> BinaryIO:
     """A new file to write raw bytes to, seen when it is closed: whole, or not at all where an error comes first.
 
     On this machine it replaces an earlier one in one step, and its folder is made. For a store the bytes wait in memory
-    or a temporary file, since an object that an error cuts short would else be seen as if it were whole.
+    or a temporary file, since an object that an error cuts short would else be seen as if it were whole. It is on the
+    disk when it is closed where it is ``durable``; a store has it then anyway.
     """
     if is_local(path):
-        return whole_file(Path(path))
+        return whole_file(Path(path), durable)
     waiting = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed when it is published or discarded
 
     def publish() -> None:
@@ -74,10 +79,16 @@ def _upload(path: str, source: IO[bytes], size: int) -> None:
         raise OutputError(f"expected to write {path}, saw {error}") from error
 
 
-def replace_file(path: str, data: bytes) -> None:
+def replace_file(path: str, data: bytes, durable: bool = False) -> None:
     """Write a whole file in one step, in place of an earlier one: a reader sees the old bytes or the new ones."""
-    with create_binary(path) as sink:
+    with create_binary(path, durable) as sink:
         sink.write(data)
+
+
+def sync_files(folder: str, paths: Iterable[str]) -> None:
+    """Have files below a folder on the disk, with their names; a store has what was written to it."""
+    if is_local(folder):
+        atomic_files.sync_files(Path(folder), [Path(folder, path) for path in paths])
 
 
 def match(patterns: Sequence[str]) -> list[str]:
@@ -172,13 +183,57 @@ def remove(path: str) -> None:
         FileSystems.delete([path])  # which object stores do whether there is one or not
 
 
-def remove_folder(folder: str) -> None:
-    """Remove all files below a folder, one by one, for an object store has no folders; if there are any."""
-    if is_local(folder):
-        if Path(folder).is_dir():
-            shutil.rmtree(folder)
-    elif paths := list_files(f"{folder}/**"):
-        FileSystems.delete(paths)
+def remove_below(root: str, name: str) -> None:
+    """Remove what has a name below ``root``, if anything has: a file, or a folder with all that is in it.
+
+    On this machine OutputError where it is another user's, a symbolic link, or reached by one below ``root``: nothing
+    is removed then. Links in a folder go with it, and what they lead to stays. On a store there are only files.
+    """
+    if not is_local(root):
+        path = f"{root}/{name}"
+        if paths := list_files(f"{path}/**") or [path] * exists(path):
+            FileSystems.delete(paths)
+        return
+    *above, last = name.split("/")
+    if not os.path.lexists(f"{root}/{name}"):
+        return
+    try:
+        with _open_folder(root, above) as folder:
+            found = os.stat(last, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISLNK(found.st_mode) or not is_own(found, root):
+                raise OutputError("a link, or another user's")
+            if stat.S_ISDIR(found.st_mode):
+                shutil.rmtree(last, dir_fd=folder)
+            else:
+                os.unlink(last, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise OutputError(f"expected to remove {root}/{name}, saw {error}") from error
+
+
+@contextmanager
+def _open_folder(root: str, names: Sequence[str]) -> Iterator[int]:
+    """A folder below another one, open: no symbolic link below ``root`` leads to it, now or later."""
+    opened = [os.open(root, os.O_RDONLY | os.O_DIRECTORY)]
+    try:
+        if ".." in names:
+            raise OutputError(f"a way out of {root}")
+        for name in names:
+            opened.append(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        yield opened[-1]
+    finally:
+        for folder in opened:
+            os.close(folder)
+
+
+def is_own(found: os.stat_result, folder: str) -> bool:
+    """Whether a file below a folder of this machine belongs to this user, by what ``lstat`` found of it."""
+    if found.st_uid == os.getuid():
+        return True
+    with suppress(OSError), TemporaryFile(dir=folder) as made:  # a network folder may give all files one owner
+        return os.fstat(made.fileno()).st_uid == found.st_uid
+    return False
 
 
 def copy(source: str, target: str) -> None:

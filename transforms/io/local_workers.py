@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
+from wikisem.transforms.io.arrays import RUN, RUN_VARIABLE
 from wikisem.transforms.io.bytes_read import BytesRead
 from wikisem.transforms.io.failures import WorkerError
 
@@ -206,4 +207,4 @@ def _environment() -> dict[str, str]:
     Arrow allocates by ``malloc``: its own allocator keeps much of what was freed, more with each range and bucket.
     """
     ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    return {**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return {**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), RUN_VARIABLE: RUN}

@@ -1,37 +1,39 @@
-"""Parquet through Beam's file systems, always the same bytes for the same rows."""
+"""Parquet through Beam's file systems: always the same bytes for the same rows, and all of them checked when read."""
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wikisem.errors import MissingInputError
+from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.schemas import PARQUET_ERRORS
 from wikisem.transforms.io.files import create_binary, list_files, open_binary
 
 _BUCKET: Final = re.compile(r"bucket-\d+-of-(\d+)\.parquet")
 
 
 def write_parquet(path: str, table: pa.Table, dictionaries: bool = True) -> None:
-    """Write a table as one Parquet file; the bytes depend on its rows alone, not on how they were chunked.
-
-    Columns whose values hardly repeat, or are side by side when they do, are smaller and faster without dictionaries.
-    """
+    """Write a table as one Parquet file; ``CheckedWriter`` says what the bytes depend on, and what dictionaries do."""
     with create_binary(path) as sink:
-        pq.write_table(table.combine_chunks(), sink, compression="zstd", use_dictionary=dictionaries)
+        writer = CheckedWriter(sink, table.schema, dictionaries)
+        writer.write(table)
+        writer.close()
 
 
 def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """A whole Parquet file, or the columns that are asked for."""
-    with open_binary(path) as source:
-        return pq.ParquetFile(source).read(None if columns is None else list(columns), use_threads=False)
+    """A whole Parquet file, or the columns that are asked for; DamagedInputError for one that is not whole."""
+    with _open(path) as file:
+        return file.read(None if columns is None else list(columns), use_threads=False)
 
 
 def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
     """The columns of a Parquet file, so many rows at a time."""
-    with open_binary(path) as source:
-        for batch in pq.ParquetFile(source).iter_batches(rows, columns=list(columns), use_threads=False):
+    with _open(path) as file:
+        for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch])
 
 
@@ -40,10 +42,26 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
 
     ``coded`` names columns that come dictionary-encoded; in a list, ``column.list.element``.
     """
-    with open_binary(path) as source:
-        file = pq.ParquetFile(source, read_dictionary=list(coded))
+    with _open(path, coded) as file:
         for number in range(file.num_row_groups):
-            yield file.read_row_group(number, list(columns), use_threads=False)
+            table = file.read_row_group(number, list(columns), use_threads=False)
+            if coded:  # the indices of a dictionary are as they are in the file, wherever they lead
+                table.validate(full=True)
+            yield table
+
+
+@contextmanager
+def _open(path: str, coded: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
+    """A file that wikisem wrote; what is wrong with it, as a DamagedInputError that names it."""
+    with open_binary(path) as source:
+        try:
+            yield open_checked(source, path, coded)
+        except PARQUET_ERRORS as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise DamagedInputError(
+                f"{path}: expected a whole Parquet file, saw {str(error) or type(error).__name__}"
+            ) from error
 
 
 def bucket_name(bucket: int, buckets: int) -> str:

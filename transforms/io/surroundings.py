@@ -3,6 +3,7 @@
 import orjson
 
 from wikisem.transforms.io.files import create_binary, list_files, open_binary
+from wikisem.typed_json import decode_json
 from wikisem.wikipedia.link_surroundings import LinkSurroundings
 
 
@@ -17,7 +18,7 @@ def read_surroundings(folder: str) -> LinkSurroundings:
     if not list_files(_path(folder)):
         return LinkSurroundings()
     with open_binary(_path(folder)) as source:
-        return LinkSurroundings(**orjson.loads(source.read()))
+        return decode_json(source.read(), LinkSurroundings, _path(folder), "the surroundings of links")
 
 
 def _path(folder: str) -> str:

@@ -39,5 +39,5 @@ class MentionFiles:
         return f"{self.scratch.parts}/counts/{language}-{number:05d}.json"
 
     def rejects(self, language: str, number: int) -> str:
-        """What could not be read of a range."""
+        """What could not be read of a range; under the number after the last one, of all ranges together."""
         return f"{self.scratch.rejects_of(f'{STAGE}/{language}')}/{number:05d}.jsonl"

@@ -7,7 +7,7 @@ import apache_beam as beam
 
 from wikisem.arrow.buckets import Adder, Gatherer
 from wikisem.arrow.ipc import encode_numbers
-from wikisem.dumps import Chunk, Damage, Range, read_records
+from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
 from wikisem.records import Counts, Reject
@@ -46,17 +46,18 @@ class ScanRange(beam.DoFn):
         """Scan the chunks of a range, and write their rows by bucket."""
         language, number, part = numbered
         wiki, files = self._wikis[language], self._files
-        adder, gatherer, counts, rejects = Adder(MENTIONS, "title"), Gatherer("source"), Counts(), list[Reject]()
+        adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
+        counts, rejects, streams = Counts(), list[Reject](), list[StreamPart]()
         with (
             create_bucket_file(part_path(files.mentions(language), number)) as mentions,
             create_bucket_file(part_path(files.redirects(language), number)) as redirects,
         ):
-            for piece in _read(part, language):
+            for piece in _read(part, language, streams):
                 if isinstance(piece, Damage):
                     rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
                     counts += Counts(read=1, rejected={piece.reason: 1})
                     continue
-                links = scan_chunk(piece.data, wiki.site, wiki.trail, piece.where, wiki.variants is not None)
+                links = scan_chunk(piece.data, wiki.site, wiki.trail, piece.location, wiki.variants is not None)
                 rejects.extend(links.rejects)
                 counts += links.pages
                 mentions.add_rows(adder.add(links.mentions))
@@ -67,13 +68,13 @@ class ScanRange(beam.DoFn):
             mentions.add_rows(adder.rest())
             redirects.add_rows(gatherer.rest())
         write_rejects(files.rejects(language, number), rejects)
-        write_counts(files.counts(language, number), counts)
+        write_counts(files.counts(language, number), counts, streams=streams)
         yield done(language, number, wiki.ranges, counts.kept)
 
 
-def _read(part: Range, language: str) -> Iterator[Chunk | Damage]:
-    """The chunks of a range; StageError says in which language a dump could not be read."""
+def _read(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
+    """The chunks of a range, whose streams are added; StageError says in which language a dump could not be read."""
     try:
-        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END)
+        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
     except OSError as error:
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error

@@ -6,13 +6,14 @@ one worker: how many it has depends on how many articles it has.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import apache_beam as beam
 
 from wikisem.arrow.buckets import buckets_for
 from wikisem.links.scan import STAGE
 from wikisem.records import Counts
-from wikisem.transforms.io.counts import require_files, sum_counts
+from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
@@ -27,6 +28,9 @@ from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.link_surroundings import LinkSurroundings
 from wikisem.wikipedia.profile_file import ProfileFile
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
+
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 1
 
 
 def count_mentions(
@@ -85,7 +89,8 @@ def _open(language: str, paths: Sequence[str], files: MentionFiles) -> Wikipedia
 
 def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
     """The counts of a language; StageError unless every range and every bucket left its file."""
-    counts = sum_counts(files.counts(language, number) for number in range(ranges))
+    paths = (files.counts(language, number) for number in range(ranges))
+    counts = sum_ranges(paths, STAGE, files.rejects(language, ranges))
     buckets = buckets_for(counts.kept)
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     require_files(files.finished[language], [*names, *(f"redirects/{name}" for name in names)])

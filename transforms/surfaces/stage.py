@@ -1,6 +1,7 @@
 """Stage 3: the surface form of each item in each language, from the anchor dictionary, else the recipe's fallback."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import apache_beam as beam
 import orjson
@@ -15,6 +16,9 @@ from wikisem.transforms.surfaces.items import ReadItems, divide
 from wikisem.transforms.surfaces.links import STAGE
 from wikisem.transforms.surfaces.pages import ResolvePages
 from wikisem.transforms.surfaces.tallies import SurfaceCounts, sum_tallies
+
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 1
 
 
 def resolve_surfaces(

@@ -24,12 +24,21 @@ def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator
     >>> list(questions([("Athens", "Greece"), ("Oslo", "Norway")]))
     [('Athens', 'Greece', 'Oslo', 'Norway'), ('Oslo', 'Norway', 'Athens', 'Greece')]
     """
-    total = len(pairs) * (len(pairs) - 1)
-    chosen = range(total) if sample == 0 or sample >= total else sample_of(total, sample, seed)
-    for number in chosen:
+    total, size = len(pairs) * (len(pairs) - 1), count_questions(len(pairs), sample)
+    for number in range(total) if size == total else sample_of(total, size, seed):
         first, second = divmod(number, len(pairs) - 1)
         # The second pair is any but the first.
         yield (*pairs[first], *pairs[second + (second >= first)])
+
+
+def count_questions(pairs: int, sample: int = 0) -> int:
+    """How many questions so many pairs make: all n(n-1), or at most ``sample`` if that is not 0.
+
+    >>> count_questions(4), count_questions(4, sample=10)
+    (12, 10)
+    """
+    total = pairs * max(pairs - 1, 0)
+    return min(sample or total, total)
 
 
 def sample_of(total: int, size: int, seed: int) -> list[int]:

@@ -63,14 +63,18 @@ def build_sets(
         for relation in recipe.relations
     }
 
+    subjects = {
+        one.name: _subject_names(one, list(values[one.name]), names.get(one.subjects, labels), sources)
+        for one in recipe.relations
+    }
+
     def worded(one: Relation, language: str) -> RelationWords:
-        subjects = names.get(one.subjects, labels)
-        return word_relation(one.name, language, valued[one.name], subjects, one.order == "value-first", keep)
+        return word_relation(one.name, language, valued[one.name], subjects[one.name], one.order == "value-first", keep)
 
     return [
         LanguageSet(
             language,
-            tuple(word_category(name, language, members[name], names[name], keep) for name in members),
+            tuple(word_category(name, language, members[name], names[name], keep) for name in recipe.word_sets()),
             tuple(worded(one, language) for one in recipe.relations),
         )
         for language in languages
@@ -139,10 +143,24 @@ def _names(
     if category.emoji:
         return {_code_points(text): {MULTILINGUAL: text} for text in emoji_of(category.emoji, sources.emoji())}
     if category.named_by:
-        qids = [one.qid for one in members[category.name]]
-        found = sources.wikidata().values(qids, PropertyPath(category.named_by))
-        return {qid: _first_texts(one for one in listed if one.language) for qid, listed in found.items()}
+        return _texts([one.qid for one in members[category.name]], category.named_by, sources)
     return labels
+
+
+def _subject_names(
+    relation: Relation, subjects: Sequence[str], names: Mapping[str, Names], sources: SetSources
+) -> Mapping[str, Names]:
+    """What the subjects of a relation are called: by the texts of ``named_by`` in languages that have one."""
+    if not relation.named_by:
+        return names
+    texts = _texts(subjects, relation.named_by, sources)
+    return {qid: {**names.get(qid, {}), **texts.get(qid, {})} for qid in subjects}
+
+
+def _texts(qids: Sequence[str], name: str, sources: SetSources) -> dict[str, Names]:
+    """The first text of a property in each language, by item."""
+    found = sources.wikidata().values(qids, PropertyPath(name))
+    return {qid: _first_texts(one for one in listed if one.language) for qid, listed in found.items()}
 
 
 def _code_points(text: str) -> str:

@@ -101,6 +101,8 @@ class PairCollector:
         self._derived: dict[int, list[_Derived]] = {}
         # The lexical category of lexemes that others may be made from, then their lemmas in the order of the languages.
         self._bases: dict[int, str] = {}
+        # The languages that any lexeme has a lemma in.
+        self.spelled: set[str] = set()
 
     def add(self, lexeme: Lexeme) -> None:
         """Take in a lexeme; one without a lemma in any of the languages is passed over."""
@@ -114,6 +116,7 @@ class PairCollector:
         known = [language for language in self._languages if language in lexeme.lemmas]
         if not known:
             return
+        self.spelled.update(known)
         pairs: list[str] = []
         kind = self._of_category(lexeme.category)
         for language in known:

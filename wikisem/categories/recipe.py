@@ -36,11 +36,12 @@ class Condition:
 class Category(Struct, frozen=True):
     """One category: the items of a class, of a property, or of a SPARQL pattern with ``?item``; or a group of emoji.
 
-    ``having`` is a property, of which the items have a statement whose value is an item.
+    ``having`` is a property, of which the items have a statement whose value is an item or a text in some language.
     ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
     P279 from there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
     "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).
-    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all.
+    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all. With ``only_for_relations`` it is no
+    set of words itself.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Category(Struct, frozen=True):
     named_by: str = ""
     min_sitelinks: FromZero = 0
     limit: FromZero = 0
+    only_for_relations: bool = False
 
     def conditions(self) -> tuple[Condition, ...]:
         """The statements, parsed; BadIdError where one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
@@ -65,7 +67,8 @@ class Relation(Struct, frozen=True):
     """Word pairs for analogy questions: the items of one category, each with its value of a property.
 
     Without ``subjects``, they are the items that have the property: those with ``min_sitelinks`` or more, and of these
-    the ``limit`` with most sitelinks. ``values`` names the category that the values must belong to, if any.
+    the ``limit`` with most sitelinks. ``values`` names the category that the values must belong to, if any, and
+    ``named_by`` a property whose texts replace the labels of subjects that have one: P3321 (male form of label).
     ``questions`` is the size of a seeded sample of the n(n-1) questions that n pairs make; 0 asks them all.
     """
 
@@ -73,6 +76,7 @@ class Relation(Struct, frozen=True):
     subjects: str = ""
     property: str = ""
     values: str = ""
+    named_by: str = ""
     order: Literal["subject-first", "value-first"] = "subject-first"
     questions: FromZero = 0
     min_sitelinks: FromZero = 0
@@ -95,6 +99,10 @@ class CategoryRecipe(Struct, frozen=True):
     categories: tuple[Category, ...] = field(default=(), name="category")
     relations: tuple[Relation, ...] = field(default=(), name="relation")
     seed: FromZero = 500
+
+    def word_sets(self) -> tuple[str, ...]:
+        """The names of the categories that are sets of words."""
+        return tuple(category.name for category in self.categories if not category.only_for_relations)
 
 
 @dataclass(frozen=True, slots=True)

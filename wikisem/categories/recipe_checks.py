@@ -110,3 +110,4 @@ def _check_relation(relation: Relation, categories: Sequence[Category], where: s
         require(not value, value, f"{where}: {key}", "no such option beside subjects, whose category has its own")
     require(relation.values in ("", *known), relation.values, f"{where}: values", named)
     require_ids(parse_path, [relation.property], f"{where}: property")
+    require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")

@@ -4,6 +4,8 @@ Word pairs are in the direction that the examples of the table have: *yoga* is a
 *face*, *tear* is made of *water*. The word of a synset is the first one that passes the filters, so that a pair of
 synsets makes one pair of words. Relations between senses (antonyms, derivations) are between the words of these senses.
 
+*Adjective to adverb* of table 2 is here too: of *rapidly* the adjective that it pertains to, *rapid*.
+
 InstanceOf needs instances, which Open English WordNet has given up since 2024; older editions and Namenet have them.
 """
 
@@ -14,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.categories.lexeme_pairs import FormPair
+from wikisem.categories.analogies import Pair
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.datasets.text_files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
@@ -35,12 +37,14 @@ RELATIONS: Final[Mapping[str, str]] = {
     "Causes": "causes",
     "Entails": "entails",
 }
-
+# The relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
+ADVERBS: Final = "Adjective-to-adverb"
+_ADJECTIVES: Final = ("a", "s")
 
 _LACKING: Final = "an element that lacks an attribute or another element"
 
 
-def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[FormPair]]:
+def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pair]]:
     """The pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
 
     Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
@@ -57,15 +61,12 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Fo
     except (lmf.LMFError, ValueError, SyntaxError, KeyError, AssertionError, *UNPACKING_ERRORS) as error:
         # The library asserts what LMF requires, without words.
         raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {str(error) or _LACKING}") from error
-    pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in RELATIONS}
-    names = {relation: name for name, relation in RELATIONS.items()}
+    names = {relation: name for name, relation in [*RELATIONS.items(), (ADVERBS, ADVERBS)]}
+    pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in names.values()}
     for first, relation, second in _edges(resource["lexicons"], keep):
         if relation in names and first != second:
             pairs[names[relation]].setdefault((first, second))
-    return {
-        name: [FormPair(at, first, second) for at, (first, second) in enumerate(found, start=1)]
-        for name, found in pairs.items()
-    }
+    return {name: list(found) for name, found in pairs.items()}
 
 
 def _load(lmf: Any, path: Path) -> Any:
@@ -93,9 +94,20 @@ def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
     for entry in entries:
         for sense in entry.get("senses", []):
             yield from _pairs(sense, word_of)
+    yield from _adverbs(entries, word_of)
     heads = _heads(synsets, members, word_of)
     for synset in synsets:
         yield from _pairs(synset, heads)
+
+
+def _adverbs(entries: Any, word_of: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Adjective, ``ADVERBS``, adverb: the senses of adverbs that pertain to one of an adjective."""
+    senses = [(entry["lemma"]["partOfSpeech"], sense) for entry in entries for sense in entry.get("senses", [])]
+    adjectives = {sense["id"] for part, sense in senses if part in _ADJECTIVES}.intersection(word_of)
+    for part, sense in senses:
+        for relation in sense.get("relations", []) if part == "r" and sense["id"] in word_of else []:
+            if relation["relType"] == "pertainym" and relation["target"] in adjectives:
+                yield word_of[relation["target"]], ADVERBS, word_of[sense["id"]]
 
 
 def _heads(synsets: Any, members: Mapping[str, list[tuple[int, str]]], word_of: Mapping[str, str]) -> dict[str, str]:

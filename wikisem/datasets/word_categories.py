@@ -1,26 +1,33 @@
 """Category sets as people keep them: `: category` text, as word2vec and gensim read it, and our JSON lines."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.typed_json import decode_json
 
 
 @dataclass(frozen=True, slots=True)
 class WordCategory:
-    """A category as its file writes it: words alone, `_` between the tokens of one; the language where it is told."""
+    """A category as its file writes it: words alone, `_` between the tokens of one; the language where it is told.
+
+    ``qids`` are those of the words, none for text.
+    """
 
     name: str
     words: tuple[str, ...]
     language: str = ""
+    qids: tuple[str, ...] = field(default=(), compare=False)
 
 
 class _LabelItem(msgspec.Struct):
     label: str
+    id: str = ""
 
 
 class _CategoryLine(msgspec.Struct):
@@ -33,7 +40,8 @@ def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
     """The categories of a file, in its order; of JSON lines only those in ``language``, if one is given.
 
     A file that ends in .jsonl or begins with a brace holds JSON lines. Raises MissingInputError if there is no file or
-    nothing in the language, DamagedInputError with file and line, and UsageError for several languages at once.
+    nothing in the language, DamagedInputError with file and line, also of analogy questions, and UsageError for
+    several languages at once.
     """
     file = Path(path)
     if not file.is_file():
@@ -48,28 +56,28 @@ def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
     return categories
 
 
+def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> list[WordCategory]:
+    """The categories with the QIDs of their items in place of the words; MissingInputError where they have none."""
+    if not any(any(category.qids) for category in categories):
+        raise MissingInputError(f"{where}: expected items with an id, as the JSON lines of categories have, saw none")
+    return [replace(category, words=tuple(filter(None, category.qids))) for category in categories]
+
+
 def _from_lines(text: str, file: Path, language: str) -> list[WordCategory]:
     categories = []
     for number, line in numbered_lines(text):
         if line:
-            row = _decode(line, f"{file}:{number}")
+            row = decode_json(line, _CategoryLine, f"{file}:{number}", "a JSON line of a category")
             if language in {"", row.language}:
-                words = tuple(item.label for item in row.items)
-                categories.append(WordCategory(row.category, words, row.language))
+                words, qids = (tuple(getattr(item, name) for item in row.items) for name in ("label", "id"))
+                categories.append(WordCategory(row.category, words, row.language, qids))
     return categories
-
-
-def _decode(line: str, where: str) -> _CategoryLine:
-    try:
-        return msgspec.json.decode(line, type=_CategoryLine)
-    except msgspec.DecodeError as error:
-        raise DamagedInputError(f"{where}: expected a JSON line of a category, saw {error}") from error
 
 
 def _from_text(text: str, file: Path) -> list[WordCategory]:
     """Words are one or several to a line, as in the files of word2vec and of Stringham and Izbicki."""
     words: dict[str, list[str]] = {}
-    name = None
+    name, look = None, _looks_like_questions()
     for number, line in numbered_lines(text):
         if line.startswith(":"):
             name = line[1:].strip()
@@ -78,5 +86,32 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
             raise DamagedInputError(f"{file}:{number}: expected ': category' in front of words, saw {line[:60]!r}")
         elif line and name is not None:
             # A no-break space is part of a word, as an exporter that writes "_" for blanks leaves it.
-            words[name].extend(re.split(r"[ \t]+", line))
+            listed = re.split(r"[ \t]+", line)
+            if look(name, listed):
+                raise DamagedInputError(
+                    f"{file}:{number}: expected words of categories, saw analogy questions; wikisem evaluate makes two "
+                    "categories of each relation with --split-analogies"
+                )
+            words[name].extend(listed)
     return [WordCategory(name, tuple(listed)) for name, listed in words.items()]
+
+
+def _looks_like_questions() -> Callable[[str, list[str]], bool]:
+    """Whether a file is one of analogy questions, as far as its lines were given, each with the name above it.
+
+    Then all lines have four words, and pairs of words come again in a section; a category has each of its words once.
+    """
+    pairs: set[tuple[str, ...]] = set()
+    all_of_four = True
+
+    def look(name: str, listed: list[str]) -> bool:
+        nonlocal all_of_four
+        all_of_four = all_of_four and len(listed) == 4
+        if not all_of_four:
+            return False
+        first, second = (name, *listed[:2]), (name, *listed[2:])
+        seen = first in pairs or second in pairs
+        pairs.update((first, second))
+        return seen
+
+    return look

@@ -1,9 +1,10 @@
 """Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines and Parquet."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -11,10 +12,24 @@ import pyarrow.parquet as pq
 
 from wikisem.datasets.sources import DataFile, data_files
 from wikisem.datasets.text_files import decode_utf8, is_json_lines, numbered_lines
-from wikisem.errors import DamagedInputError
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.schemas import PARQUET_ERRORS
+from wikisem.typed_json import decode_json
 
-# Six outliers of a WikiSem500 file are in the order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
+# Beside text files: by the name of each without its suffix, the outlier class of each outlier in its order.
+OUTLIER_CLASSES: Final = "outlier-classes.json"
+# Without that file, as in the sets that Blair et al. (2016) released, six outliers of a file are in the order
+# O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
+
+OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3] | None, ...]]
+
+
+class ItemKeys(NamedTuple):
+    """What an item is known by besides its words: QID and title of its page, "" where the data set does not say."""
+
+    qid: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +38,7 @@ class OutlierWord:
 
     surface: str
     outlier_class: int | None = None
+    keys: ItemKeys = field(default=ItemKeys(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +46,8 @@ class WordGroup:
     """A test group as its data set writes it: nothing but words, `_` or a blank between the tokens of one.
 
     ``id`` is the class of a JSON line or the name of a .txt file without its suffix (a QID in WikiSem500), ``where``
-    the file, and for JSON lines the line. ``label`` is what a JSON line calls the class.
+    the file, and for JSON lines the line. ``label`` is what a JSON line calls the class. ``keys`` are those of the
+    cluster's items, none for text.
     """
 
     id: str
@@ -39,14 +56,16 @@ class WordGroup:
     where: str
     language: str = ""
     label: str = ""
+    keys: tuple[ItemKeys, ...] = field(default=(), compare=False)
 
 
 class _SurfaceItem(msgspec.Struct):
     surface: str
+    id: str = ""
+    title: str | None = None
 
 
-class _OutlierItem(msgspec.Struct):
-    surface: str
+class _OutlierItem(_SurfaceItem):
     outlier_class: int | None = None
 
 
@@ -62,17 +81,33 @@ def read_dataset(path: str | Path) -> list[WordGroup]:
     """The groups of a file, of a folder and the folders in it, of a tar archive or of a run's OUT, in order of path.
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace holds JSON
-    lines, any other holds one group as text. MissingInputError without any such file; DamagedInputError with the file
-    and line of what is no test group.
+    lines, any other holds one group as text, whose outlier classes the file ``OUTLIER_CLASSES`` beside it says.
+    MissingInputError without any such file; DamagedInputError with the file and line of what is no test group.
     """
-    return [group for file in data_files(Path(path)) for group in _read_file(file)]
+    known: dict[PurePosixPath, OutlierClasses | None] = {}
+    groups = []
+    for file in data_files(Path(path), OUTLIER_CLASSES):
+        if file.path.parent not in known:
+            known[file.path.parent] = _read_outlier_classes(file)
+        groups += _read_file(file, known[file.path.parent])
+    return groups
 
 
-def parse_group(text: str, name: str, where: str) -> WordGroup:
+def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
+    """The file ``OUTLIER_CLASSES`` of some groups, by the names of their text files without the suffix.
+
+    >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
+    b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'
+    """
+    lines = [f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(list(classes))}" for name, classes in sorted(groups)]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> WordGroup:
     """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
 
-    Any line ending will do, the last may be missing, and repeated outlier lines are all kept. Raises
-    DamagedInputError.
+    Any line ending will do, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
+    outlier classes of six outliers are 1, 1, 2, 2, 3, 3, as in the released sets. Raises DamagedInputError.
     """
     blocks = list(_blocks(text))
     if len(blocks) != 2:
@@ -80,38 +115,75 @@ def parse_group(text: str, name: str, where: str) -> WordGroup:
         seen = f"a third block from line {blocks[2][0]}" if len(blocks) > 2 else fewer
         raise DamagedInputError(f"{where}: expected cluster lines, a blank line and outlier lines, saw {seen}")
     (_, cluster), (_, outliers) = blocks
-    known = len(outliers) == len(_CLASSES_OF_SIX)
-    classes = _CLASSES_OF_SIX if known else (None,) * len(outliers)
+    given = _CLASSES_OF_SIX if known is None and len(outliers) == len(_CLASSES_OF_SIX) else (None,) * len(outliers)
+    classes = given if known is None else known.get(name, given)
+    if len(classes) != len(outliers):
+        said = f"expected {len(classes)} outliers, as {OUTLIER_CLASSES} beside it says"
+        raise DamagedInputError(f"{where}: {said}, saw {len(outliers)}")
     return WordGroup(name, cluster, tuple(map(OutlierWord, outliers, classes)), where)
 
 
 def parse_line(line: str, where: str) -> WordGroup:
     """The group of a JSON line (design of ``groups/<language>.jsonl``); keys that scores do not need may be missing."""
-    try:
-        row = msgspec.json.decode(line, type=_WordGroupLine)
-    except msgspec.DecodeError as error:
-        raise DamagedInputError(f"{where}: expected a JSON line of a group, saw {error}") from error
-    return _word_group(row, where)
+    return _word_group(decode_json(line, _WordGroupLine, where, "a JSON line of a group"), where)
 
 
 def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
-    outliers = tuple(OutlierWord(item.surface, item.outlier_class) for item in row.outliers)
-    return WordGroup(row.class_, tuple(item.surface for item in row.cluster), outliers, where, row.language, row.label)
+    outliers = tuple(OutlierWord(item.surface, item.outlier_class, _keys(item)) for item in row.outliers)
+    cluster, keys = tuple(item.surface for item in row.cluster), tuple(map(_keys, row.cluster))
+    return WordGroup(row.class_, cluster, outliers, where, row.language, row.label, keys)
 
 
-def _read_file(file: DataFile) -> list[WordGroup]:
+def _keys(item: _SurfaceItem) -> ItemKeys:
+    return ItemKeys(item.id, item.title or "")
+
+
+def keyed_groups(groups: Sequence[WordGroup], kind: Literal["qid", "title"]) -> list[WordGroup]:
+    """The groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
+
+    MissingInputError where no item of the groups has any, as in text.
+    """
+    keyed = [_keyed(group, kind) for group in groups]
+    if not any(any(group.cluster) or any(outlier.surface for outlier in group.outliers) for group in keyed):
+        where = groups[0].where if groups else "the data set"
+        raise MissingInputError(
+            f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
+        )
+    return keyed
+
+
+def _keyed(group: WordGroup, kind: Literal["qid", "title"]) -> WordGroup:
+    keys = group.keys or (ItemKeys(),) * len(group.cluster)
+    outliers = tuple(replace(outlier, surface=getattr(outlier.keys, kind)) for outlier in group.outliers)
+    return replace(group, cluster=tuple(getattr(each, kind) for each in keys), outliers=outliers)
+
+
+def _read_outlier_classes(file: DataFile) -> OutlierClasses | None:
+    """What the side file says of a file and those beside it."""
+    data = file.read_beside()
+    if data is None:
+        return None
+    try:
+        found: OutlierClasses = msgspec.json.decode(data, type=OutlierClasses)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES}"
+        raise DamagedInputError(f"{where}: expected the outlier classes of groups, saw {error}") from error
+    return found
+
+
+def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
     if file.path.suffix == ".parquet":
         return _read_parquet(file)
     text = decode_utf8(file.read(), file.where)
     if not is_json_lines(file.path, text):
-        return [parse_group(text, file.path.stem, file.where)]
+        return [parse_group(text, file.path.stem, file.where, known)]
     return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
 
 
 def _read_parquet(file: DataFile) -> list[WordGroup]:
     try:
         rows = pq.read_table(pa.BufferReader(file.read())).to_pylist()
-    except (pa.ArrowInvalid, OSError) as error:
+    except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{file.where}: expected a Parquet file of groups, saw {error}") from error
     return [_parse_row(row, f"{file.where}: row {number}") for number, row in enumerate(rows)]
 

@@ -30,7 +30,7 @@ class Decoder(Protocol):
         """Input from after the end of the member."""
         ...
 
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+    def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
         """The next text: never more than ``max_length`` bytes, or some 32 MiB, whatever the input expands to."""
         ...
 
@@ -61,7 +61,7 @@ class _LibraryDecoder(Protocol):
     @property
     def unused_data(self) -> bytes: ...
 
-    def decompress(self, data: bytes, /) -> bytes: ...
+    def decompress(self, data: bytes | memoryview, /) -> bytes: ...
 
 
 class _InSteps:
@@ -73,7 +73,7 @@ class _InSteps:
 
     def __init__(self, decoder: _LibraryDecoder, step: int) -> None:
         self._decoder, self._step = decoder, step
-        self._input = b""
+        self._input: bytes | memoryview = b""
         self._used = 0
 
     @property
@@ -86,12 +86,12 @@ class _InSteps:
 
     @property
     def unused_data(self) -> bytes:
-        return self._decoder.unused_data + self._input[self._used :]
+        return self._decoder.unused_data + bytes(self._input[self._used :])
 
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+    def decompress(self, data: bytes | memoryview, max_length: int = -1) -> bytes:
         del max_length
         if data:
-            self._input, self._used = self._input[self._used :] + data, 0
+            self._input, self._used = data if self.needs_input else bytes(self._input[self._used :]) + data, 0
         text = b""
         while not (text or self.needs_input or self.eof):
             start, self._used = self._used, self._used + self._step

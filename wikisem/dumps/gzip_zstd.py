@@ -6,79 +6,102 @@ from contextlib import suppress
 from typing import BinaryIO, Final
 
 from wikisem.dumps.codecs import Codec, Decoder
-from wikisem.dumps.lookahead import Lookahead
+from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 # A damaged member is decoded again in steps of this size, and the step that fails byte by byte.
 _STEP_BYTES: Final = 1 << 16
+# What a decoder is given first, and then twice as much each time: of most, if members are small, it would use little.
+_FIRST_INPUT: Final = 1 << 8
+# Most of what only looks like a head fails within so many bytes.
+_GLANCE_BYTES: Final = 64
 _TRUNCATED: Final = "truncated"
 
 
-def find_head(codec: Codec, ahead: Lookahead, limit: int) -> int | None:
-    """The offset of the next member that begins before ``limit``; ``ahead`` is then there, or near the limit."""
-    while ahead.base < limit:
-        found = ahead.data.find(codec.magic)
-        if found < 0:
-            ahead.discard(max(ahead.base, ahead.end - len(codec.magic) + 1))
-            if not ahead.fill():
-                return None
-            continue
-        ahead.discard(ahead.base + found)
-        if ahead.base < limit and _is_sound(codec, ahead):
-            return ahead.base
-        ahead.discard(ahead.base + 1)
+def find_head(codec: Codec, ahead: Lookahead, limit: int, retries: Retries) -> int | None:
+    """Go to the next member that begins before ``limit``, and give its offset; None if there is none."""
+    while (head := ahead.find(codec.magic, limit)) is not None:
+        if _probe(codec, ahead, _GLANCE_BYTES) is None:
+            ahead.discard(head + 1)
+        elif _is_sound(codec, ahead):
+            return head
+        else:
+            retries.failed(head, min(head + codec.probe, ahead.end))
+            ahead.discard(retries.next_after(head))
     return None
 
 
 def _is_sound(codec: Codec, ahead: Lookahead) -> bool:
+    return bool(_probe(codec, ahead, codec.probe))
+
+
+def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
+    """Whether so many bytes give text, or are a whole member; None if they cannot be decoded."""
+    data, at = ahead.view(ahead.base, ahead.base + size)
     decoder = codec.precise()
     try:
-        return len(decoder.decompress(ahead.slice(ahead.base, ahead.base + codec.probe))) > 0 or decoder.eof
+        return len(decoder.decompress(memoryview(data)[at : at + size])) > 0 or decoder.eof
     except codec.errors:
-        return False
+        return None
 
 
 def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
     """The text of the members that begin in the range, then of those after it, as long as the caller asks for more."""
-    ahead = Lookahead(source, range_.start)
-    if range_.start and find_head(codec, ahead, range_.stop) is None:
-        return
+    ahead, retries = Lookahead(source, range_.start), Retries()
+    if range_.start:
+        found = find_head(codec, ahead, range_.stop, retries)
+        if retries.has_skipped:
+            where = format_location(range_.path, range_.start, 0)
+            detail = f"expected a {codec.name} member, saw too many heads that do not decode"
+            yield BadRegion(Damage("garbage", where, detail), inside=True)
+        if found is None:
+            return
     inside = True
     while True:
-        for damage in _go_to_next(range_.path, codec, ahead):
+        for damage in _go_to_next(range_.path, codec, ahead, retries):
             yield BadRegion(damage, inside)
         if not ahead.slice(ahead.base, ahead.base + 1):
             return
         # The range after this one looks for a sound head, and so passes over a damaged member at its start: that
         # member is this range's to report.
         inside = inside and (ahead.base < range_.stop or not _is_sound(codec, ahead))
-        yield from _read_member(range_.path, codec, ahead, chunk_bytes, inside=inside)
+        yield from _read_member(range_.path, codec, ahead, chunk_bytes, retries, inside=inside)
 
 
-def _go_to_next(path: str, codec: Codec, ahead: Lookahead) -> Iterator[Damage]:
-    """Go on to the next head, or to the end; anything in between but frames without text and padding is damage."""
+def _go_to_next(path: str, codec: Codec, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
+    """Go on to the next head, or to the end; anything in between but frames without text is damage.
+
+    So are zeros in front of another member: members may have been where they are. At the end they are padding.
+    """
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
-        ahead.discard(ahead.base + len(head) + int.from_bytes(head[4:], "little"))
-    ahead.skip_zeros()
+        start = ahead.base
+        ahead.discard(start + 8 + int.from_bytes(head[4:], "little"))
+        if not ahead.slice(ahead.base, ahead.base + 1) and ahead.is_past_end():
+            detail = f"a frame without text says that it ends at byte {ahead.base}, after the end of the file"
+            ahead.seek(start + 1)
+            lost = _resume(codec, ahead, retries) is not None
+            yield Damage("truncated", format_location(path, start, 0), detail, lost)
     start = ahead.base
-    if ahead.slice(start, start + len(codec.magic)) in (b"", codec.magic):
+    ahead.skip_zeros()
+    following = ahead.slice(ahead.base, ahead.base + len(codec.magic))
+    if not following or (following == codec.magic and ahead.base == start):
         return
-    found = _resume(codec, ahead)
+    found = _resume(codec, ahead, retries)
     lost = found is not None and found - start >= codec.smallest
     detail = f"expected a {codec.name} member, saw {ahead.base - start} bytes of something else"
     yield Damage("garbage", format_location(path, start, 0), detail, lost)
 
 
-def _resume(codec: Codec, ahead: Lookahead) -> int | None:
+def _resume(codec: Codec, ahead: Lookahead, retries: Retries) -> int | None:
     """Go on to the next head that decodes, and give its offset; or to the end, and give None."""
-    found = find_head(codec, ahead, sys.maxsize)
+    found = find_head(codec, ahead, sys.maxsize, retries)
     if found is None:
         ahead.discard(ahead.end)
     return found
 
 
 def _read_member(
-    path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, *, inside: bool
+    path: str, codec: Codec, ahead: Lookahead, chunk_bytes: int, retries: Retries, *, inside: bool
 ) -> Iterator[Block | BadRegion]:
     head, decoder, given = ahead.base, codec.fast(), 0
     with suppress(*codec.errors):
@@ -86,9 +109,9 @@ def _read_member(
             yield Block(text, head, given, inside)
             given += len(text)
     if decoder.eof:
-        ahead.unread(decoder.unused_data)
+        ahead.unread(len(decoder.unused_data))
         return
-    for rescued in _rescue(path, codec, ahead, head):
+    for rescued in _rescue(path, codec, ahead, head, retries):
         if isinstance(rescued, Damage):
             yield BadRegion(rescued, inside)
         elif rescued.offset + len(rescued.data) > given:
@@ -98,9 +121,11 @@ def _read_member(
 
 def _decode(decoder: Decoder, ahead: Lookahead, chunk_bytes: int) -> Iterator[bytes]:
     """The text of a member, up to its end or that of the file."""
+    most = _FIRST_INPUT
     while not decoder.eof:
-        wants_input = decoder.needs_input
-        data = ahead.read_buffered() if wants_input else b""
+        data, wants_input = b"", decoder.needs_input
+        if wants_input:
+            data, most = ahead.read_buffered(most), min(2 * most, STEP)
         text = decoder.decompress(data, chunk_bytes)
         if text:
             yield text
@@ -108,7 +133,7 @@ def _decode(decoder: Decoder, ahead: Lookahead, chunk_bytes: int) -> Iterator[by
             return  # the file ends here, or the decoder neither gives nor takes anything
 
 
-def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int) -> Iterator[Block | Damage]:
+def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int, retries: Retries) -> Iterator[Block | Damage]:
     """Decode a damaged member again: first to find the step that fails, then once more with that step byte by byte."""
     ahead.seek(head)
     coarse = _PreciseReading(codec, ahead, sys.maxsize)
@@ -121,14 +146,17 @@ def _rescue(path: str, codec: Codec, ahead: Lookahead, head: int) -> Iterator[Bl
         yield Block(text, head, given, inside=True)
         given += len(text)
     if fine.failure:
-        yield _damage_of(path, codec, ahead, head, given, fine.failure)
+        yield _damage_of(path, codec, ahead, head, given, fine.failure, retries)
 
 
-def _damage_of(path: str, codec: Codec, ahead: Lookahead, head: int, given: int, failure: str) -> Damage:
+def _damage_of(
+    path: str, codec: Codec, ahead: Lookahead, head: int, given: int, failure: str, retries: Retries
+) -> Damage:
     """The damage of a member; ``ahead`` goes on to the next member, which the decoder may already have entered."""
     failed = ahead.base
-    ahead.seek(head + 1)
-    found = _resume(codec, ahead)
+    retries.failed(head, failed)
+    ahead.seek(retries.next_after(head))
+    found = _resume(codec, ahead, retries)
     where = format_location(path, head, given)
     if failure == _TRUNCATED and found is None:
         detail = f"the {codec.name} member ends too soon after {given} bytes of text, in byte {failed} of the file"

@@ -1,5 +1,6 @@
 """A file read forwards, with the bytes that were read but not used open to random access; and plain ranges, read so."""
 
+import sys
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
@@ -17,86 +18,143 @@ def size_of(source: BinaryIO) -> int:
 class Lookahead:
     """The bytes of a file from ``base`` on, as far as they have been read.
 
+    To move costs nothing: bytes in front of ``base`` are forgotten when the next ones are read.
+
     >>> import io
     >>> ahead = Lookahead(io.BytesIO(b"abcdefgh"), start=2, step=3)
     >>> ahead.slice(3, 6), ahead.base, ahead.end  # looking ahead moves nothing
     (b'def', 2, 8)
     >>> ahead.discard(4)
-    >>> data = ahead.read_buffered()
-    >>> data, ahead.base
-    (b'efgh', 8)
-    >>> ahead.unread(b"gh")
+    >>> ahead.read_buffered(3), ahead.base
+    (b'efg', 7)
+    >>> ahead.unread(2)
     >>> ahead.read_buffered(), ahead.read_buffered()
-    (b'gh', b'')
+    (b'fgh', b'')
     """
 
     def __init__(self, source: BinaryIO, start: int, step: int = STEP) -> None:
         self._source, self._step = source, step
-        self.seek(start)
-
-    def seek(self, offset: int) -> None:
-        """Go to an offset, and forget what was read."""
-        self.base, self.data, self._needed = offset, b"", offset
+        self.base = self._start = start
+        self._data = b""
 
     @property
     def end(self) -> int:
         """The offset after the last byte that was read."""
-        return self.base + len(self.data)
+        return max(self.base, self._start + len(self._data))
+
+    def seek(self, offset: int) -> None:
+        """Go to an offset; bytes around it that were read are kept."""
+        if not self._start <= offset <= self._start + len(self._data):
+            self._start, self._data = offset, b""
+        self.base = offset
 
     def fill(self) -> bool:
         """Read on; False at the end of the file."""
-        self._source.seek(self.end)  # others may read the same file in between
+        end = self.end
+        self._source.seek(end)  # others may read the same file in between
         more = self._source.read(self._step)
-        kept = memoryview(self.data)[max(0, self._needed - self.base) :]
-        self.base += len(self.data) - len(kept)
-        self.data = b"".join((kept, more)) if kept else more
+        kept = memoryview(self._data)[self.base - self._start :]
+        self._data = b"".join((kept, more)) if kept else more
+        self._start = self.base
         return len(more) > 0
-
-    def release(self, offset: int) -> None:
-        """Forget the bytes in front of an offset when the next ones are read, which copies those that stay anyway."""
-        self._needed = max(self._needed, offset)
 
     def discard(self, offset: int) -> None:
         """Forget the bytes in front of an offset; where it has not been reached, nothing in between is read."""
-        self.data = self.data[max(0, offset - self.base) :]
         self.base = max(self.base, offset)
 
     def slice(self, start: int, stop: int) -> bytes:
         """Bytes ``start`` to ``stop`` of the file, as many of them as there are; forgotten ones are read again."""
-        if start < max(self.base, self._needed):
-            self._source.seek(start)
-            return self._source.read(stop - start)
-        while self.end < stop and self.fill():
-            pass
-        return self.data[start - self.base : stop - self.base]
+        data, at = self.view(start, stop)
+        return data[at : at + max(0, stop - start)]
 
     def view(self, start: int, stop: int) -> tuple[bytes, int]:
         """Data that holds what ``slice`` gives, copied only if it must be read again, and where in it that begins."""
-        if start < max(self.base, self._needed):
-            return self.slice(start, stop), 0
+        if start < self._start or (start < self.base and stop > self._start + len(self._data)):
+            self._source.seek(start)
+            return self._source.read(stop - start), 0
         while self.end < stop and self.fill():
             pass
-        return self.data, start - self.base
+        return self._data, start - self._start
 
-    def read_buffered(self) -> bytes:
-        """All that was read and not used, or the next bytes of the file if there is nothing; b"" at its end."""
-        if not self.data:
+    def find(self, mark: bytes, limit: int = sys.maxsize) -> int | None:
+        """Go to the next place before ``limit`` where these bytes begin, and give its offset; None if there is none."""
+        while self.base < limit:
+            found = self._data.find(mark, self.base - self._start, limit - self._start + len(mark) - 1)
+            if found >= 0:
+                self.base = self._start + found
+                return self.base
+            self.discard(self.end - len(mark) + 1)
+            if not self.fill():
+                return None
+        return None
+
+    def read_buffered(self, most: int | None = None) -> bytes:
+        """What was read and not used, or the next bytes of the file if there is nothing; b"" at its end.
+
+        Of more than ``most`` bytes the others stay.
+        """
+        if self.base >= self._start + len(self._data):
             self.fill()
-        data, self.base, self.data = self.data, self.end, b""
+        first = self.base - self._start
+        data = self._data[first : None if most is None else first + most]
+        self.base += len(data)
         return data
 
-    def unread(self, data: bytes) -> None:
-        """Put back the end of what ``read_buffered`` gave."""
-        if data:
-            self.base, self.data = self.base - len(data), data + self.data
+    def unread(self, count: int) -> None:
+        """Put back the last bytes of what ``read_buffered`` gave."""
+        self.seek(self.base - count)
+
+    def is_past_end(self) -> bool:
+        """Whether ``base`` is after the end of the file."""
+        return self.base > size_of(self._source)
 
     def skip_zeros(self) -> None:
         """Go to the next byte that is not 0, or to the end."""
-        while not (rest := self.data.lstrip(b"\0")):
-            self.discard(self.end)
-            if not self.fill():
+        while self.slice(self.base, self.base + 1) == b"\0" and (data := self.read_buffered()):
+            if rest := data.lstrip(b"\0"):
+                self.unread(len(rest))
                 return
-        self.discard(self.end - len(rest))
+
+
+class Retries:
+    """How often bytes of a file are decoded in vain: a few times, however many heads of segments they pretend to be.
+
+    Each head in data that was damaged, or made to look so, may be decoded to the end of the file before it fails.
+    Where ``_MOST`` such readings in a row have each begun inside the ones before, the search for a head goes on where
+    the furthest of them ended.
+
+    >>> retries = Retries()
+    >>> for head in range(10, 70, 10):
+    ...     retries.failed(head, 1000)
+    >>> retries.next_after(60)
+    61
+    >>> for head in range(70, 90, 10):
+    ...     retries.failed(head, 1000)
+    >>> retries.next_after(80), retries.has_skipped
+    (1000, True)
+    """
+
+    _MOST: Final = 8
+
+    def __init__(self) -> None:
+        self._furthest = self._count = 0
+        self.has_skipped = False
+
+    def failed(self, start: int, stop: int) -> None:
+        """Note that the bytes from ``start`` to ``stop`` were decoded in vain."""
+        self._count = self._count + 1 if start < self._furthest else 1
+        self._furthest = max(self._furthest, stop)
+
+    def is_worth(self, start: int) -> bool:
+        """Whether to decode from an offset on."""
+        return self._count < self._MOST or start >= self._furthest
+
+    def next_after(self, head: int) -> int:
+        """Where to look for the next head after one that failed."""
+        if self.is_worth(head + 1):
+            return head + 1
+        self.has_skipped = True
+        return self._furthest
 
 
 def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block]:
@@ -108,7 +166,7 @@ def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Bl
             return
         inside = data[: range_.stop - offset]
         yield Block(inside, 0, offset, inside=True)
-        ahead.unread(data[len(inside) :])
+        ahead.unread(len(data) - len(inside))
     tail = Lookahead(source, range_.stop, STEP // 16)
     while data := tail.read_buffered():
         yield Block(data, 0, tail.base - len(data), inside=False)

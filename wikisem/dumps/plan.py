@@ -6,7 +6,7 @@ from typing import BinaryIO, Final
 from wikisem.dumps.bzip2.block_reader import HEADER
 from wikisem.dumps.codecs import CODECS
 from wikisem.dumps.gzip_zstd import find_head
-from wikisem.dumps.lookahead import Lookahead, size_of
+from wikisem.dumps.lookahead import Lookahead, Retries, size_of
 from wikisem.dumps.model import Form, Opener, Range, open_plain
 
 _LOG: Final = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ def _form(path: str, source: BinaryIO) -> Form:
 def _is_single(path: str, form: Form, source: BinaryIO, target_bytes: int) -> bool:
     if form not in CODECS or size_of(source) <= target_bytes:
         return False
-    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES) is not None:
+    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is not None:
         return False
     _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, form)
     return True

@@ -9,10 +9,11 @@ knowing of each other, even where a delimiter, a record or a segment crosses the
     range 2         cccc;dd;    what is left of "bb" is skipped
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
 
 from wikisem.dumps.bzip2.block_reader import read_blocks
+from wikisem.dumps.bzip2.streams import StreamPart, join_streams
 from wikisem.dumps.codecs import CODECS
 from wikisem.dumps.gzip_zstd import read_members
 from wikisem.dumps.lookahead import read_plain
@@ -32,35 +33,53 @@ def read_records(
     delimiter: bytes = b"\n",
     chunk_bytes: int = 8 << 20,
     closing: bytes = b"",
+    on_stream: Callable[[StreamPart], object] = lambda _: None,
 ) -> Iterator[Chunk | Damage]:
     """The records of a range in chunks of about ``chunk_bytes``, and the damage between them.
 
     A record ends with the delimiter; the last one of a file may lack it. A file that does not end with ``closing`` was
-    cut short, which is damage, too: a cut between two records shows in nothing else.
+    cut short, which is damage, too: a cut between two records shows in nothing else. ``on_stream`` hears of the streams
+    of bzip2 that the range has a part of: ``join_streams`` of all of them says what is damaged between ranges.
     """
     with open_binary(range_.path) as source:
         assembler = _RecordAssembler(range_, delimiter, chunk_bytes, closing)
-        for block in _blocks(range_, source, chunk_bytes):
+        for block in _blocks(range_, source, chunk_bytes, on_stream):
             yield from assembler.abandon(block) if isinstance(block, BadRegion) else assembler.add(block)
             if assembler.done:
                 return
         yield from assembler.finish()
 
 
+def read_ranges(
+    ranges: Sequence[Range],
+    open_binary: Opener = open_plain,
+    delimiter: bytes = b"\n",
+    chunk_bytes: int = 8 << 20,
+    closing: bytes = b"",
+) -> Iterator[Chunk | Damage]:
+    """The records of all ranges of a file, one after the other, and all damage: ``read_records`` of each."""
+    streams: list[StreamPart] = []
+    for range_ in ranges:
+        yield from read_records(range_, open_binary, delimiter, chunk_bytes, closing, streams.append)
+    yield from join_streams(streams)
+
+
 def read_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
     """The first text of a file, given its ranges; b"" where there is none or it cannot be decoded."""
     for range_ in ranges[:1]:
         with open_binary(range_.path) as source:
-            block = next(_blocks(range_, source, _HEAD_BYTES), None)
+            block = next(_blocks(range_, source, _HEAD_BYTES, lambda _: None), None)
         return block.data if isinstance(block, Block) else b""
     return b""
 
 
-def _blocks(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Block | BadRegion]:
+def _blocks(
+    range_: Range, source: BinaryIO, chunk_bytes: int, on_stream: Callable[[StreamPart], object]
+) -> Iterator[Block | BadRegion]:
     if range_.form == "plain":
         return read_plain(range_, source, chunk_bytes)
     if range_.form == "bzip2":
-        return read_blocks(range_, source)
+        return read_blocks(range_, source, on_stream)
     return read_members(range_, CODECS[range_.form], source, chunk_bytes)
 
 
@@ -72,6 +91,7 @@ class _RecordAssembler:
         self._closing, self._tail, self._truncated = closing, b"", False
         self._parts: list[bytes] = []
         self._size = self._segment = self._offset = 0
+        self._enough = chunk_bytes  # so much text is looked through for whole records
         self._searched = 0  # text after the range is known to hold no delimiter up to here
         self._skipping = range_.start > 0  # text up to the next delimiter belongs to a record of the range before
         self._outside = False
@@ -85,8 +105,10 @@ class _RecordAssembler:
         self._append(block)
         if self._skipping:
             self._skip()
-        if self._size >= self._chunk_bytes:
+        if self._size >= self._enough:
             yield from self._flush()
+            # A record that has not ended is joined and looked through again when there is twice as much of it.
+            self._enough = max(self._chunk_bytes, min(2 * self._size, RECORD_LIMIT + 1))
 
     def _add_outside(self, block: Block) -> Iterator[Chunk | Damage]:
         if not self._outside:
@@ -97,14 +119,22 @@ class _RecordAssembler:
             self._skip_outside()
             if self._skipping:
                 return
-        text = self._join()
-        found = text.find(self._delimiter, self._searched)
+        found = self._find(self._searched)
         if found >= 0:
             self.done = True
-            yield self._chunk(text[: found + len(self._delimiter)])
+            yield self._chunk(self._join()[: found + len(self._delimiter)])
         else:
-            self._searched = max(self._searched, len(text) - len(self._delimiter) + 1)
+            self._searched = max(self._searched, self._size - len(self._delimiter) + 1)
             yield from self._check_length()
+
+    def _find(self, start: int) -> int:
+        """Where the first delimiter from an offset on begins, -1 for none; the text before it is not even joined."""
+        begin, last = self._size, 0
+        while begin > start:
+            last += 1
+            begin -= len(self._parts[-last])
+        found = b"".join(self._parts[len(self._parts) - last :]).find(self._delimiter, start - begin)
+        return begin + found if found >= 0 else -1
 
     def _skip_outside(self) -> None:
         """A record after the range is ours only if the delimiter before it begins inside; its end may come later."""
@@ -191,7 +221,7 @@ class _RecordAssembler:
         if text.strip():
             detail = f"{why}: {len(text)} bytes of a record that begins with {text[:80]!r}"
             yield Damage("torn-record", format_location(self._path, self._segment, self._offset), detail)
-        self._parts, self._size = [], 0
+        self._parts, self._size, self._enough = [], 0, self._chunk_bytes
 
     def _remember(self, text: bytes) -> None:
         self._tail = (self._tail + text[-_TAIL_BYTES:])[-_TAIL_BYTES:]

@@ -26,7 +26,7 @@ class ClassGraph:
     -1 where the dump has no such item; ``component`` is the lowest node of its cycle; ``up`` and ``down`` are its P279
     edges; ``instances`` are its items, most sitelinks first, then by number. ``classes`` are the nodes that each item
     is an instance of, ``other_classes`` those that it is an instance of at a sound rank that is not the best.
-    ``removed`` are the QID numbers of all that was pruned.
+    ``removed`` are the QID numbers of all that was pruned, ``no_subjects`` of the classes whose instances were.
     """
 
     nodes: Int64s
@@ -41,6 +41,7 @@ class ClassGraph:
     other_classes: SparseRows
     instances: CsrRows
     removed: Int64s
+    no_subjects: Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,9 @@ def build_graph(tables: Sequence[ItemEdges], options: GraphOptions) -> ClassGrap
     down = CsrRows.from_pairs(whole.supers, whole.subs, len(whole.nodes))
     no_subjects, root = (np.searchsorted(whole.nodes, tops) for tops in _tops(options))
     depth = steps_from(down, root)
-    gone, removed = _removed(tables, whole, reached(down, no_subjects), depth, options)
-    return _prune(tables, whole, depth, ~gone, removed)
+    without_subject = reached(down, no_subjects)
+    gone, removed = _removed(tables, whole, without_subject, depth, options)
+    return _prune(tables, whole, depth, ~gone, removed, whole.nodes[without_subject])
 
 
 def _number_classes(tables: Sequence[ItemEdges], options: GraphOptions) -> _AllClasses:
@@ -117,7 +119,12 @@ def _instances_of(table: ItemEdges, flagged: Flags) -> Ints:
 
 
 def _prune(
-    tables: Sequence[ItemEdges], whole: _AllClasses, depth: npt.NDArray[np.int16], kept: Flags, removed: Int64s
+    tables: Sequence[ItemEdges],
+    whole: _AllClasses,
+    depth: npt.NDArray[np.int16],
+    kept: Flags,
+    removed: Int64s,
+    no_subjects: Int64s,
 ) -> ClassGraph:
     new = np.where(kept, np.cumsum(kept, dtype=np.uint32) - np.uint32(1), PRUNED)
     nodes = whole.nodes[kept]
@@ -138,6 +145,7 @@ def _prune(
         other_classes=_other_classes(tables, found.items, nodes),
         instances=by_prominence(found.classes, found.sitelinks, len(up)),
         removed=removed,
+        no_subjects=no_subjects,
     )
 
 

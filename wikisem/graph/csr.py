@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,8 @@ import numpy.typing as npt
 from wikisem.arrow.numbers import distinct
 from wikisem.graph.array_types import Flags, Int64s, Ints
 from wikisem.graph.sorting import SHIFT, first_of, pack_pairs, second_of, sort_pairs
+
+_OFFSETS_AT_ONCE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,21 @@ class CsrRows:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def fault(self) -> str:
+        """What is wrong with the offsets of rows that come from a file; empty if each leads to targets of its own.
+
+        >>> CsrRows(np.array([0, 3, 1]), np.array([5])).fault()
+        'row 1 from 3 to 1'
+        """
+        ends = self.offsets[:1].tolist() + self.offsets[-1:].tolist()
+        if ends != [0, len(self.targets)]:
+            return f"rows from and to {ends} of {len(self.targets)} targets"
+        for begin in range(0, len(self), _OFFSETS_AT_ONCE):
+            part = self.offsets[begin : begin + _OFFSETS_AT_ONCE + 1]
+            if (back := np.flatnonzero(part[1:] < part[:-1])).size:
+                return f"row {begin + back[0]} from {part[back[0]]} to {part[back[0] + 1]}"
+        return ""
 
     def row(self, node: int) -> Ints:
         """The targets of one node, as a view."""

@@ -1,7 +1,7 @@
 """The P31 and P279 edges of one table of items, as arrays of numbers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -26,8 +26,8 @@ class ItemEdges:
 
     ``items`` and ``sitelinks`` have shape ``(n,)``. Row i of ``instance_of`` has the P31 edges of item i, row i of
     ``subclass_of`` its P279 edges without self-loops. Both lead to indices in ``classes``, the ascending numbers of
-    all classes that these edges lead to. The item ``other_items[j]`` is an instance of ``other_classes[j]`` at a sound
-    rank that is not the best (both numbers); few items are.
+    all classes that these edges lead to, and of any others that are to be nodes. The item ``other_items[j]`` is an
+    instance of ``other_classes[j]`` at a sound rank that is not the best (both numbers); few items are.
     """
 
     items: Ints
@@ -60,6 +60,13 @@ class ItemEdges:
             _rows(item_of_row[subs[proper]], np.searchsorted(classes, supers[proper]), len(order)),
             *_other_edges(table, numbers),
         )
+
+    @staticmethod
+    def of_classes(columns: Iterable[pa.ChunkedArray]) -> "ItemEdges":
+        """No item, and the classes that some ``instance_of`` columns lead to."""
+        none = ItemEdges.of_entities([])
+        classes = [qid_numbers(_pairs(column)[1].dictionary) for column in columns]
+        return replace(none, classes=narrow(distinct(np.concatenate([none.classes, *classes]))))
 
     @staticmethod
     def of_entities(entities: Iterable[Entity]) -> "ItemEdges":

@@ -15,6 +15,7 @@ import numpy as np
 
 from wikisem.arrow.numbers import distinct
 from wikisem.arrow.qids import qids_of
+from wikisem.atomic_files import whole_file
 from wikisem.errors import UnknownItemError
 from wikisem.graph.array_types import Ints
 from wikisem.graph.class_graph import ClassGraph, build_graph
@@ -55,7 +56,7 @@ class Taxonomy:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Taxonomy":
-        """Open the class graph of an output folder; arrays are mapped, not read, so this takes milliseconds.
+        """Open the class graph of an output folder; arrays are mapped, and only where rows begin is read.
 
         ``path`` is OUT, ``OUT/taxonomy``, the folder in it that holds the arrays, or one that ``save`` wrote. Raises
         MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
@@ -72,9 +73,8 @@ class Taxonomy:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph to a folder that ``load`` opens."""
         folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
         for record, prefix in ((self.graph, ""), (self.contracted, PREFIX)):
-            write_arrays(record, lambda name: (folder / name).open("wb"), prefix)
+            write_arrays(record, lambda name: whole_file(folder / name), prefix)
 
     def superclasses(self, qid: str) -> list[str]:
         """P(v): the direct superclasses of a class; none for an item that is no class."""

@@ -12,6 +12,7 @@ from wikisem.links.pages import PageTable, read_pages, redirect_of
 from wikisem.links.positions import Markup, Mask, Positions, find_markup, heads_at
 from wikisem.links.skipped import possible_openers, skipped_spans
 from wikisem.wikipedia.siteinfo import SiteInfo
+from wikisem.wikipedia.work import Work
 from wikisem.wikipedia.xml_pages import marks_redirects
 
 
@@ -32,7 +33,7 @@ class Extraction:
     unread: list[tuple[int, int]] = field(default_factory=list)
 
 
-def extract(data: bytes, site: SiteInfo, trail: str) -> Extraction:
+def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content."""
     markup = find_markup(data)
     entities = heads_at(markup.chunk, markup.entities)
@@ -40,11 +41,11 @@ def extract(data: bytes, site: SiteInfo, trail: str) -> Extraction:
     openers = markup.entities[possible_openers(entities)]
     articles, extraction = _classify(data, pages, site)
     try:
-        extraction.contents = _contents(markup, openers, pages, articles, trail)
+        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
     except pa.ArrowInvalid:  # a link that is no UTF-8
         articles, broken = _by_encoding(data, pages, articles)
         extraction.unread += _spans(pages, broken)
-        extraction.contents = _contents(markup, openers, pages, articles, trail)
+        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
     extraction.articles = len(articles)
     return extraction
 
@@ -73,8 +74,9 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
 
 
 def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
+    """Which texts begin with ``#``; those that begin with many blanks may."""
     first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-    mask: Mask = np.array(first, "S1") == b"#"
+    mask: Mask = np.isin(np.array(first, "S1"), [b"#", b""])
     return mask
 
 
@@ -88,11 +90,15 @@ def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None
         return None
 
 
-def _contents(markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str) -> pa.Array:
+def _contents(
+    markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
+) -> pa.Array:
     """The contents of the innermost brackets of some pages, outside skipped spans; ArrowInvalid if one is no UTF-8."""
     starts, ends = pages.text_starts[articles], pages.text_ends[articles]
     texts = span_of(openers, starts, ends)
-    skipped = skipped_spans(markup.data, openers[texts >= 0], ends[texts[texts >= 0]])
+    openers, texts = openers[texts >= 0], texts[texts >= 0]
+    work.look_at(len(openers))
+    skipped = skipped_spans(markup.data, openers, ends[texts])
     texts = span_of(markup.brackets, starts, ends)
     texts[span_of(markup.brackets, *skipped) >= 0] = -1
     link_starts, link_ends = innermost_links(markup, texts)

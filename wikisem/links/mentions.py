@@ -31,6 +31,7 @@ from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import LONGEST, composed, leads_away, link_title, unescape, unquoted
 from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
+from wikisem.wikipedia.work import Work
 from wikisem.wikipedia.xml_pages import unescape_xml
 
 _SPACE: Final = ord(" ")
@@ -42,12 +43,13 @@ _IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.Table:
+def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: Work | None = None) -> pa.Table:
     """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
 
     Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
-    written: merging chunks adds them up.
+    written: merging chunks adds them up. ``work`` counts what is read one by one.
     """
+    work = work or Work()
     if not len(contents):
         return MENTIONS.empty_table()
     parts = locate_parts(contents)
@@ -59,8 +61,8 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo) -> pa.T
     plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
     tables = [
         _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
-        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked)), counts[marked]),
-        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site),
+        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked), work), counts[marked]),
+        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site, work),
     ]
     return pa.concat_tables(tables)
 
@@ -127,8 +129,10 @@ def _anchors(parts: Contents, rows: Positions) -> pa.Array:
     return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
 
 
-def _read_anchors(anchors: pa.Array) -> pa.Array:
-    return pa.array([read_anchor(anchor) for anchor in anchors.to_pylist()], pa.string())
+def _read_anchors(anchors: pa.Array, work: Work) -> pa.Array:
+    written = anchors.to_pylist()
+    work.read(written)
+    return pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
 
 
 def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
@@ -137,20 +141,17 @@ def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Tabl
     return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
 
 
-def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: SiteInfo) -> pa.Table:
-    links = [read_escaped(content, site) for content in contents.take(pa.array(rows)).to_pylist()]
+def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: SiteInfo, work: Work) -> pa.Table:
+    written = contents.take(pa.array(rows)).to_pylist()
+    work.read(written)
+    links = [read_link(unescape_xml(content), site, work) for content in written]
     mentions = [
         (link.target, link.anchor, count) for link, count in zip(links, counts[rows].tolist(), strict=True) if link
     ]
     return pa.table([list(column) for column in zip(*mentions, strict=True)] or [[], [], []], schema=MENTIONS)
 
 
-def read_escaped(content: str, site: SiteInfo) -> Link | None:
-    """The link of a content as written in the XML of a dump."""
-    return read_link(unescape_xml(content), site)
-
-
-def read_link(content: str, site: SiteInfo) -> Link | None:
+def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:
     """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
     What follows a ``]]`` in the content is the trail of the link.
@@ -161,21 +162,21 @@ def read_link(content: str, site: SiteInfo) -> Link | None:
     # {{!}} is how templates write a bar.
     shown = _COMMENT.sub("", inside) if "<!--" in inside else inside
     target, bar, anchor = shown.replace("{{!}}", "|").partition("|")
-    link = make_link(target, anchor if bar else None, site)
+    link = make_link(target, anchor if bar else None, site, work)
     return Link(link.target, composed(link.anchor + trail)) if link and trail else link
 
 
-def read_anchor(anchor: str) -> str | None:
+def read_anchor(anchor: str, work: Work | None = None) -> str | None:
     """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
-    return anchor_text(_COMMENT.sub("", unescape_xml(anchor))) or None
+    return anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None
 
 
-def make_link(target: str, anchor: str | None, site: SiteInfo) -> Link | None:
+def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None = None) -> Link | None:
     """The link from the wikitext of its target and of its anchor, which is None where there is no bar."""
     title = link_title(target, site)
     if title is None or title.namespace != 0:
         return None
-    shown = _as_written(target) if anchor is None else anchor_text(anchor)
+    shown = _as_written(target) if anchor is None else anchor_text(anchor, work)
     return Link(title.text, shown) if shown else None
 
 

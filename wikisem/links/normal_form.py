@@ -134,7 +134,11 @@ def _changed(data: Bytes, ends: Positions) -> Mask:
     hits = np.concatenate([at[(own == _NEVER) | disordered], composing[np.isin(pairs, tables.pairs)]])
     mask = np.zeros(len(ends), np.bool_)
     if len(hits):
-        mask[np.searchsorted(ends, _byte_positions(units)[hits], side="right")] = True
+        places = _byte_positions(units)[hits]
+        rows = np.searchsorted(ends, places, side="right")
+        # What a string begins with has nothing before it: the string in front must not decide.
+        starts = np.concatenate([[0], ends])[rows]
+        mask[rows[(places > starts) | (classes[hits] == _NEVER)]] = True
     return mask
 
 

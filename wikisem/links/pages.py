@@ -82,7 +82,7 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
     regular &= starting_with(heads[_next(title, heads)], b"</title>")
     regular &= ~_has_other_entities(markup, entities, starts, ends)
-    text_starts, text_ends, closed = _texts(markup, text)
+    text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
     regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
     return PageTable(
         starts=starts,
@@ -121,16 +121,19 @@ def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends
     return mask
 
 
-def _texts(markup: Markup, text: Positions) -> tuple[Positions, Positions, Mask]:
-    """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself."""
-    chunk, opening = markup.chunk, markup.tags[text]
+def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
+    """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself; for some rows."""
+    chunk, opening = markup.chunk, markup.tags[text[rows]]
     window = opening[:, None] + np.arange(_TAG_BYTES)
-    closes = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
-    starts = opening + np.argmax(closes, axis=1) + 1
-    for row in np.flatnonzero(~closes.any(axis=1)):
-        starts[row] = markup.data.find(b">", opening[row]) + 1
-    closed: Mask = chunk[starts - 2] == ord("/")
-    return starts, np.where(closed, starts, markup.tags[np.minimum(text + 1, len(markup.tags) - 1)]), closed
+    ends_tag = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
+    found = opening + np.argmax(ends_tag, axis=1) + 1
+    for row in np.flatnonzero(~ends_tag.any(axis=1)):
+        found[row] = markup.data.find(b">", opening[row]) + 1
+    starts, ends, closed = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64), np.zeros(len(text), np.bool_)
+    closed[rows] = chunk[found - 2] == ord("/")
+    starts[rows] = found
+    ends[rows] = np.where(closed[rows], found, markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)])
+    return starts, ends, closed
 
 
 def _deleted(markup: Markup, text: Positions, starts: Positions, closed: Mask) -> Mask:

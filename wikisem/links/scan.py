@@ -4,11 +4,16 @@ The steps are the other modules of the room: find the markup (``positions``), ta
 skipped spans (``skipped``), pair the brackets (``brackets``), count their contents (``contents``), and only then read
 them (``mentions``). Pages whose layout is not the exporter's are read by an XML parser, written anew
 in that layout, and then scanned like the others.
+
+Only the bad page is dropped when one cannot be read or takes more work than a page may: whatever was raised, the pages
+are read again in smaller and smaller parts until the bad one is alone, and that one is rejected.
 """
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 import pyarrow as pa
@@ -18,9 +23,10 @@ from wikisem.links.contents import count_distinct
 from wikisem.links.extract import Extraction, extract
 from wikisem.links.mentions import read_contents
 from wikisem.records import Counts, Reject
-from wikisem.schemas import REDIRECTS
+from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
+from wikisem.wikipedia.work import TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, read_page, unescape_xml
 
 # The stage that reads links, as rejects name it, and the end of the records that it reads.
@@ -32,6 +38,13 @@ DUMP_END: Final = b"</mediawiki>"
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20
 
+_PAGE: Final = re.compile(rb"<page[ >]")
+# Into so many parts a chunk is cut that holds a bad page: three cuts find it among thousands.
+_PARTS: Final = 16
+_SHOWN: Final = 200
+# Where a byte of a chunk is, as ``Chunk.location`` says it.
+Locate = Callable[[int], str]
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkLinks:
@@ -41,7 +54,8 @@ class ChunkLinks:
     ``titles`` are those of all pages of namespace 0, redirects too, where they were asked for.
 
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
-    another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes.
+    another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes: ``bad-page``, ``too-costly``.
+    ``steps`` is the work that they took, see ``wikipedia.work``.
     """
 
     mentions: pa.Table
@@ -49,27 +63,79 @@ class ChunkLinks:
     pages: Counts
     rejects: tuple[Reject, ...] = ()
     titles: Sequence[str] = ()
+    steps: int = 0
 
 
-def scan_chunk(data: bytes, site: SiteInfo, trail: str = "", where: str = "", with_titles: bool = False) -> ChunkLinks:
+def scan_chunk(
+    data: bytes, site: SiteInfo, trail: str = "", locate: Locate = str, with_titles: bool = False
+) -> ChunkLinks:
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
-    ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``where``
-    names the chunk in rejects. A (title, anchor) has a row for each way in which it was written.
+    ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
+    says where in the dump a byte of the chunk is, for rejects. A (title, anchor) has a row for each way in which it was
+    written.
     """
-    extracted = [extract(data, site, trail)]
+    try:
+        return _scan(data, site, trail, locate, with_titles)
+    except MemoryError:
+        raise
+    except Exception as error:  # the one guard for all that a page may make our code or a library raise
+        starts = [page.start() for page in _PAGE.finditer(data)]
+        if not starts:
+            raise
+        if len(starts) == 1:
+            return _rejected(error, locate(starts[0]))
+    cuts = [0, *starts[:: -(-len(starts) // _PARTS)][1:], len(data)]
+    parts = [
+        scan_chunk(data[start:end], site, trail, _after(start, locate), with_titles) for start, end in pairwise(cuts)
+    ]
+    return _joined(parts)
+
+
+def _after(start: int, locate: Locate) -> Locate:
+    return lambda position: locate(start + position)
+
+
+def _rejected(error: Exception, where: str) -> ChunkLinks:
+    """A page that raised an error, and nothing else."""
+    reason, detail = "too-costly", str(error)
+    if not isinstance(error, TooCostlyError):
+        reason, detail = "bad-page", f"expected a page that can be read, saw {type(error).__name__}: {error}"[:_SHOWN]
+    reject = Reject(STAGE, reason, where, detail)
+    return ChunkLinks(
+        MENTIONS.empty_table(), REDIRECTS.empty_table(), Counts(1, rejected={reason: 1}), rejects=(reject,)
+    )
+
+
+def _joined(parts: list[ChunkLinks]) -> ChunkLinks:
+    return ChunkLinks(
+        pa.concat_tables([part.mentions for part in parts]),
+        pa.concat_tables([part.redirects for part in parts]),
+        sum((part.pages for part in parts), Counts()),
+        tuple(reject for part in parts for reject in part.rejects),
+        [title for part in parts for title in part.titles],
+        sum(part.steps for part in parts),
+    )
+
+
+def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: bool) -> ChunkLinks:
+    work = Work()
+    extracted = [extract(data, site, trail, work)]
     rejects: list[Reject] = []
     if extracted[0].unread:
-        rewritten, deleted, rejects = _rewrite(data, extracted[0].unread, site, where)
+        rewritten, deleted, rejects = _rewrite(data, extracted[0].unread, site, locate, work)
         extracted[0].left_out["deleted"] += deleted
-        extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail))
+        extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
+        if extracted[1].unread:
+            raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
     contents, counts = count_distinct(pa.concat_arrays([each.contents for each in extracted]))
     redirects, elsewhere = _redirects(extracted, site)
     left_out = sum((each.left_out for each in extracted), Counter())
     left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
     pages = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
     titles = _titles(extracted) if with_titles else ()
-    return ChunkLinks(read_contents(contents, counts, site), redirects, pages, tuple(rejects), titles)
+    mentions = read_contents(contents, counts, site, work)
+    return ChunkLinks(mentions, redirects, pages, tuple(rejects), titles, work.steps)
 
 
 def _titles(extracted: list[Extraction]) -> list[str]:
@@ -78,14 +144,17 @@ def _titles(extracted: list[Extraction]) -> list[str]:
     return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
 
 
-def _rewrite(data: bytes, spans: list[tuple[int, int]], site: SiteInfo, where: str) -> tuple[bytes, int, list[Reject]]:
+def _rewrite(
+    data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
+) -> tuple[bytes, int, list[Reject]]:
     """Pages in the exporter's layout, how many others have no text, and those that are no pages."""
     pages, deleted, rejects = [], 0, []
     for start, end in spans:
+        work.parse_xml(data[start:end])
         try:
             page = read_page(data[start:end], site)
         except DamagedInputError as error:
-            rejects.append(Reject(STAGE, "bad-page", f"{where}+{start}", str(error)))
+            rejects.append(Reject(STAGE, "bad-page", locate(start), str(error)))
             continue
         deleted += page is None
         pages += [canonical(page)] if page else []

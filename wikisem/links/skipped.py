@@ -25,8 +25,7 @@ syntaxhighlight templatedata timeline
 NAMES: Final = tuple(_WORDS.split())
 
 _OPENER: Final = re.compile(
-    rb"&lt;(?:(!--)|(%s)(?:\s(?:(?!&gt;|&lt;|[<>]).)*?)?(/?)\s*(?:&gt;|>))" % "|".join(NAMES).encode(),
-    re.IGNORECASE | re.DOTALL,
+    rb"&lt;(?:(!--)|(%s)(\s(?:[^&<>]|&(?![lg]t;))*+|/?\s*+)(?:&gt;|>))" % "|".join(NAMES).encode(), re.IGNORECASE
 )
 _COMMENT_END: Final = re.compile(rb"--(?:&gt;|>)")
 _CLOSERS: Final = {name.encode(): re.compile(rb"&lt;/%s\s*(?:&gt;|>)" % name.encode(), re.IGNORECASE) for name in NAMES}
@@ -59,7 +58,7 @@ def _spans(data: bytes, openers: Positions, text_ends: Positions) -> Iterator[tu
     never_closed: set[tuple[bytes, int]] = set()  # searched for once, however often it is opened
     for position, text_end in zip(openers.tolist(), text_ends.tolist(), strict=True):
         opener = _OPENER.match(data, position, text_end) if position >= skip_until else None
-        if opener is None or opener.group(3):
+        if opener is None or (opener.group(3) or b"").rstrip().endswith(b"/"):
             continue
         element = (opener.group(2) or b"").lower(), text_end
         end = None if element in never_closed else _end(data, opener, text_end)

@@ -38,7 +38,17 @@ def shipped_path(name: str, package: str) -> Path:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; RecipeError names the file and the line that cannot be read."""
+    return parse_toml(path.read_bytes(), str(path))
+
+
+def parse_toml(data: bytes | str, where: str) -> dict[str, Any]:
+    """The tables of TOML; RecipeError names the place that cannot be read.
+
+    >>> parse_toml("a = 1", "recipe.toml")
+    {'a': 1}
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RecipeError(f"{path}: expected a TOML file, saw {error}") from error
+        # A number of 5,000 digits is a ValueError, 1,000 brackets are a RecursionError.
+        return tomllib.loads(data if isinstance(data, str) else data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RecipeError(f"{where}: expected a TOML file, saw {error}") from error

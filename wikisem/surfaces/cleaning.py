@@ -1,5 +1,6 @@
 """What is no part of a surface form: marks that nobody sees, trailing parentheses, and letters of another script."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -12,22 +13,60 @@ from wikisem.links.contents import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.titles import composed
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN
 from wikisem.wikis import own_code
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
 _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
 
-# Soft hyphens, and the characters of Unicode Standard Annex 9 that only direct text.
-_UNSEEN: Final = r"[\x{00AD}\x{061C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}]"
+_UNSEEN: Final = f"[{UNSEEN}]"
+_BLANKS: Final = f"[ {SPACES}]+"
+_ODD: Final = f"[{UNSEEN}{SPACES}]|  "
+# What only changes the letters beside it, or fills the place of one (``Default_Ignorable_Code_Point``, Unicode 18.0):
+# it stays in a word, and a string of nothing else is empty.
+_IGNORED: Final = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u3164\uffa0"
+    + "".join(map(chr, range(0xFE00, 0xFE10)))
+)
 
 
 def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """NFC, no unseen marks, each run of white space as one space, none at the ends; null where nothing is left."""
-    seen = compose(pc.replace_substring_regex(texts, _UNSEEN, ""))
-    plain = pc.replace_substring_regex(seen, r"[\s\pZ]+", " ")
-    trimmed = pc.utf8_trim_whitespace(plain)
-    return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+    """NFC, no unseen marks, each run of white space as one space, none at the ends; null where nothing is left to see.
+
+    >>> tidy(pa.array([" a\u00a0 b\u200b", "\u200e\u200d"])).to_pylist()
+    ['a b', None]
+    """
+    chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
+    trimmed = pc.utf8_trim(compose(pa.chunked_array(map(_plain, chunks), texts.type)), characters=" ")
+    return pc.if_else(pc.equal(pc.utf8_trim(trimmed, characters=f" {_IGNORED}"), ""), None, trimmed)
+
+
+def _plain(texts: pa.Array) -> pa.Array:
+    """The strings without unseen marks and with plain blanks; only those that have others are rewritten."""
+    odd = pc.fill_null(pc.match_substring_regex(texts, _ODD), False)
+    if not pc.any(odd).as_py():
+        return texts
+    seen = pc.replace_substring_regex(texts.filter(odd), _UNSEEN, "")
+    return pc.replace_with_mask(texts, odd, pc.replace_substring_regex(seen, _BLANKS, " "))
+
+
+def first_label(labels: Mapping[str, pa.Array | pa.ChunkedArray]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Of labels by code, best first, a column for each: the first of each row that is not empty, and its code.
+
+    >>> label, code = first_label({"de": pa.array(["\u200e", "Mond"]), "mul": pa.array(["Luna", "Luna"])})
+    >>> label.to_pylist(), code.to_pylist()
+    (['Luna', 'Mond'], ['mul', 'de'])
+    """
+    found = pc.coalesce(*labels.values())
+    label = tidy(found)
+    if label.null_count > found.null_count:  # an empty one must not hide the next; hardly any is
+        labels = {code: tidy(column) for code, column in labels.items()}
+        label = pc.coalesce(*labels.values())
+    codes: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
+    for code in reversed(list(labels)):
+        codes = pc.if_else(labels[code].is_valid(), code, codes)
+    return label, codes
 
 
 def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
@@ -74,4 +113,4 @@ def is_in_script(surface: str, language: str) -> bool:
 def _in_script(language: str) -> regex.Pattern:
     """Matches strings whose letters are all of one set of the language's scripts."""
     sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(own_code(language)))
-    return regex.compile("|".join(rf"(?:[{letters}\p{{Common}}\p{{Inherited}}]|\P{{L}})*" for letters in sets))
+    return regex.compile("|".join(rf"[{letters}\p{{Common}}\p{{Inherited}}\P{{L}}]*+" for letters in sets))

@@ -69,7 +69,7 @@ def _scan(
             if isinstance(chunk, Damage):
                 report_reject(Reject(STAGE, chunk.reason, chunk.where, chunk.detail), on_reject)
                 continue
-            links = scan_chunk(chunk.data, site, trail, chunk.where, with_titles)
+            links = scan_chunk(chunk.data, site, trail, chunk.location, with_titles)
             for reject in links.rejects:
                 report_reject(reject, on_reject)
             yield links

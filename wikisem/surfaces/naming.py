@@ -13,7 +13,7 @@ from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
 from wikisem.surfaces.anchors import lower_first
-from wikisem.surfaces.cleaning import is_in_script, tidy, without_parenthesis
+from wikisem.surfaces.cleaning import compose, first_label, is_in_script, tidy, without_parenthesis
 from wikisem.surfaces.dictionary_form import is_form_of
 from wikisem.surfaces.one_script import write_in
 from wikisem.wikipedia.variants import variant_of
@@ -47,15 +47,13 @@ class NamedItems:
     def of(self, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
         """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
 
-        The label is that of the first of ``codes``, those of the language, that has one, else of ``others``.
+        The label is that of the first of ``codes``, those of the language, that has one, else of ``others``. Titles are
+        NFC, as those of pages are.
         """
-        labels = {code: self._labels.lookup(code) for code in (*codes, *others)}
-        label = tidy(pc.coalesce(*labels.values()))
-        code: pa.Scalar | pa.Array = pa.scalar(None, pa.string())
-        for each in reversed(labels):
-            code = pc.if_else(labels[each].is_valid(), None if each in codes else each, code)
-        title = self._titles.lookup(wiki or "")
-        items = pa.table([self._qids, title, label, pc.if_else(label.is_valid(), code, None)], schema=ITEMS)
+        label, code = first_label({code: self._labels.lookup(code) for code in (*codes, *others)})
+        foreign = pc.if_else(pc.is_in(code, value_set=pa.array(codes, pa.string())), None, code)
+        title = compose(self._titles.lookup(wiki or ""))
+        items = pa.table([self._qids, title, label, foreign], schema=ITEMS)
         return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 
 

@@ -10,7 +10,7 @@ from wikisem.dumps import Chunk, Damage, Opener, Range, open_plain, read_head
 from wikisem.errors import WrongDumpError
 from wikisem.records import Counts, Reject
 from wikisem.wikidata.entity_columns import EntityColumns
-from wikisem.wikidata.entity_reader import EntityReader, record_lines
+from wikisem.wikidata.entity_reader import EntityReader, read_lines
 from wikisem.wikidata.item_values import LeftOutLine
 from wikisem.wikidata.line_columns import LineColumns
 from wikisem.wikidata.line_types import Line
@@ -52,8 +52,7 @@ class ChunkReader:
             self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
             return
         lines: list[Line] = []
-        for position, line in record_lines(chunk.data):
-            found = self._reader.read(line)
+        for position, found in read_lines(chunk.data, self._reader.read):
             if isinstance(found, Line):
                 lines.append(found)
             elif isinstance(found, tuple):  # few are; they may come before the other items of their chunk

@@ -4,8 +4,8 @@ A line that the types refuse goes to ``lenient``, which knows the oddities of ol
 the rest. ``line_columns`` makes columns of what was read.
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -25,6 +25,24 @@ _HEAD: Final = 18
 # Most lines need no more of a look than at the first letter of their type.
 _TYPE: Final = 9
 _ITEM: Final = ord("i")
+_SHOWN: Final = 200
+_Found = TypeVar("_Found")
+
+
+def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
+    """What ``read`` makes of each of ``record_lines``, and where it begins.
+
+    The one guard for all that a line may make our code or a library raise: it is unreadable, and the next is read.
+    """
+    for position, line in record_lines(data):
+        try:
+            found: _Found | UnreadableLine = read(line)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
+            detail = f"expected a line that can be read, saw {type(error).__name__}: {error}"
+            found = UnreadableLine("unreadable", detail[:_SHOWN])
+        yield position, found
 
 
 def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:

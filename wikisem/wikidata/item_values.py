@@ -9,10 +9,11 @@ from typing import Final, Literal
 from wikisem.wikis import language_of
 
 # What shipped recipes read, so that they need no second pass over the dump: country, continent, capital, currency,
-# located in, part of, facet of, capital of and demonym for category sets; member of, part of and participant in for
-# outliers of the recipe wikisem (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-11).
+# located in, part of, facet of, capital of, demonym, female and male form of label for category sets; member of, part
+# of and participant in for outliers of the recipe wikisem
+# (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-11).
 DEFAULT_PROPERTIES: Final = (
-    *("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549"),
+    *("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549", "P2521", "P3321"),
     *("P463", "P1344"),
 )
 Rank = Literal["preferred", "normal", "deprecated"]

@@ -1,5 +1,6 @@
 """The slow way to read a dump line, for lines that ``line_types`` refuses: it reads them, or says what is wrong."""
 
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -21,13 +22,16 @@ from wikisem.wikidata.item_values import (
 # By the first letter of an id, for entities that do not say their type.
 _TYPES: Final = {"P": "property", "L": "lexeme", "M": "mediainfo"}
 _SHOWN: Final = 200
+# Of what is wrong, as much as fits a line: it may be nested deeper than ``repr`` goes.
+_REPR: Final = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _SHOWN
 
 
 class _WrongError(ValueError):
     """A part of a line that is not what it should be: the reason, and what was seen."""
 
     def __init__(self, reason: str, expected: str, seen: Any) -> None:
-        super().__init__(reason, f"expected {expected}, saw {repr(seen)[:_SHOWN]}")
+        super().__init__(reason, f"expected {expected}, saw {_REPR.repr(seen)[:_SHOWN]}")
 
 
 def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
@@ -54,7 +58,8 @@ def _left_out(data: Any) -> LeftOutLine | None:
         return LeftOutLine("redirect")
     if "id" not in data:
         raise _WrongError("no-entity", "an object with an id", data)
-    kind = data.get("type", _TYPES.get(str(data["id"])[:1], "item"))
+    letter = data["id"][:1] if isinstance(data["id"], str) else ""
+    kind = data.get("type", _TYPES.get(letter, "item"))
     if not isinstance(kind, str):
         raise _WrongError("bad-type", "a string as type", kind)
     return None if kind == "item" else LeftOutLine(kind if kind in _TYPES.values() else "other-entity")

@@ -12,11 +12,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from wikisem.dumps import Damage, plan_ranges, read_records
+from wikisem.dumps import Damage, plan_ranges, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts, Reject, report_reject
 from wikisem.wikidata.chunk_reader import check_head
-from wikisem.wikidata.entity_reader import record_lines
+from wikisem.wikidata.entity_reader import read_lines
+from wikisem.wikidata.item_values import LeftOutLine, UnreadableLine
 from wikisem.wikidata.line_columns import ranked_values
 from wikisem.wikidata.line_types import LineStatement, Value
 
@@ -120,19 +121,18 @@ class LexemeReader:
         try:
             ranges = plan_ranges(fspath(path))
             check_head(ranges)
-            for range_ in ranges:
-                for chunk in read_records(range_):
-                    if isinstance(chunk, Damage):
-                        self._reject(chunk.reason, chunk.where, chunk.detail)
-                        continue
-                    for position, line in record_lines(chunk.data):
-                        try:
-                            lexeme = self._decode(line)
-                        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                            self._explain(line, chunk.location(position), error)
-                        else:
-                            self._kept += 1
-                            yield lexeme
+            for chunk in read_ranges(ranges):
+                if isinstance(chunk, Damage):
+                    self._reject(chunk.reason, chunk.where, chunk.detail)
+                    continue
+                for position, found in read_lines(chunk.data, self._read):
+                    if isinstance(found, Lexeme):
+                        self._kept += 1
+                        yield found
+                    elif isinstance(found, LeftOutLine):
+                        self._left_out[found.reason] += 1
+                    else:
+                        self._reject(found.reason, chunk.location(position), found.detail)
         except (FileNotFoundError, IsADirectoryError) as error:
             raise MissingInputError(f"expected a lexeme dump, saw no file at {fspath(path)}") from error
 
@@ -141,24 +141,28 @@ class LexemeReader:
         read = self._kept + sum(self._left_out.values()) + sum(self._rejected.values())
         return Counts(read, self._kept, dict(self._left_out), dict(self._rejected))
 
-    def _explain(self, line: memoryview, where: str, error: Exception) -> None:
-        """Account for a line that is no lexeme."""
+    def _read(self, line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
         try:
-            head = msgspec.json.decode(line, type=_Head)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            shown = bytes(line[:_SHOWN])
-            self._reject("not-json", where, f"expected a JSON object, saw {shown!r}: {error}")
-            return
-        if head.redirect is not None:
-            self._left_out["redirect"] += 1
-        elif head.type in _OTHER_TYPES:
-            self._left_out[head.type] += 1
-        else:
-            self._reject("bad-lexeme", where, f"{head.id or 'a line without an id'}: {error}")
+            return self._decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return _explain(line, error)
 
     def _reject(self, reason: str, where: str, detail: str) -> None:
         self._rejected[reason] += 1
         report_reject(Reject(STAGE, reason, where, detail), self._on_reject)
+
+
+def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine:
+    """What a line holds that is no lexeme."""
+    try:
+        head = msgspec.json.decode(line, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:_SHOWN])!r}: {error}")
+    if head.redirect is not None:
+        return LeftOutLine("redirect")
+    if head.type in _OTHER_TYPES:
+        return LeftOutLine(head.type)
+    return UnreadableLine("bad-lexeme", f"{head.id or 'a line without an id'}: {error}")
 
 
 def check_any(counts: Counts, path: str) -> None:

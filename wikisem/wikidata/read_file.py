@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wikisem.arrow.numbers import is_in, repeated
 from wikisem.arrow.qids import qid_numbers
-from wikisem.dumps import plan_ranges, read_records
+from wikisem.dumps import plan_ranges, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_property
 from wikisem.records import Reject, report_reject
@@ -61,12 +61,11 @@ def _tables(
     try:
         ranges = plan_ranges(path)
         closing = check_head(ranges)
-        for range_ in ranges:
-            for chunk in read_records(range_, closing=closing):
-                yield from chunks.read(chunk)
-                for reject in chunks.rejects[reported:]:
-                    report_reject(reject, on_reject)
-                reported = len(chunks.rejects)
+        for chunk in read_ranges(ranges, closing=closing):
+            yield from chunks.read(chunk)
+            for reject in chunks.rejects[reported:]:
+                report_reject(reject, on_reject)
+            reported = len(chunks.rejects)
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {path}") from error
     yield from chunks.finish()

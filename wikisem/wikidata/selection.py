@@ -6,6 +6,9 @@ Those with a class or a superclass stay, and those that such an item's edges lea
     Q5   no edges          undecided in its own table; it stays because Q1 leads to it
     Q9   no edges          undecided; nothing leads to it, so it is left out
 
+With ``linked_only``, an item that has a class and no sitelink is undecided too. Where it is left out, its classes and
+statements are counted with those of its like (``count_unlinked``): shares of all instances of a class depend on them.
+
 Of an item that comes more than once, the row with the highest ``lastrevid`` stays, among equal ones the row whose
 content has the greatest hash: neither the order of files and ranges nor the number of workers matters.
 
@@ -15,7 +18,7 @@ content has the greatest hash: neither the order of files and ranges nor the num
     certain-000005, row 7: Q6   9           hash c1…    the latest revision
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Final, Literal
 
@@ -26,6 +29,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.numbers import Numbers, differs_from_previous, is_in, union
 from wikisem.arrow.qids import qid_numbers
+from wikisem.schemas import UNLINKED
 
 Certainty = Literal["certain", "undecided"]
 CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
@@ -51,6 +55,34 @@ def edge_targets(table: pa.Table) -> Numbers:
     """The numbers of all items that an ``instance_of`` or ``subclass_of`` of the table leads to, ascending."""
     found = [pc.unique(pc.list_flatten(table[name].combine_chunks())) for name in ("instance_of", "subclass_of")]
     return union(map(qid_numbers, found))
+
+
+def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
+    """How many items have each distinct pair of classes and statements, as ``schemas.UNLINKED``, ordered.
+
+    The tables have the columns of ``schemas.ENTITIES``, or are of ``UNLINKED`` themselves; items without a class are
+    not counted.
+    """
+    with_class = (table.filter(pc.greater(pc.list_value_length(table["instance_of"]), 0)) for table in tables)
+    return _count_alike(pa.concat_tables([UNLINKED.empty_table(), *map(_count_alike, with_class)]))
+
+
+def _count_alike(table: pa.Table) -> pa.Table:
+    classes, statements = (table[name].combine_chunks() for name in ("instance_of", "statements"))
+    texts = pc.binary_join_element_wise(*pc.list_flatten(statements).flatten(), "\t")
+    starts = pc.subtract(statements.offsets, statements.offsets[0])
+    keys = pa.table(
+        {
+            "classes": pc.binary_join(classes, " "),
+            "statements": pc.binary_join(pa.ListArray.from_arrays(starts, texts), "\n"),
+            "items": table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64),
+            "row": np.arange(len(table)),
+        }
+    )
+    found = keys.group_by(["classes", "statements"], use_threads=False).aggregate([("items", "sum"), ("row", "min")])
+    found = found.sort_by([("classes", "ascending"), ("statements", "ascending")])
+    rows = found["row_min"].combine_chunks()
+    return pa.table([classes.take(rows), statements.take(rows), found["items_sum"]], schema=UNLINKED)
 
 
 def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:

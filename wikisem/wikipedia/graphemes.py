@@ -56,8 +56,10 @@ def _rules(last: int) -> str:
     hangul = f"{leading}*(?:{opened}{vowel}*|{closed}|{vowel}+){trailing}*|{leading}+|{trailing}+"
     pictograph = f"[{_inside(PICTOGRAPHIC, last=last)}]"
     emoji = f"{pictograph}(?:[{extend}]*\\u200d{pictograph})*"
-    consonant, joined = f"[{_inside(CONSONANT, last=last)}]", f"(?:(?!\\u200c)[{extend}\\u200d])*"
-    conjunct = f"{consonant}(?:{joined}(?<=[{_inside(LINKER, last=last)}]){joined}{consonant})*"
+    # Marks that join, a linker among them. Possessive: marks without end are looked at once.
+    consonant, linker = f"[{_inside(CONSONANT, last=last)}]", f"[{_inside(LINKER, last=last)}]"
+    joined = f"(?!\\u200c)[{extend}\\u200d]"
+    conjunct = f"{consonant}(?:(?:(?!{linker}){joined})*+(?={linker})(?:{joined})++{consonant})*+"
     flag = f"[{_inside(_REGIONAL, last=last)}]{{2}}|" if last > _BITMAP else ""
     every = f"[{prepend}]*(?:{flag}{hangul}|{emoji}|{conjunct}|[^{control}]){marks}|[{prepend}]+{marks}"
     # Most are a letter with its marks, or consonants with theirs: these first.

@@ -13,7 +13,7 @@ import regex
 
 from wikisem.wikipedia.data.language_rows import ROWS, LanguageRow
 from wikisem.wikipedia.data.link_trails import DEFAULT, TRAILS
-from wikisem.wikipedia.data.namespaces import local_names
+from wikisem.wikipedia.data.namespaces import alias_names, local_names
 from wikisem.wikipedia.data.scripts import SCRIPTS, script_sets
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
 from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, own_code, wiki_of
@@ -43,7 +43,7 @@ class LanguageProfile:
     besides: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a
     regular expression that matches the trail of a link from right after its ``]]``. ``lists`` are those of the
     ``stop_affixes`` that name list articles. ``namespace_aliases`` maps local and historical names of namespaces,
-    which a dump may not list, to their numbers.
+    and aliases such as ``WP``, which a dump may not list, to their numbers.
     """
 
     code: str
@@ -145,6 +145,9 @@ def language_profile(
     name = detect_script(sample) if name is None else name
     script = SPECIAL_SCRIPTS.get(name, _ALPHABET)
     local = local_names(known)
+    short = alias_names(known)
+    # An alias of one letter says nothing of a surface form that begins with it.
+    aliases = [name for name in site.aliases if name not in short] if site is not None else ()
     lists = _list_affixes(row.lists)
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
     return LanguageProfile(
@@ -158,10 +161,10 @@ def language_profile(
         lists=lists,
         stop_affixes=(
             *sorted({*names, *lists}),
-            *(namespace_affixes([*site.namespaces.values(), *site.aliases]) if site is not None else ()),
+            *(namespace_affixes([*site.namespaces.values(), *aliases]) if site is not None else ()),
         ),
         link_trail=TRAILS.get(known, DEFAULT),
-        namespace_aliases=local,
+        namespace_aliases=short | local,
     )
 
 

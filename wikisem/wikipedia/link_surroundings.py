@@ -20,7 +20,7 @@ from wikisem.wikipedia.titles import leads_away
 
 # So many links say how a language is written: shares settle within half a percent.
 ENOUGH: Final = 10_000
-_LINK: Final = re.compile(r"\[\[([^\[\]|\n]*)[^\[\]\n]*\]\]")
+_LINK: Final = re.compile(r"\[\[([^\[\]|\n]*+)[^\[\]\n]*+\]\]")
 # Endings are shorter; a run of letters in a language without spaces is not.
 _LONGEST: Final = 8
 

@@ -2,13 +2,13 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from wikisem.errors import RecipeError
+from wikisem.recipes.shipped import parse_toml
 from wikisem.recipes.validation import did_you_mean
 from wikisem.wikipedia.languages import AffixRule, Writing
 from wikisem.wikis import WIKIPEDIAS, wiki_of
@@ -37,7 +37,7 @@ KEYS: Final = ("script", "writing", "hyphens", "affix", "affix_length", "length_
 _UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 
 
-def read_profile_file(text: str, where: str) -> ProfileFile:
+def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
     """Read a profile file; RecipeError says where, what was expected and what was seen.
 
     >>> read_profile_file('affix_length = 4', "de.toml").values()
@@ -46,9 +46,10 @@ def read_profile_file(text: str, where: str) -> ProfileFile:
     Traceback (most recent call last):
     wikisem.errors.RecipeError: de.toml: Invalid enum value 'spacy' - at `$.writing`
     """
+    tables = parse_toml(text, where)
     try:
-        found = msgspec.convert(tomllib.loads(text), ProfileFile)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        found = msgspec.convert(tables, ProfileFile)
+    except msgspec.ValidationError as error:
         unknown = _UNKNOWN.search(str(error))
         hint = did_you_mean(unknown[1], KEYS) if unknown else ""
         raise RecipeError(f"{where}: {error}{f'; {hint}' if hint else ''}") from error

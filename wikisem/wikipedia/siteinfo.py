@@ -11,6 +11,7 @@ from lxml import etree
 
 from wikisem.dumps import Chunk, Opener, Range, open_plain, read_head, read_records
 from wikisem.errors import DamagedInputError, WrongDumpError
+from wikisem.typed_json import decode_json
 
 # Names that hold in every wiki, whatever its language: the canonical names, and the two that MediaWiki renamed
 # (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
@@ -42,9 +43,11 @@ CANONICAL: Final[Mapping[str, int]] = {
 
 # Siteinfo is about 10 KB long, and pages begin after it.
 _HEAD_BYTES: Final = 1 << 18
-_ROOT: Final = re.compile(rb"<mediawiki\b[^>]*>")
-_SITEINFO: Final = re.compile(rb"<siteinfo\b.*?</siteinfo>", re.DOTALL)
+_ROOT: Final = re.compile(rb"<mediawiki\b[^<>]*+>")
+_SITEINFO: Final = re.compile(rb"<siteinfo\b")
+_SITEINFO_END: Final = b"</siteinfo>"
 _VERSION: Final = re.compile(rb"""\bversion=["']([^"']*)["']""")
+_KEY: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 _LANGUAGE: Final = re.compile(rb"""\bxml:lang=["']([^"']*)["']""")
 
 
@@ -84,10 +87,9 @@ class SiteInfo:
         return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> "SiteInfo":
+    def from_json(cls, data: bytes | str, where: str = "siteinfo.json") -> "SiteInfo":
         """The SiteInfo that ``to_json`` wrote."""
-        values = json.loads(text)
-        return cls(**{**values, "namespaces": {int(key): name for key, name in values["namespaces"].items()}})
+        return decode_json(data, cls, where, "what a wiki says of itself")
 
 
 def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open_plain) -> SiteInfo | None:
@@ -99,30 +101,34 @@ def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open
     if head.startswith((b"{", b"[")):
         raise WrongDumpError(f"{path}: expected MediaWiki XML, saw JSON that begins with {head[:40]!r}", "json")
     for first in ranges[:1]:
-        for chunk in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
-            return _siteinfo_of(path, chunk.data) if isinstance(chunk, Chunk) else None
+        for piece in read_records(first, open_binary, b"</siteinfo>", _HEAD_BYTES):
+            if isinstance(piece, Chunk):
+                return _siteinfo_of(path, piece.data)
+            if piece.lost:
+                return None
     raise DamagedInputError(f"{path}: expected a MediaWiki dump, saw an empty file")
 
 
 def _siteinfo_of(path: str, head: bytes) -> SiteInfo:
     try:
         return read_siteinfo(head)
-    except DamagedInputError as error:
+    except (ValueError, TypeError) as error:  # a key of a namespace that is no number, or none, too
         raise DamagedInputError(f"{path}: {error}") from error
 
 
 def read_siteinfo(head: bytes) -> SiteInfo:
     """Read ``<siteinfo>`` from the first bytes of a dump, schema 0.3 to 0.11; DamagedInputError if there is none."""
     match = _SITEINFO.search(head)
-    if match is None:
+    end = head.find(_SITEINFO_END, match.end()) if match else -1
+    if match is None or end < 0:
         raise DamagedInputError(f"expected <siteinfo> in the head of a MediaWiki dump, saw {head[:80]!r}")
     try:
-        info = etree.fromstring(match.group())
+        info = etree.fromstring(head[match.start() : end + len(_SITEINFO_END)])
     except etree.XMLSyntaxError as error:
         raise DamagedInputError(f"expected a well-formed <siteinfo>, saw {error}") from error
     root = _ROOT.search(head, 0, match.start())
     tag = root.group() if root else b""
-    spaces = [(int(each.get("key")), each) for each in info.iterfind("namespaces/namespace")]
+    spaces = [(_key(each.get("key")), each) for each in info.iterfind("namespaces/namespace")]
     cases = [each.get("case") for key, each in spaces if key == 0 and each.get("case")]
     return SiteInfo(
         dbname=info.findtext("dbname", ""),
@@ -133,6 +139,12 @@ def read_siteinfo(head: bytes) -> SiteInfo:
     )
 
 
+def _key(written: str | None) -> int:
+    if written is None or not _KEY.fullmatch(written):
+        raise DamagedInputError(f"expected the number of a namespace in <siteinfo>, saw {str(written)[:80]!r}")
+    return int(written)
+
+
 def _attribute(pattern: re.Pattern[bytes], tag: bytes) -> str:
     match = pattern.search(tag)
-    return match.group(1).decode() if match else ""
+    return match.group(1).decode(errors="replace") if match else ""

@@ -7,6 +7,7 @@ The rules are those of MediaWiki's title parser (https://www.mediawiki.org/wiki/
 import html
 import re
 import unicodedata
+from itertools import groupby
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -18,7 +19,9 @@ FOREIGN: Final = INTERWIKI | INTERLANGUAGE
 
 # Marks of writing direction, which titles never hold.
 BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")
-_ENTITY: Final = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]++|#[xX][0-9a-fA-F]++|[A-Za-z][A-Za-z0-9]*+);")
+# A number of more digits, zeros in front aside, is beyond the last character of Unicode in either base.
+_DIGITS: Final = 7
 _ILLEGAL: Final = re.compile(
     r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
 )
@@ -27,6 +30,8 @@ _URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sip
 # Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
 LONGEST: Final = 255  # bytes of UTF-8
+# ``unicodedata.normalize`` takes n * n steps for n marks on one letter: in longer text they are sorted before.
+_LONG_TEXT: Final = 256
 # Turkic alphabets with a dotted and a dotless i.
 _DOTTED: Final = frozenset({"az", "kaa", "kk-latn", "tr"})
 
@@ -40,12 +45,31 @@ class Title(NamedTuple):
 
 def unescape(text: str) -> str:
     """The text with its HTML entities read; unlike browsers, MediaWiki wants the semicolon."""
-    return _ENTITY.sub(lambda match: html.unescape(match.group()), text) if "&" in text else text
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(entity: re.Match[str]) -> str:
+    """What an entity is read as: U+FFFD for a number without a character, however many digits it has."""
+    written = entity.group()
+    if written[1] != "#":
+        return html.unescape(written)
+    base = "x" if written[2] in "xX" else ""
+    digits = written[2 + len(base) : -1].lstrip("0")[: _DIGITS + 1]
+    return html.unescape(f"&#{base}{digits or 0};")
 
 
 def composed(text: str) -> str:
     """The text in the normal form that MediaWiki keeps all text in: NFC."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text if len(text) <= _LONG_TEXT else _decomposed(text))
+
+
+def _decomposed(text: str) -> str:
+    """The text in NFD, its marks sorted in n log n steps."""
+    letters = "".join(unicodedata.normalize("NFD", letter) for letter in text)
+    runs = groupby(letters, key=lambda letter: unicodedata.combining(letter) > 0)
+    return "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
 
 
 def upper_first(text: str, language: str = "") -> str:
@@ -95,12 +119,13 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
 
 
 def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:
-    prefix, colon, rest = text.partition(":")
-    if not colon:
-        return 0, text
-    key = fold(prefix)
-    if key in site.prefixes:
-        return site.prefixes[key], rest.lstrip()
-    if key and key == site.language:  # the wiki's own prefix leads back to it
-        return _split(rest.lstrip(), site)
-    return (None if key in FOREIGN else 0), text
+    """The namespace that the prefix of a title names, None for another wiki, and the title without the prefix."""
+    start = 0
+    while (colon := text.find(":", start)) >= 0:
+        key = fold(text[start:colon])
+        if key in site.prefixes:
+            return site.prefixes[key], text[colon + 1 :].lstrip()
+        if not key or key != site.language:
+            return (None if key in FOREIGN else 0), text[start:].lstrip()
+        start = colon + 1  # the wiki's own prefix leads back to it
+    return 0, text[start:].lstrip()

@@ -8,6 +8,7 @@ import mwparserfromhell
 from mwparserfromhell import nodes
 
 from wikisem.wikipedia.titles import composed, unescape
+from wikisem.wikipedia.work import Work
 
 # What a reader cannot see: soft hyphens, zero-width spaces, marks of direction. Joiners stay: they change letters.
 UNSEEN: Final = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
@@ -20,15 +21,19 @@ _UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 # Tags that leave no trace but the words between them, and templates without templates in them: most that anchors hold.
 _PLAIN_TAG: Final = re.compile(
     r"</?(?:abbr|b|bdi|bdo|big|center|cite|code|del|div|em|font|i|ins|q|s|small|span|strike|strong|sub|sup|tt|u|var)"
-    r"(?:\s[^<>]*)?/?>",
+    r"(?:\s[^<>]*+|/?)>",
     re.IGNORECASE,
 )
-_BREAK: Final = re.compile(r"<br(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*\}\}(?!\})")
+_BREAK: Final = re.compile(r"<br(?:\s[^<>]*+|/?)>", re.IGNORECASE)
+_PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*+\}\}(?!\})")
 _MARKED: Final = re.compile(r"\{\{|<|\[(?:https?:)?//")
-_QUOTES: Final = re.compile(r"('{2,})")
-_CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)\}-", re.DOTALL)
-_VARIANT: Final = re.compile(r"\s*([a-z]+(?:-[a-z]+)*)\s*:(.*)", re.DOTALL)
+# The longest anchor, in characters, that goes to the parser: its time grows with the square of what is left open. No
+# name is longer, for no title is (``titles.LONGEST``); of 60,000 real anchors four need it, of 18 characters at most.
+LONGEST_PARSED: Final = 255
+_QUOTES: Final = re.compile(r"('{2,}+)")
+# One that is left open is read to the end and stays as it is, so that none after it is looked for.
+_CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)(\}-|\Z)", re.DOTALL)
+_VARIANT: Final = re.compile(r"\s*+([a-z]++(?:-[a-z]++)*+)\s*+:(.*+)", re.DOTALL)
 # Elements whose content is no part of the running text.
 _SILENT: Final = frozenset(
     {"ref", "math", "chem", "ce", "score", "timeline", "hiero", "templatestyles", "includeonly", "graph"}
@@ -49,12 +54,19 @@ def visible(text: str) -> str:
     return " ".join((text if text.isascii() else composed(_UNSEEN.sub("", text))).split())
 
 
-def anchor_text(raw: str) -> str:
-    """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read."""
-    text = _CONVERTER.sub(lambda match: _chosen(match.group(1)), raw) if "-{" in raw else raw
+def anchor_text(raw: str, work: Work | None = None) -> str:
+    """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read.
+
+    Nothing of one that only the parser can read, and that is longer than ``LONGEST_PARSED``. ``work`` counts the steps.
+    """
+    text = _CONVERTER.sub(_shown, raw) if "-{" in raw else raw
     if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
         text = _PLAIN_TEMPLATE.sub("", _PLAIN_TAG.sub("", _BREAK.sub(" ", text)))
     if _MARKED.search(text):
+        if len(text) > LONGEST_PARSED:
+            return ""
+        if work:
+            work.parse(text)
         text = "".join(_plain(mwparserfromhell.parse(text, skip_style_tags=True).nodes))
     if "''" in text:
         text = without_quotes(text)
@@ -107,6 +119,10 @@ def _tag(tag: nodes.Tag) -> Iterable[str]:
         yield str(tag.contents or "").replace("'", "&#39;")
     elif name not in _SILENT and tag.contents is not None:
         yield from _plain(tag.contents.nodes)
+
+
+def _shown(rule: re.Match[str]) -> str:
+    return _chosen(rule.group(1)) if rule.group(2) else rule.group()
 
 
 def _chosen(rule: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from typing import Any, Final
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape
 
 from lxml import etree
 
@@ -12,7 +12,7 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import read_title
 
 # `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.
-_OLD_REDIRECT: Final = re.compile(r"\s*#\w+\s*:?\s*\[\[([^\]|]*)")
+_OLD_REDIRECT: Final = re.compile(r"\s*+#\w++\s*+(?::\s*+)?\[\[([^\]|]*+)")
 # Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
 _UNMARKED: Final = ("", "0.1", "0.2", "0.3")
 # The schema that ``canonical`` writes.
@@ -38,7 +38,7 @@ def read_page(data: bytes, site: SiteInfo) -> Page | None:
 
 def canonical(page: Page) -> bytes:
     """The page in the layout of MediaWiki's exporter, as far as links need it."""
-    redirect = "" if page.redirect is None else f"<redirect title={_quoted(page.redirect)} />"
+    redirect = "" if page.redirect is None else f'<redirect title="{_escaped(page.redirect)}" />'
     return (
         f"<page><title>{_escaped(page.title)}</title><ns>{page.namespace}</ns>{redirect}"
         f'<revision><text xml:space="preserve">{_escaped(page.text)}</text></revision></page>'
@@ -86,7 +86,3 @@ def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
 
 def _escaped(text: str) -> str:
     return escape(text, {'"': "&quot;"})
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text) if '"' not in text else f'"{_escaped(text)}"'

@@ -10,7 +10,7 @@ from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, identity_of
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.entities.stage import EntityOptions, read_entities
+from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.wikipedia.languages import label_codes
 
@@ -44,9 +44,14 @@ def _unit(dump: Dump, options: EntityOptions) -> Unit:
     }
     return Unit(
         ENTITIES,
-        options={"dump": dump.identity(), "ranks": options.ranks, "linked_only": options.linked_only},
+        options={
+            "dump": dump.identity(),
+            "ranks": options.ranks,
+            "unlinked": "counted" if options.linked_only else "kept",
+        },
         extras=extras,
         facts={**extras, "linked_only": options.linked_only, "inputs": dump.describe()},
+        version=VERSION,
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Final
 
 import msgspec
 
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.outputs.group_formats import group_files, group_folders
+from wikisem.outputs.group_formats import group_files, group_folders, side_files
 from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.pipeline.build.ledger import fingerprint
 from wikisem.pipeline.build.manifest import ENGLISH
@@ -22,7 +23,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.labels import english_labels
 from wikisem.transforms.groups.published import group_leaves
-from wikisem.transforms.groups.stage import build_groups
+from wikisem.transforms.groups.stage import VERSION, build_groups
 from wikisem.transforms.io.files import make_folder, open_binary, replace_file
 from wikisem.transforms.io.many_files import for_each_file
 from wikisem.transforms.io.runtime import StageContext
@@ -55,7 +56,8 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
             facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
             nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
-            return UnitResult(counts[language], facts, no_groups(folders.output, language, counts[language], nothing))
+            warning = no_groups(folders.run.output, language, counts[language], nothing)
+            return UnitResult(counts[language], facts, warning)
 
         return {f"{STAGE}/{language}": result(language) for language in todo}
 
@@ -92,6 +94,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) ->
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),
         leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
+        version=VERSION,
     )
 
 
@@ -144,8 +147,8 @@ def write_texts(context: StageContext, language: str) -> int:
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
     groups = read_groups(folder, language)
-    files = ((f"{folder}/{path}", data) for group in groups for path, data in group_files(group))
-    for_each_file(folder, lambda file: replace_file(*file), files)
+    files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
+    for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
     return sum(len(group.outliers) for group in groups)
 
 

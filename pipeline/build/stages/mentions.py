@@ -11,7 +11,7 @@ from wikisem.records import Counts
 from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.io.surroundings import read_surroundings
-from wikisem.transforms.mentions.stage import count_mentions
+from wikisem.transforms.mentions.stage import VERSION, count_mentions
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, lacks_conversion
@@ -54,6 +54,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
                 **_conversion(language),
             },
             facts={"inputs": dump.describe()},
+            version=VERSION,
         )
         for language, dump in dumps.items()
     ]
@@ -74,7 +75,7 @@ def _learned(language: str, folder: str) -> dict[str, str]:
 def _result(language: str, counts: Counts, folder: str) -> UnitResult:
     """The counts of a language, with a warning where its dump is of another wiki, or titles could not be converted."""
     with open_binary(f"{folder}/siteinfo.json") as source:
-        dbname = SiteInfo.from_json(source.read().decode()).dbname
+        dbname = SiteInfo.from_json(source.read(), f"{folder}/siteinfo.json").dbname
     expected, warnings = wiki_of(language), []
     if dbname and dbname != expected:
         seen = f"expected a dump of {expected or 'no wiki'}, saw one of {dbname}, which is taken for {language}"

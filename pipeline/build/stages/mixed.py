@@ -16,6 +16,8 @@ from wikisem.transforms.groups.published import group_leaves, write_groups
 from wikisem.transforms.io.runtime import StageContext
 
 NAME: Final = "mixed"
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 2
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
@@ -30,7 +32,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
     code = mixed_code(recipe.mixed)
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        (unit,), output = units, folders.output
+        (unit,), output = units, folders.run.output
         found = list(mix_groups({language: read_groups(output, language) for language in recipe.mixed}, recipe))
         kept = [one for one in found if isinstance(one, Group)]
         rejected = [one for one in found if isinstance(one, Rejection)]
@@ -47,5 +49,6 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         options={"mixed": list(recipe.mixed), "seed": recipe.seed},
         needs=tuple(f"{STAGE}/{language}" for language in recipe.mixed),
         leaves=(*group_leaves(code), *group_folders(code)),
+        version=VERSION,
     )
     return [Stage(NAME, [unit], work)]

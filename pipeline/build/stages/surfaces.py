@@ -10,7 +10,7 @@ from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces.links import STAGE
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.surfaces.stage import VERSION, resolve_surfaces
 from wikisem.transforms.surfaces.tallies import SurfaceCounts
 from wikisem.wikipedia.variants import conversion_of, converter, variant_of
 
@@ -50,7 +50,7 @@ def _variant(language: str, options: SurfaceOptions) -> dict[str, str]:
 def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
     needs = (ENTITIES, mentions_unit(language)) if with_mentions else (ENTITIES,)
     others = {key: value for key, value in asdict(options).items() if key != "variant"}
-    return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs)
+    return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs, version=VERSION)
 
 
 def _result(counts: SurfaceCounts) -> UnitResult:

@@ -8,7 +8,7 @@ from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.recipes.options import GraphOptions
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.taxonomy import build_taxonomy
+from wikisem.transforms.taxonomy import VERSION, build_taxonomy
 
 TAXONOMY: Final = "taxonomy"
 
@@ -20,4 +20,4 @@ def taxonomy(options: GraphOptions) -> Stage:
         del units
         return {TAXONOMY: UnitResult(build_taxonomy(folders(ENTITIES), options, context.for_unit(TAXONOMY)))}
 
-    return Stage(TAXONOMY, [Unit(TAXONOMY, asdict(options), needs=(ENTITIES,))], work)
+    return Stage(TAXONOMY, [Unit(TAXONOMY, asdict(options), needs=(ENTITIES,), version=VERSION)], work)

@@ -14,9 +14,11 @@ def make_group(number: int, size: int = 8, classes: tuple[int | None, ...] = (1,
     return WordGroup(f"Q{number}", cluster, outliers, f"Q{number}.txt")
 
 
-def make_set(groups: int = 6, annotators: int = 2, overlap: int = 2, seed: int = 500) -> AnnotationSet:
+def make_set(
+    groups: int = 6, annotators: int = 2, overlap: int = 2, seed: int = 500, *, two_answers: bool = False
+) -> AnnotationSet:
     """A set sampled from as many groups as it wants."""
-    options = SampleOptions("en", seed, groups, annotators, overlap)
+    options = SampleOptions("en", seed, groups, annotators, overlap, two_answers)
     return sample_cases([make_group(number) for number in range(1, groups + 1)], options)
 
 

@@ -77,7 +77,7 @@ def export_of(name: str, value: dict[str, object]) -> bytes:
         (
             parse_page_answers,
             b'{"set": "a", "annotator": "b", "answers": [{"case": "c", "answer": "1"}]}',
-            "Expected `int`",
+            "Expected `int",
         ),
         (parse_page_answers, b"\xff", "x: expected answers"),
         (

@@ -3,6 +3,7 @@
 Needs an installed Chromium with its driver (Debian: apt install chromium chromium-driver); skipped without them.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,14 +85,14 @@ def browse(annotation: AnnotationSet, folder: Path, *, storage: bool = True) -> 
         yield Page(driver, downloads)
 
 
-def make_set(language: str) -> AnnotationSet:
+def make_set(language: str, two_answers: bool = False) -> AnnotationSet:
     """Three cases of the same words, told apart by a number."""
     _, cluster, outlier = WORDS[language]
     groups = [
         WordGroup(f"Q{at}", tuple(f"{word} {at}" for word in cluster), (OutlierWord(outlier, 1 + at % 3),), "")
         for at in range(1, 4)
     ]
-    return sample_cases(groups, SampleOptions(language, 500, 3, 1, 3))
+    return sample_cases(groups, SampleOptions(language, 500, 3, 1, 3, two_answers))
 
 
 @pytest.mark.parametrize("language", WORDS)
@@ -202,3 +203,33 @@ def test_the_mouse_works_too(tmp_path: Path) -> None:
         page.driver.find_element("id", "download").click()
         answers = parse_page_answers(page.downloaded().read_bytes(), "")
     assert [answer.choice for answer in answers] == [7, 7, 7]
+
+
+def test_a_case_is_answered_without_help_and_then_with_it(tmp_path: Path) -> None:
+    """The first answer stays as it is once the second was asked for, also when the page is opened again."""
+    annotation = make_set("en", two_answers=True)
+    first, second, _ = annotation.annotators["annotator-1"]
+    with browse(annotation, tmp_path) as page:
+        page.press(Keys.ENTER)
+        assert page.text("#step") == "First answer: without any help. It cannot be changed later."
+        assert page.text("#time") == ""
+        page.press("3", "4", Keys.ENTER)
+        assert page.text("#step") == "Second answer: you may look things up now. Your first answer was 4."
+        assert re.fullmatch(r"[23]:[0-5]\d left", page.text("#time"))
+        assert (page.chosen(), page.text("#count")) == (None, "case 1 of 3 · 0 answered")
+        page.press(Keys.ENTER)
+        assert page.text("#count") == "case 1 of 3 · 0 answered", "an empty second answer must not be passed over"
+        page.press("5", Keys.ENTER)
+        assert page.text("#count") == "case 2 of 3 · 1 answered"
+        page.press("0", Keys.ENTER, Keys.BACKSPACE)
+        assert (page.text("#count"), page.chosen()) == ("case 1 of 3 · 1 answered", annotation.by_id[first].words[4])
+        page.press("6", Keys.ENTER)
+        assert page.text("#step").endswith("Your first answer was cannot tell.")
+        page.reload_until("#begin", "Continue")
+        page.press(Keys.ENTER)
+        assert page.text("#step").endswith("Your first answer was cannot tell.")
+        page.driver.find_element("id", "partial").click()
+        answers = check_answers(parse_page_answers(page.downloaded().read_bytes(), ""), annotation)
+        assert page.problems() == []
+    found = [(answer.case, answer.with_help, answer.choice) for answer in answers]
+    assert sorted(found) == sorted([(first, False, 4), (first, True, 6), (second, False, 0)])

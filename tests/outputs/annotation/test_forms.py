@@ -17,7 +17,7 @@ from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.annotation.annotation_set import AnnotationSet, encode_key, read_key
 from wikisem.outputs.annotation.answers import check_answers, missing_answers
-from wikisem.outputs.annotation.instructions import INSTRUCTIONS, instructions_text
+from wikisem.outputs.annotation.instructions import instructions, instructions_text
 from wikisem.outputs.annotation.label_studio import format_tasks, labelling_config
 from wikisem.outputs.annotation.page import direction, format_page, script_json
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
@@ -42,6 +42,39 @@ def test_answers_come_back_from_every_form(form: str, data: st.DataObject, group
 
 
 @pytest.mark.parametrize("form", FORMS)
+@given(data=st.data(), groups=st.integers(1, 12))
+def test_two_answers_a_case_come_back_from_every_form(form: str, data: st.DataObject, groups: int) -> None:
+    """Without help and with it, either of which may be missing; cases that lack one of them are missing."""
+    annotation = make_set(groups, annotators=1, overlap=groups, two_answers=True)
+    sheet = annotation.sheet("annotator-1")
+    some = st.dictionaries(st.sampled_from([case for case, _ in sheet.cases]), st.integers(0, 9))
+    first, second = data.draw(some), data.draw(some)
+    write, read = FORMS[form]
+    answers = check_answers(read(write(sheet, second, first), "answers"), annotation)
+    assert {answer.case: answer.choice for answer in answers if not answer.with_help} == first
+    assert {answer.case: answer.choice for answer in answers if answer.with_help} == second
+    assert all(answer.remark == f"on {answer.case}, “ok”" for answer in answers)
+    missing = missing_answers(answers, annotation).get("annotator-1", [])
+    assert missing == sorted(case for case, _ in sheet.cases if not (case in first and case in second))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_set_of_one_answer_a_case_has_no_other(form: str) -> None:
+    """An answer without help to such a set is named; and to the other set it is another answer, not the same twice."""
+    write, read = FORMS[form]
+    one, two = make_set(2, 1, 2), make_set(2, 1, 2, two_answers=True)
+    assert one.fingerprint != two.fingerprint
+    data = write(two.sheet("annotator-1"), {"case-1": 3}, {"case-1": 4})
+    assert [answer.choice for answer in check_answers(read(data, "x"), two)] == [4, 3]
+    wrong = data.replace(two.fingerprint.encode(), one.fingerprint.encode())
+    with pytest.raises(DamagedInputError, match="expected one answer a case, saw one without help to case-1"):
+        check_answers(read(wrong, "x"), one)
+    other = write(two.sheet("annotator-1"), {"case-1": 3}, {"case-1": 5})
+    with pytest.raises(DamagedInputError, match="of annotator-1 to case-1 without help, saw 5 here and 4 in x"):
+        check_answers([*read(data, "x"), *read(other, "y")], two)
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_words_of_any_kind_do_no_harm_to_a_form(form: str) -> None:
     """Quotes, commas, markup and line ends in words leave the answers readable."""
     annotation = hostile_set()
@@ -55,7 +88,7 @@ def test_spreadsheets_of_other_countries_are_read(delimiter: str, unsure: str) -
     """Semicolons and tabs between cells are known by the header, full-width question marks and 0 are cannot tell."""
     annotation = make_set(2, 1, 2)
     sheet = annotation.sheet("annotator-1")
-    data = filled_csv(sheet, {"case-1": 0, "case-2": 4}, delimiter, unsure)
+    data = filled_csv(sheet, {"case-1": 0, "case-2": 4}, None, delimiter, unsure)
     assert {answer.case: answer.choice for answer in parse_csv(data, "x")} == {"case-1": 0, "case-2": 4}
     assert parse_csv(data.replace(b"\r\n", b"\n"), "x") == parse_csv(data, "x")
 
@@ -145,19 +178,29 @@ def test_the_direction_follows_the_letters() -> None:
     assert direction(["東京", "London"]) == direction(["1", "2"]) == direction([]) == "ltr"
 
 
-def test_the_labelling_configuration_fits_the_tasks() -> None:
-    """It is XML, and the fields that it takes from a task are in every task."""
-    root = ET.fromstring(labelling_config())
+@pytest.mark.parametrize("two_answers", [False, True])
+def test_the_labelling_configuration_fits_the_tasks(two_answers: bool) -> None:
+    """It is XML, the fields that it takes from a task are in every task, and what comes back is by name."""
+    root = ET.fromstring(labelling_config(two_answers))
     fields = {value[1:] for element in root.iter() for value in element.attrib.values() if value.startswith("$")}
-    task = json.loads(format_tasks(make_set().sheet("annotator-1")))[0]["data"]
+    task = json.loads(format_tasks(make_set(two_answers=two_answers).sheet("annotator-1")))[0]["data"]
     assert fields == {"question", "choices"} <= set(task)
     assert {element.attrib["toName"] for element in root.iter() if "toName" in element.attrib} == {"question"}
-    assert [element.attrib["value"] for element in root.iter("Header")] == list(INSTRUCTIONS)
+    told = [element.attrib["value"] for element in root.iter("Header")]
+    assert [text for text in told if text in instructions(two_answers)] == list(instructions(two_answers))
     assert len(task["choices"]) == 10
+    names = [element.attrib["name"] for element in root.iter("Choices")]
+    assert names == (["without_help", "answer"] if two_answers else ["answer"])
+    assert [element.get("whenTagName") for element in root.iter("Choices")][1:] == ["without_help"] * two_answers
 
 
 def test_the_instructions_name_what_may_be_looked_up() -> None:
-    """As in the study: Wikipedia may be read, Wikidata may not."""
-    text = instructions_text()
+    """Wikipedia may be read, Wikidata may not; of two answers the first is without help, the second has some time."""
+    text = instructions_text(two_answers=False)
     assert "look things up in Wikipedia" in text
     assert "do not use Wikidata" in text
+    both = instructions_text(two_answers=True)
+    assert "The first is without any help" in both
+    assert "three minutes at most" in both
+    assert "do not use Wikidata" in both
+    assert "“answer without help”" in both

@@ -183,7 +183,7 @@ def test_the_quiz_hides_the_answer_and_counts(page: Page) -> None:
 
 def test_what_is_not_there_is_said(page: Page) -> None:
     """An address of a language or class that the set does not have."""
-    for fragment in ("#/xx", "#/class/Q999", "#/la/quiz"):
+    for fragment in ("#/xx", "#/class/Q999", "#/la/quiz", "#/%", "#/de/%E0%A4%A", "#/class/%"):
         page.open(fragment)
         assert page.texts("h1") == ["Not found"]
 

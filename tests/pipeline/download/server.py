@@ -16,8 +16,11 @@ class Fault(http_server.Fault):
     """What the server does wrong with one request, ranges and versions of files included."""
 
     no_range: bool = False  # a server that answers with the whole file whatever is asked
-    wrong_range: bool = False  # a part of the file that was not asked for
+    shift: int = 0  # how far after the byte that was asked for a part begins
+    content_range: str | None = None  # the header of a part
     no_version: bool = False  # neither an ETag nor a date
+    most: int = 0  # the longest part that is sent of a range, and said to be sent; 0 for all of it
+    more: bytes = b""  # what follows a body whose length is not said
 
 
 @dataclass
@@ -123,9 +126,15 @@ class _Handler(http_server.Handler):
             if start >= len(body):
                 self._send(416, b"", {"Content-Range": f"bytes */{len(body)}"})
                 return
-            start = 0 if fault.wrong_range else start
-            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            self._send(206, body[start:], headers, fault.keep)
+            start = max(0, start + fault.shift)
+            part = body[start : start + fault.most] if fault.most else body[start:]
+            headers["Content-Range"] = fault.content_range or f"bytes {start}-{start + len(part) - 1}/{len(body)}"
+            self._send(206, part, headers, fault.keep)
+        elif fault.more:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body + fault.more)
+            self.close_connection = True
         else:
             self._send(200, body, headers, fault.keep)
 

@@ -8,18 +8,19 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
-from wikisem.errors import DownloadError, OutputError
-from wikisem.pipeline.download.catalogue import find_wikipedia
+from wikisem.errors import DamagedInputError, DownloadError, OutputError
+from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia
 from wikisem.pipeline.download.downloads import download, only_download_in, plan_downloads
+from wikisem.pipeline.download.fetch import Fetcher
 from wikisem.pipeline.download.record import RECORD, origin_of, read_record
-from wikisem.pipeline.download.web import Web
-from wikisem.queries.patience import Patience
+from wikisem.queries.http_client import HttpClient, Patience
 
 BODY = bytes(range(256)) * 4000
 NAME = "dewiki-2026-11-01-p1p9.xml.bz2"
@@ -37,14 +38,17 @@ def _path(server: Server) -> str:
     return next(path for path in server.files if path.endswith(NAME))
 
 
-def _download(server: Server, folder: Path, pauses: list[float] | None = None, attempts: int = 4) -> list[int]:
+def _download(
+    server: Server, folder: Path, pauses: list[float] | None = None, attempts: int = 4, timeout: float = 60.0
+) -> list[int]:
     """Fetch everything there is for German; returns the counts of bytes."""
     counts: list[int] = []
     tell = (lambda _: None) if pauses is None else pauses.append
-    web = Web(server.url, "tests@example.org", patience=Patience(attempts=attempts, first=0.001), tell=tell)
-    dumps = [find_wikipedia(web, "de", None)]
+    patience = Patience(attempts=attempts, first=0.001, tell=tell)
+    mirror = Mirror(server.url, HttpClient("tests@example.org", timeout), patience)
+    dumps = [find_wikipedia(mirror, "de", None)]
     folder.mkdir(exist_ok=True)
-    download(plan_downloads(dumps, folder), web, folder, "2026-11-21", counts.append)
+    download(plan_downloads(dumps, folder), mirror, folder, "2026-11-21", counts.append)
     return counts
 
 
@@ -107,12 +111,34 @@ def test_a_file_that_changed_meanwhile_begins_anew(server: Server, tmp_path: Pat
         _download(server, tmp_path, attempts=1)
     other = BODY[::-1] + b"longer"
     server.add_export("dewiki", "2026-11-01", {"p1p9": other})
+    server.asked.clear()
     counts = _download(server, tmp_path)
     assert (tmp_path / NAME).read_bytes() == other
     assert sum(counts) == len(other) - int(len(BODY) * 0.4)
+    # One request for it: without If-Range the rest of another version would come, and all of it once more.
+    assert server.ranges(_path(server)) == [f"bytes={int(len(BODY) * 0.4)}-"]
 
 
-@pytest.mark.parametrize("fault", [Fault(no_range=True), Fault(wrong_range=True), Fault(status=416)])
+ODD_RANGES = [
+    "bytes 409599-1023999/1024000",
+    "items 409600-1023999/1024000",
+    "bytes */1024000",
+    "bytes ٤-٥/٦",
+    "x" * 5000,
+]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(no_range=True),
+        Fault(shift=-(10**9)),
+        Fault(shift=1),
+        Fault(shift=-1),
+        Fault(status=416),
+        *(Fault(content_range=text.encode().decode("latin-1")) for text in ODD_RANGES),
+    ],
+)
 def test_a_server_that_mishandles_ranges_gives_the_file_from_its_beginning(
     server: Server, tmp_path: Path, fault: Fault
 ) -> None:
@@ -123,12 +149,95 @@ def test_a_server_that_mishandles_ranges_gives_the_file_from_its_beginning(
     assert sum(counts) == len(BODY)
 
 
+def test_a_shorter_part_than_asked_for_is_gone_on_with(server: Server, tmp_path: Path) -> None:
+    """A cache may cut ranges into slices: each is as long as it says, and none is the end of the file."""
+    server.faults[_path(server)] += [Fault(keep=0.4), *[Fault(most=200_000)] * 3]
+    pauses: list[float] = []
+    counts = _download(server, tmp_path, pauses)
+    assert (tmp_path / NAME).read_bytes() == BODY
+    begin = int(len(BODY) * 0.4)
+    assert server.ranges(_path(server)) == ["", *(f"bytes={begin + at}-" for at in (0, 200_000, 400_000, 600_000))]
+    assert len(pauses) == 1  # after the connection that was cut
+    assert sum(counts) == len(BODY)
+
+
+def test_parts_of_hardly_any_bytes_come_to_an_end(server: Server, tmp_path: Path) -> None:
+    """A server that gives ten bytes for a request is not asked 100,000 times."""
+    server.faults[_path(server)] += [Fault(keep=0.4), *[Fault(most=10)] * 200]
+    with pytest.raises(DownloadError, match=r"409,6\d0 of 1,024,000 bytes, where 409,6\d0 had come before"):
+        _download(server, tmp_path)
+    assert len(server.ranges(_path(server))) == 4
+    assert (tmp_path / f"{NAME}.part").stat().st_size < len(BODY)
+
+
+def test_short_files_without_a_version_come_to_an_end(server: Server, tmp_path: Path) -> None:
+    """Half of the file, again and again, which nothing can be put behind."""
+    server.faults[_path(server)] += [Fault(body=BODY[:500_000], no_version=True)] * 200
+    with pytest.raises(DownloadError, match="500,000 of 1,024,000 bytes"):
+        _download(server, tmp_path)
+    assert len(server.ranges(_path(server))) == 5
+
+
+@pytest.mark.parametrize("fault", [Fault(body=BODY * 2), Fault(more=BODY)])
+def test_a_file_grows_no_larger_than_it_is(server: Server, tmp_path: Path, fault: Fault) -> None:
+    """Whether the server says how much comes or not: what is beyond the known size is not written."""
+    server.faults[_path(server)].append(fault)
+    with pytest.raises(DownloadError, match="where at most 1,024,000"):
+        _download(server, tmp_path)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= len(BODY)
+    assert server.ranges(_path(server)) == [""]
+
+
+def test_a_file_of_unknown_size_is_not_begun(server: Server, tmp_path: Path) -> None:
+    """A server that says the size neither beforehand nor with the file could fill any disk."""
+    mirror = Mirror(server.url, HttpClient("tests@example.org", 60.0))
+    remote = find_wikipedia(mirror, "de", None).files[0]
+    server.faults[_path(server)].append(Fault(more=BODY))
+    fetcher = Fetcher(mirror, tmp_path, lambda _: None, threading.Event())
+    with pytest.raises(DownloadError, match="no Content-Length, which a file must have"):
+        fetcher.fetch(replace(remote, size=None))
+    assert _names(tmp_path) == set()
+    assert fetcher.fetch(replace(remote, size=None)).read_bytes() == BODY
+
+
+@pytest.mark.parametrize("status", [301, 302, 307])
+def test_a_redirect_leaves_no_server_for_the_disk(server: Server, tmp_path: Path, status: int) -> None:
+    """Not for a file of this machine, which would be hashed and kept; another place of the same kind is gone to."""
+    secret = tmp_path / "secret"
+    secret.write_bytes(BODY)
+    folder = tmp_path / "dumps"
+    server.faults[_path(server)].append(Fault(status=status, headers=(("Location", secret.as_uri()),)))
+    with pytest.raises(DownloadError, match="a redirect from http to file://"):
+        _download(server, folder)
+    server.files["/elsewhere"] = BODY
+    server.faults[_path(server)].append(Fault(status=status, headers=(("Location", "/elsewhere"),)))
+    _download(server, folder)
+    assert (folder / NAME).read_bytes() == BODY
+
+
 def test_without_a_version_nothing_is_appended(server: Server, tmp_path: Path) -> None:
     """Bytes of which it is unknown what they are of are asked for again."""
     server.faults[_path(server)] += [Fault(keep=0.4, no_version=True), Fault(no_version=True)]
     _download(server, tmp_path)
     assert server.ranges(_path(server)) == ["", ""]
     assert (tmp_path / NAME).read_bytes() == BODY
+
+
+@pytest.mark.parametrize("name", [f"{NAME}.part", f"{NAME}.part.version"])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_part_that_no_download_left_stays(server: Server, tmp_path: Path, name: str, link: bool) -> None:
+    """Neither the file of somebody else that has the name, nor what a link of that name leads to, is written over."""
+    folder = tmp_path / "dumps"
+    folder.mkdir()
+    (tmp_path / "mine").write_bytes(b"mine")
+    if link:
+        (folder / name).symlink_to(tmp_path / "mine")
+    else:
+        (folder / f"{NAME}.part").write_bytes(b"mine")
+    with pytest.raises(OutputError, match=r"to be what an earlier download left, saw .*; move it away"):
+        _download(server, folder)
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert link or (folder / f"{NAME}.part").read_bytes() == b"mine"
 
 
 def test_a_part_that_is_all_there_only_needs_its_checksum(server: Server, tmp_path: Path) -> None:
@@ -153,9 +262,10 @@ def test_a_part_that_is_too_long_is_thrown_away(server: Server, tmp_path: Path) 
     assert (tmp_path / NAME).read_bytes() == BODY
 
 
-def test_a_wrong_sum_is_tried_once_more(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("body", [b"<html>please log in</html>", BODY[::-1]])
+def test_a_wrong_sum_is_tried_once_more(server: Server, tmp_path: Path, body: bytes) -> None:
     """A page of a proxy in place of the file has a length and a status of its own, but not the sum."""
-    server.faults[_path(server)].append(Fault(body=b"<html>please log in</html>"))
+    server.faults[_path(server)].append(Fault(body=body))
     counts = _download(server, tmp_path)
     assert (tmp_path / NAME).read_bytes() == BODY
     assert sum(counts) == len(BODY)
@@ -163,7 +273,7 @@ def test_a_wrong_sum_is_tried_once_more(server: Server, tmp_path: Path) -> None:
 
 def test_a_sum_that_is_wrong_twice_ends_the_download(server: Server, tmp_path: Path) -> None:
     """The message has both sums, and nothing of the file stays."""
-    server.faults[_path(server)] += [Fault(body=b"other"), Fault(body=b"other")]
+    server.faults[_path(server)] += [Fault(body=BODY[::-1]), Fault(body=BODY[::-1])]
     with pytest.raises(DownloadError, match=r"expected sha256 [0-9a-f]{64}, saw [0-9a-f]{64} twice"):
         _download(server, tmp_path)
     assert _names(tmp_path) == set()
@@ -293,7 +403,7 @@ def test_two_downloads_do_not_share_a_folder(tmp_path: Path) -> None:
 def test_a_record_that_is_none_is_named(tmp_path: Path) -> None:
     """Nothing is overwritten that wikisem did not write."""
     (tmp_path / RECORD).write_text("[]")
-    with pytest.raises(DownloadError, match=r"downloads.json: expected a record of downloads"):
+    with pytest.raises(DamagedInputError, match=r"downloads.json: expected a record of downloads"):
         read_record(tmp_path)
 
 
@@ -305,3 +415,23 @@ def test_a_file_says_where_it_came_from(server: Server, tmp_path: Path) -> None:
     assert origin_of(tmp_path / NAME, len(BODY) - 1) == {}
     assert origin_of(tmp_path / "other.xml", 1) == {}
     assert origin_of(tmp_path / "nowhere" / NAME, len(BODY)) == {}
+
+
+@pytest.mark.parametrize("version", [b"\xff\xfe", b'"a\r\nHost: x"', b"", "é".encode()])
+def test_a_version_that_no_header_can_hold_is_none(server: Server, tmp_path: Path, version: bytes) -> None:
+    """The file beside a part may be damaged: then the part is fetched from its beginning."""
+    (tmp_path / f"{NAME}.part").write_bytes(BODY[:1000])
+    (tmp_path / f"{NAME}.part.version").write_bytes(version)
+    _download(server, tmp_path)
+    assert server.ranges(_path(server)) == [""]
+    assert (tmp_path / NAME).read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    "record", ["{", "[]", '{"files": []}', '{"files": {"a": 5}}', '{"files": {"a": {"size": []}}}', "\xff"]
+)
+def test_a_record_of_other_types_is_named(tmp_path: Path, record: str) -> None:
+    """By what is wrong with it, and what to do."""
+    (tmp_path / RECORD).write_text(record, encoding="latin-1")
+    with pytest.raises(DamagedInputError, match=r"downloads\.json: expected a record of downloads, saw .*; remove it"):
+        read_record(tmp_path)

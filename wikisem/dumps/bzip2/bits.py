@@ -11,7 +11,6 @@ BLOCK_MARK: Final = 0x314159265359
 END_MARK: Final = 0x177245385090
 MARK_BITS: Final = 48
 MARK_BYTES: Final = 6
-_MASK: Final = (1 << MARK_BITS) - 1
 
 
 def _cores(mark: int) -> list[tuple[int, bytes]]:
@@ -36,13 +35,13 @@ def find_marks(data: bytes, mark: int) -> list[int]:
     return sorted(found)
 
 
-def bits_at(data: bytes, start: int) -> int:
-    """The 48 bits from bit ``start`` on, as a number; -1 where fewer are left."""
+def bits_at(data: bytes, start: int, width: int = MARK_BITS) -> int:
+    """The bits from bit ``start`` on, as a number; -1 where fewer than ``width`` are left."""
     first, bit = divmod(start, 8)
-    window = data[first : first + 7].ljust(7, b"\0")
-    if start + MARK_BITS > 8 * len(data):
+    size = (bit + width + 7) // 8
+    if start + width > 8 * len(data):
         return -1
-    return int.from_bytes(window, "big") >> (8 - bit) & _MASK
+    return int.from_bytes(data[first : first + size], "big") >> (8 * size - bit - width) & ((1 << width) - 1)
 
 
 def align(data: bytes, bit: int) -> bytes:

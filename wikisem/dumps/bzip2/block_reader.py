@@ -7,22 +7,23 @@ decoded again without knowing its end: either that finds its real end, or the bl
 """
 
 import re
+import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final
 
-from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BYTES, align, bits_at
+from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK, MARK_BITS, MARK_BYTES, align, bits_at
 from wikisem.dumps.bzip2.decoder import BLOCK_LIMIT, DecodedBlock, decode_to, decode_without_end
 from wikisem.dumps.bzip2.native_decoder import NativeDecoder, find_marks
-from wikisem.dumps.lookahead import STEP, Lookahead
+from wikisem.dumps.bzip2.streams import StreamPart, StreamTally
+from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 HEADER: Final = re.compile(rb"BZh[1-9]")
 # What is between the blocks of two neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
 _BORDER_BYTES: Final = 6 + 4 + 1 + 4
-_EMPTY_STREAMS: Final = rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)*"
-_BEFORE_BLOCK: Final = re.compile(_EMPTY_STREAMS + rb"BZh[1-9]")
-_BEFORE_END: Final = re.compile(_EMPTY_STREAMS + rb"\0*")
+_EMPTY_STREAMS: Final = re.compile(rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)+")
+_CHECKSUM_BITS: Final = 32
 # How much of the compressed file is kept in memory where there are no marks: more than a block.
 _KEEP: Final = 6 << 20
 # So much is read at a time: each reading copies what is in hand.
@@ -31,37 +32,58 @@ _STEP: Final = 2 << 20
 _SMALLEST: Final = 34
 
 
-def read_blocks(range_: Range, source: BinaryIO) -> Iterator[Block | BadRegion]:
-    """The blocks that begin in the range, then those after it, for as long as the caller asks for more."""
-    blocks = _BlockScanner(range_.path, source, range_.start)
+def read_blocks(
+    range_: Range, source: BinaryIO, on_stream: Callable[[StreamPart], object] = lambda _: None
+) -> Iterator[Block | BadRegion]:
+    """The blocks that begin in the range, then those after it, for as long as the caller asks for more.
+
+    ``on_stream`` hears of the streams that the range has a part of when its own blocks are read.
+    """
+    blocks, streams = _BlockScanner(range_.path, source, range_.start), StreamTally(range_)
     mark = blocks.mark_from(8 * range_.start)
-    first = range_.start > 0
+    # The first marks of a range may be inside a block that begins before it, so that they are none.
+    inside, first, covered = True, range_.start > 0, None
     if not first and (damage := blocks.border(0, mark)):
-        yield BadRegion(damage, inside=True)
+        streams.lose()
+        yield BadRegion(damage, inside)
     while mark is not None:
-        inside = mark // 8 < range_.stop
+        if inside and mark // 8 >= range_.stop:
+            inside = False
+            on_stream(streams.part())
         block = blocks.read(mark)
+        checksum = blocks.checksum(mark)
         following = blocks.mark_from(mark + (block.bits if block else 1))
         if block:
             yield Block(block.text, mark // 8, 0, inside)
-            damage = blocks.border(mark + block.bits, following)
+            first = False
+            streams.add(checksum)
+            end = mark + block.bits
+            damage = blocks.border(end, following)
+            expected = blocks.checksum(end) if blocks.is_end(end) else -1
+            if expected >= 0 and (wrong := streams.end(expected, end // 8)):
+                yield BadRegion(wrong, inside)
         else:
-            damage = None if first and _is_false(range_, source, mark) else blocks.damage(mark, following)
+            covered = _end_of_block_before(range_, source) if first and covered is None else covered
+            first = first and covered is not None and mark < covered
+            damage = None if first else blocks.damage(mark, following)
         if damage:
+            streams.lose()
             yield BadRegion(damage, inside)
-        mark, first = following, False
+        mark = following
+    if inside:
+        on_stream(streams.part())
 
 
-def _is_false(range_: Range, source: BinaryIO, mark: int) -> bool:
-    """Whether the first mark of a range is inside a block that begins before the range, so that it is no mark."""
+def _end_of_block_before(range_: Range, source: BinaryIO) -> int:
+    """The bit where the last block in front of a range ends, which may be inside the range; 0 if there is none."""
     start = max(0, range_.start - BLOCK_LIMIT)
     blocks = _BlockScanner(range_.path, source, start)
-    before = None
-    following = blocks.mark_from(8 * start)
-    while following is not None and following < mark:
-        before, following = following, blocks.mark_from(following + 1)
-    block = blocks.read(before) if before is not None else None
-    return block is not None and before is not None and before + block.bits > mark
+    mark, end = blocks.mark_from(8 * start), 0
+    while mark is not None and mark < 8 * range_.start:
+        block = blocks.read(mark)
+        end = mark + block.bits if block else end
+        mark = blocks.mark_from(end if block else mark + 1)
+    return end
 
 
 class _BlockScanner:
@@ -69,7 +91,7 @@ class _BlockScanner:
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
         self._path, self._ahead = path, Lookahead(source, start, _STEP)
-        self._decoder = NativeDecoder()
+        self._decoder, self._retries = NativeDecoder(), Retries()
         self._marks: deque[int] = deque()
         self._scanned = start  # every mark that begins before this byte has been found
 
@@ -91,33 +113,45 @@ class _BlockScanner:
         found = (8 * self._scanned + bit for bit in find_marks(data, BLOCK_MARK, at))
         self._marks.extend(mark for mark in found if mark > last)
         self._scanned = max(self._scanned, self._ahead.end - MARK_BYTES)
-        self._ahead.release(self._ahead.end - _KEEP)
+        self._ahead.discard(self._ahead.end - _KEEP)
         return True
 
     def read(self, mark: int) -> DecodedBlock | None:
         """The block at a mark, or None where it cannot be decoded."""
-        self._ahead.release(mark // 8)
-        data, at = self._ahead.view(mark // 8, mark // 8 + BLOCK_LIMIT)
-        return self._decoder.decode(data, 8 * at + mark % 8) or self._read_slowly(mark)
+        self._ahead.discard(mark // 8)
+        following = self._second_mark(mark // 8 + BLOCK_LIMIT)
+        # A block is read up to the next mark, which nearly always is its end, before it is looked for after that one.
+        block = self._decode(mark, following) or self._read_slowly(mark, following)
+        if block is None and self._retries.is_worth(mark):
+            block = self._decode(mark, None) or decode_without_end(self._from(mark))
+            if block is None:
+                self._retries.failed(mark, mark + 8 * BLOCK_LIMIT)
+        return block
 
-    def _read_slowly(self, mark: int) -> DecodedBlock | None:
+    def _decode(self, mark: int, following: int | None) -> DecodedBlock | None:
+        size = BLOCK_LIMIT if following is None else min(BLOCK_LIMIT, (following + 7) // 8 - mark // 8)
+        data, at = self._ahead.view(mark // 8, mark // 8 + size)
+        return self._decoder.decode(memoryview(data)[: at + size], 8 * at + mark % 8)
+
+    def _read_slowly(self, mark: int, following: int | None) -> DecodedBlock | None:
         """The same with Python's ``bz2``, which reads whole streams only."""
-        for end in self._ends(mark, self._second_mark()):
+        for end in self._ends(mark, following):
             data = self._ahead.slice(mark // 8, (end + 7) // 8)
             text = decode_to(align(data, mark % 8), end - mark)
             if text is not None:
                 return DecodedBlock(text, end - mark)
-        return decode_without_end(self._from(mark))
+        return None
 
-    def _second_mark(self) -> int | None:
-        while len(self._marks) < 2 and self._scan():
+    def _second_mark(self, limit: int) -> int | None:
+        """The mark after the one that is read, if a block that ends there could be read up to byte ``limit``."""
+        while len(self._marks) < 2 and self._scanned < limit and self._scan():
             pass
         return self._marks[1] if len(self._marks) > 1 else None
 
     def _ends(self, mark: int, following: int | None) -> list[int]:
         """Where the block at a mark probably ends: at the next mark, or at an end mark right before that."""
         if following is None:
-            return [mark + bit for bit in find_marks(self._from(mark), END_MARK)]
+            return [mark + bit for bit in find_marks(self._from(mark), END_MARK)[:1]]
         if following % 8:
             return [following]
         start = max(mark // 8, following // 8 - _BORDER_BYTES)
@@ -133,13 +167,41 @@ class _BlockScanner:
             return None
         start = end
         if end:
-            if bits_at(self._ahead.slice(end // 8, end // 8 + 8), end % 8) != END_MARK:
+            if not self.is_end(end):
                 return self._damage_between("undecodable" if following else "truncated", end, following)
-            start = end + 80 + (-end % 8)
-        stop = start // 8 + STEP if following is None else (following + 7) // 8
-        between = self._ahead.slice(start // 8, stop)
-        expected = _BEFORE_END if following is None else _BEFORE_BLOCK
-        return None if expected.fullmatch(between) else self._damage_between("garbage", start, following)
+            start = end + MARK_BITS + _CHECKSUM_BITS + (-end % 8)
+            if self.checksum(end) < 0:
+                detail = f"expected the checksum of a bzip2 stream after byte {end // 8} of the file, saw its end"
+                return Damage("truncated", format_location(self._path, end // 8, 0), detail, lost=False)
+        foreign = self._find_foreign(start // 8, following)
+        return None if foreign is None else self._damage_between("garbage", 8 * foreign, following)
+
+    def _find_foreign(self, start: int, following: int | None) -> int | None:
+        """Where what is from byte ``start`` to a mark is not empty streams and the mark's header, or zeros at the end.
+
+        However long that is, little of it is held.
+        """
+        stop = sys.maxsize if following is None else (following + 7) // 8
+        while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):
+            start += streams.end()
+        if following is not None:
+            return None if HEADER.fullmatch(self._ahead.slice(start, min(stop, start + 5))) else start
+        while zeros := self._ahead.slice(start, start + STEP):
+            if rest := zeros.lstrip(b"\0"):
+                return start + len(zeros) - len(rest)
+            start += len(zeros)
+        return None
+
+    def is_end(self, bit: int) -> bool:
+        """Whether a stream ends at a bit."""
+        return self._number(bit, MARK_BITS) == END_MARK
+
+    def checksum(self, mark: int) -> int:
+        """The checksum of the block or stream whose mark is at a bit; -1 where the file ends before it does."""
+        return self._number(mark + MARK_BITS, _CHECKSUM_BITS)
+
+    def _number(self, bit: int, width: int) -> int:
+        return bits_at(self._ahead.slice(bit // 8, (bit + width + 7) // 8), bit % 8, width)
 
     def damage(self, mark: int, following: int | None) -> Damage:
         """The damage to report for a block that cannot be decoded."""

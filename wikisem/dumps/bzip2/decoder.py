@@ -1,7 +1,6 @@
 """One bzip2 block, decoded on its own."""
 
 import bz2
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +10,8 @@ from wikisem.dumps.bzip2.bits import END_MARK
 BLOCK_LIMIT: Final = 2_300_000
 # A block of any level fits the largest.
 _HEADER: Final = b"BZh9"
+# Where a decoder first returns anything is looked for in steps of so many bytes, then byte by byte.
+_STEP: Final = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,25 @@ def decode_without_end(data: bytes) -> DecodedBlock | None:
     """The block at the beginning of aligned data that goes on after it; None if there is no whole one.
 
     bzip2 returns nothing before it has read a block to its last bit, and looks at the next mark only then: so the
-    shortest prefix of the data for which it returns anything ends in the last byte of the block.
+    shortest prefix of the data for which it returns text ends in the last byte of the block.
     """
-    size = bisect_left(range(len(data) + 1), True, key=lambda length: _responds(data[:length]))
-    for bits in range(8 * size - 7, 8 * size + 1) if size <= len(data) else ():
+    first = _step_of_response(data, 0, _STEP)[0]
+    last, has_text = _step_of_response(data, first, 1)
+    for bits in range(8 * last + 1, 8 * last + 9) if has_text else ():
         text = decode_to(data, bits)
         if text is not None:
             return DecodedBlock(text, bits)
     return None
 
 
-def _responds(data: bytes) -> bool:
-    """Whether a decoder of the data returns anything: text, or an error."""
-    try:
-        return len(bz2.BZ2Decompressor().decompress(_HEADER + data)) > 0
-    except OSError:
-        return True
+def _step_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
+    """The first step from ``start`` on for which a decoder returns anything, and whether that is text, not an error."""
+    decoder = bz2.BZ2Decompressor()
+    decoder.decompress(_HEADER + data[:start])
+    for at in range(start, len(data), step):
+        try:
+            if decoder.decompress(data[at : at + step]):
+                return at, True
+        except OSError:
+            return at, False
+    return len(data), False

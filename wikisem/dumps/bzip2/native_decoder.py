@@ -39,7 +39,7 @@ class NativeDecoder:
     def __init__(self) -> None:
         self._decoder: Final = native.BlockDecoder() if native else None
 
-    def decode(self, data: bytes, bit: int) -> DecodedBlock | None:
+    def decode(self, data: bytes | memoryview, bit: int) -> DecodedBlock | None:
         """The block whose mark is at a bit; None where ``bz2`` has to be asked."""
         if self._decoder is None:
             return None

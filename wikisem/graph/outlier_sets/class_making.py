@@ -2,7 +2,7 @@
 
 *Member state of the United Nations* is a class, and *member of: United Nations* a statement. Denmark has the statement
 and is an instance of something else, so the graph alone takes it for an outlier of the class. A statement makes a class
-if, of the items in the graph,
+if, of the items in the graph and of those that nothing links to (``item_statements``),
 
 1. at least ``minimum`` instances of the class have it, as many as a cluster needs;
 2. of the instances that have any statement of the property, at least nine tenths have this one;
@@ -20,95 +20,105 @@ Nine tenths leaves room for what Wikidata lacks, and a property that few instanc
 bars only items that have that very statement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from wikisem.arrow.numbers import differs_from_previous
-from wikisem.arrow.qids import qid_numbers
 from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import SparseRows
-from wikisem.graph.sorting import PairKeys, first_of, indices_of, pack_pairs, second_of, sort_pairs
+from wikisem.graph.csr import CsrRows, SparseRows
+from wikisem.graph.outlier_sets.item_statements import NO_UNLINKED, VALUE_BITS, ItemStatements, UnlinkedItems
+from wikisem.graph.sorting import PairKeys, first_of, indices_of, pack_pairs, rank_keys, second_of, sort_pairs
 
 # Nearly all instances: this share of those that have any statement of the property.
 _NEARLY_ALL: Final = 9, 10
 # Few others: this share of all that have the statement are instances.
 _MOST: Final = 1, 2
-# A statement is one number: the property by its index, then the item that is the value.
-_VALUE_BITS: Final = 56
+_Keys = TypeVar("_Keys", PairKeys, Int64s)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemStatements:
-    """Statements whose value is an item: of each the number of its item, and the property and value as one key."""
-
-    items: Int64s
-    keys: Int64s
-
-    @staticmethod
-    def of_columns(items: Int64s, statements: pa.ChunkedArray, properties: Sequence[str]) -> "ItemStatements":
-        """Those of some properties, from the numbers of items and their ``statements`` as in ``schemas.ENTITIES``."""
-        lists = statements.combine_chunks()
-        lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-        flat = pc.list_flatten(lists)
-        names = pc.index_in(flat.field("property"), pa.array(list(properties), pa.string()))
-        wanted = pc.indices_nonzero(pc.is_valid(names))
-        values = flat.field("value").take(wanted)
-        is_item = pc.fill_null(pc.match_substring_regex(values, "^Q[1-9][0-9]{0,15}$"), False)
-        wanted, values = wanted.filter(is_item), values.filter(is_item)
-        owners = pc.list_parent_indices(lists).take(wanted).to_numpy()
-        keys = names.take(wanted).to_numpy().astype(np.int64) << _VALUE_BITS | qid_numbers(values)
-        return ItemStatements(items[owners], keys)
-
-    @staticmethod
-    def join(parts: Sequence["ItemStatements"]) -> "ItemStatements":
-        """The statements of several tables as one."""
-        none = np.zeros(0, dtype=np.int64)
-        return ItemStatements(
-            np.concatenate([none, *(part.items for part in parts)]),
-            np.concatenate([none, *(part.keys for part in parts)]),
-        )
-
-
-def class_making(graph: ClassGraph, statements: ItemStatements, minimum: int) -> tuple[SparseRows, SparseRows]:
+def class_making(
+    graph: ClassGraph, statements: ItemStatements, minimum: int, unlinked: UnlinkedItems = NO_UNLINKED
+) -> tuple[SparseRows, SparseRows]:
     """For each node the numbers of the statements that make it, and for each item those it has of these statements."""
     items, found = indices_of(statements.items, graph.items)
-    items, keys = items[found], statements.keys[found]
-    frequent = _frequent(keys, minimum)
-    indices, is_frequent = indices_of(keys, frequent)
-    having = sort_pairs(pack_pairs(indices[is_frequent], items[is_frequent]))
-    made, nodes, inside = _count_by_class(graph, having)
+    holders = [
+        _Holders(graph.classes, items[found], statements.keys[found]),
+        _Holders(unlinked.classes, unlinked.statements.items, unlinked.statements.keys, unlinked.counts),
+    ]
+    keys, numbers = _together(holder.count_keys() for holder in holders)
+    frequent = keys[numbers >= minimum]  # no other one makes a class
+    having = [holder.having(frequent) for holder in holders]
+    pairs, inside = _together(holder.by_class(one) for holder, one in zip(holders, having, strict=True))
     enough = inside >= minimum
-    made, nodes, inside = made[enough], nodes[enough], inside[enough]
-    speaking = sort_pairs(pack_pairs(keys >> _VALUE_BITS, items))
-    properties, speakers, with_any = _count_by_class(graph, speaking)
-    property_of, everywhere = frequent >> _VALUE_BITS, np.bincount(first_of(having), minlength=len(frequent))
-    at = np.searchsorted(pack_pairs(properties, speakers), pack_pairs(property_of[made], nodes))
+    made, nodes, inside = first_of(pairs[enough]), second_of(pairs[enough]), inside[enough]
+    speakers, with_any = _together(holder.by_class(holder.speaking()) for holder in holders)
+    property_of = frequent >> VALUE_BITS
+    counts = [holder.count(one, len(frequent)) for holder, one in zip(holders, having, strict=True)]
+    everywhere = counts[0] + counts[1]
+    at = np.searchsorted(speakers, pack_pairs(property_of[made], nodes))
     nearly_all = _NEARLY_ALL[1] * inside >= _NEARLY_ALL[0] * with_any[at]
     makes = nearly_all & (_MOST[1] * inside >= _MOST[0] * everywhere[made])
-    used = np.isin(first_of(having), made[makes])
+    used = np.isin(first_of(having[0]), made[makes])
     return (
         SparseRows.from_pairs(nodes[makes], made[makes]),
-        SparseRows.from_pairs(second_of(having)[used], first_of(having)[used]),
+        SparseRows.from_pairs(second_of(having[0])[used], first_of(having[0])[used]),
     )
 
 
-def _frequent(keys: Int64s, minimum: int) -> Int64s:
-    """The statements that occur at least ``minimum`` times, ascending: no other one makes a class."""
-    ordered = np.sort(keys)
-    starts = np.flatnonzero(differs_from_previous(ordered))
-    return ordered[starts[np.diff(np.append(starts, len(ordered))) >= minimum]]
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """The keys of the statements of items, each beside the row that has the item's classes.
+
+    Row i is ``numbers[i]`` items that are alike, or one where there are no numbers.
+    """
+
+    classes: CsrRows
+    rows: Ints
+    keys: Int64s
+    numbers: Int64s | None = None
+
+    def count_keys(self) -> tuple[Int64s, Int64s]:
+        """Every key, and how many items have the statement; an item that has it twice may count twice."""
+        return _add_up(self.keys, None if self.numbers is None else self.numbers[self.rows])
+
+    def having(self, frequent: Int64s) -> PairKeys:
+        """Every (statement, row) of the statements with these keys, as an index into them."""
+        indices, found = indices_of(self.keys, frequent)
+        return sort_pairs(pack_pairs(indices[found], self.rows[found]))
+
+    def speaking(self) -> PairKeys:
+        """Every (property, row) of all statements."""
+        return sort_pairs(pack_pairs(self.keys >> VALUE_BITS, self.rows))
+
+    def by_class(self, pairs: PairKeys) -> tuple[PairKeys, Int64s]:
+        """From distinct (what, row): every (what, node), and how many instances of the node have it."""
+        classes = self.classes.take(second_of(pairs))
+        keys = pack_pairs(first_of(pairs)[classes.sources()], classes.targets)
+        return _add_up(keys, None if self.numbers is None else self.numbers[second_of(pairs)][classes.sources()])
+
+    def count(self, pairs: PairKeys, length: int) -> Int64s:
+        """How many items have each of so many statements, from their (statement, row)."""
+        numbers = None if self.numbers is None else self.numbers[second_of(pairs)]
+        return np.bincount(first_of(pairs), numbers, minlength=length).astype(np.int64)
 
 
-def _count_by_class(graph: ClassGraph, pairs: PairKeys) -> tuple[Ints, Ints, Int64s]:
-    """From distinct (what, item), ascending: every (what, node), and how many instances of the node are in a pair."""
-    classes = graph.classes.take(second_of(pairs))
-    keys = pack_pairs(first_of(pairs)[classes.sources()], classes.targets)
-    keys.sort()
-    starts = np.flatnonzero(differs_from_previous(keys))
-    return first_of(keys[starts]), second_of(keys[starts]), np.diff(np.append(starts, len(keys)))
+def _together(parts: Iterable[tuple[_Keys, Int64s]]) -> tuple[_Keys, Int64s]:
+    keys, numbers = zip(*parts, strict=True)
+    return _add_up(np.concatenate(keys), np.concatenate(numbers))
+
+
+def _add_up(keys: _Keys, numbers: Int64s | None) -> tuple[_Keys, Int64s]:
+    """The distinct keys, ascending, and the sum of the numbers of each; without numbers, how often each is there."""
+    if numbers is None:
+        ordered = np.sort(keys)
+        starts = np.flatnonzero(differs_from_previous(ordered))
+        return ordered[starts], np.diff(np.append(starts, len(ordered)))
+    count, ranks = rank_keys(keys)
+    known = np.empty(count, dtype=keys.dtype)
+    known[ranks] = keys
+    # Floating-point sums are exact up to 2**53.
+    return known, np.bincount(ranks, numbers, minlength=count).astype(np.int64)

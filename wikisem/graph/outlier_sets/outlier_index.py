@@ -14,6 +14,7 @@ from wikisem.graph.outlier_sets.barred import barred_lists
 from wikisem.graph.outlier_sets.bitsets import WIDTH, RowUnion, set_bits
 from wikisem.graph.outlier_sets.bringing import BringingIndex, build_bringing_index
 from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, PoolLists
+from wikisem.graph.outlier_sets.item_statements import NO_UNLINKED, UnlinkedItems
 from wikisem.graph.outlier_sets.neighbourhood import NeighbourhoodIndex, NeighbourhoodSearch, build_neighbourhood_index
 from wikisem.graph.outlier_sets.status_classes import status_classes
 from wikisem.recipes.options import OutlierOptions, Recipe
@@ -36,7 +37,12 @@ class OutlierIndex:
 
 
 def build_outlier_index(
-    graph: ClassGraph, lists: PoolLists, candidates: Ints, recipe: Recipe, class_making: SparseRows = NO_STATEMENTS
+    graph: ClassGraph,
+    lists: PoolLists,
+    candidates: Ints,
+    recipe: Recipe,
+    class_making: SparseRows = NO_STATEMENTS,
+    unlinked: UnlinkedItems = NO_UNLINKED,
 ) -> OutlierIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
     terminals = distinct(lists.classes.targets)
@@ -47,7 +53,7 @@ def build_outlier_index(
     neighbourhood = build_neighbourhood_index(graph, ends)
     bringing = build_bringing_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
-    is_status = status_classes(graph, candidates, recipe.outliers.status_share)
+    is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
     return OutlierIndex(lists, candidates, is_status, barred, ancestors, neighbourhood, bringing)
 
 

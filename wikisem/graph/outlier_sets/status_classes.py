@@ -20,25 +20,36 @@ from wikisem.graph.array_types import Flags, Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, pairs_from
 from wikisem.graph.outlier_sets.class_lists import class_lists
+from wikisem.graph.outlier_sets.item_statements import NO_UNLINKED, UnlinkedItems
 from wikisem.graph.sorting import first_of, indices_of, pack_pairs, rank_keys, second_of, sort_pairs
 
 # Items are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 
 
-def status_classes(graph: ClassGraph, candidates: Ints, share: float) -> Flags:
+def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: UnlinkedItems = NO_UNLINKED) -> Flags:
     """Which of the candidates (nodes, ascending) are status classes; none are where the share is 0."""
     if not share:
         return np.zeros(len(candidates), dtype=bool)
-    instances = graph.instances.counts()[candidates]
+    instances = (graph.instances.counts() + _count(unlinked.classes, unlinked.counts, len(graph.nodes)))[candidates]
     # Shares are compared as their shortest decimals would be: 0.8 of 15 is 12.
     needed = np.round(share * instances, 9)
     several = graph.classes.take(_with_several(graph.classes))
+    alike = _with_several(unlinked.classes)
+    others, numbers = unlinked.classes.take(alike), unlinked.counts[alike]
     # An instance with another class is on several; where these are too few, nobody has to look whether they are below.
-    possible = np.bincount(several.targets, minlength=len(graph.nodes))[candidates] >= needed
-    found = np.zeros(len(candidates), dtype=bool)
-    found[possible] = _with_another_class(graph, several, candidates[possible]) >= needed[possible]
+    most = _count(several, None, len(graph.nodes)) + _count(others, numbers, len(graph.nodes))
+    possible = most[candidates] >= needed
+    asked, found = candidates[possible], np.zeros(len(candidates), dtype=bool)
+    counted = _with_another_class(graph, several, asked) + _with_another_class(graph, others, asked, numbers)
+    found[possible] = counted >= needed[possible]
     return found
+
+
+def _count(classes: CsrRows, numbers: Int64s | None, count: int) -> Int64s:
+    """How many items each of ``count`` nodes has, where row i is ``numbers[i]`` items, or one."""
+    weights = None if numbers is None else numbers[classes.sources()]
+    return np.bincount(classes.targets, weights, minlength=count).astype(np.int64)
 
 
 def _with_several(rows: CsrRows) -> Int64s:
@@ -48,21 +59,22 @@ def _with_several(rows: CsrRows) -> Int64s:
     return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
-def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints) -> Int64s:
+def _with_another_class(graph: ClassGraph, several: CsrRows, candidates: Ints, numbers: Int64s | None = None) -> Int64s:
     """How many instances of each candidate have a class that is neither the candidate nor below it.
 
-    ``several`` has the classes of every item with more than one.
+    ``several`` has the classes of every item with more than one; row i is ``numbers[i]`` items, or one.
     """
     is_candidate = np.zeros(len(graph.nodes), dtype=bool)
     is_candidate[candidates] = True
     asked = several.keep(is_candidate[several.targets]).counts() > 0
-    numbers, lists = class_lists(several.take(np.flatnonzero(asked)))
+    rows_asked = np.flatnonzero(asked)
+    list_of, lists = class_lists(several.take(rows_asked))
     owners, first, second = _ordered_pairs(lists)
     rows, found = indices_of(first, candidates)
     owners, rows = owners[found], rows[found]
     outside = ~_at_or_below(graph, second[found], first[found])
     keys = sort_pairs(pack_pairs(owners[outside], rows[outside]))
-    items = np.bincount(numbers, minlength=len(lists))
+    items = np.bincount(list_of, None if numbers is None else numbers[rows_asked], minlength=len(lists))
     counts = np.bincount(second_of(keys), items[first_of(keys)], minlength=len(candidates))
     return counts.astype(np.int64)
 

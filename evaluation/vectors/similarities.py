@@ -1,0 +1,132 @@
+"""Similarities that are given: a table of words by words, or a function of texts or of vectors.
+
+A table is text of ``word<TAB>word<TAB>number`` lines, compressed or not, or a square array of numpy (``FILE.npy``) with
+the words of its rows and columns in ``FILE.words``. The number is the similarity of the first word, or of the row, to
+the second: nothing is taken for symmetric, and a pair that is not in the table has no similarity, rather than one of 0.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wikisem.datasets.text_files import numbered_lines, read_utf8
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.vectors.asked import spelling_of, tokens_of
+from wikisem.evaluation.vectors.counts import read_triples
+from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
+from wikisem.evaluation.vectors.words import Vector, stack
+
+
+@dataclass(frozen=True)
+class SimilarityLookup:
+    """Items by their similarities alone, whole and with blanks between their tokens; there are no vectors.
+
+    ``find`` gives the words themselves, which ``similarity`` compares. ``words_known`` None knows any text.
+    """
+
+    name: str
+    similarity: Similarity
+    words_known: frozenset[str] | None = None
+    lowercase: bool = False
+    words: None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That similarities are given, and whether text is lowercased."""
+        given = "similarities are given, word by word"
+        lowered = "text lowercased: no word of the table starts with a capital"
+        return (given, lowered) if self.lowercase else (given,)
+
+    def parts(self, item: str) -> list[str]:
+        """The whole item as the table would have it."""
+        text = " ".join(tokens_of(item))
+        return [text.lower() if self.lowercase else text]
+
+    def find(self, items: Iterable[str]) -> Mapping[str, str]:
+        """The word that each item is compared as; an item that the table does not have is out of vocabulary."""
+        words = {item: self.parts(item)[0] for item in items}
+        return {item: word for item, word in words.items() if self.words_known is None or word in self.words_known}
+
+
+def read_similarities(path: Path, name: str) -> SimilarityLookup:
+    """The table of a file of either form; MissingInputError and DamagedInputError."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of similarities, saw none at {path}")
+    words, compare = _read_array(path) if path.suffix == ".npy" else _read_lines(path)
+    index: dict[str, int] = {}
+    for at, word in enumerate(words):
+        index.setdefault(" ".join(tokens_of(word)), at)
+
+    def similarity(ones: Sequence[str], others: Sequence[str]) -> Vector:
+        return compare(*(np.array([index[word] for word in listed], np.int64) for listed in (ones, others)))
+
+    return SimilarityLookup(name, similarity, frozenset(index), not spelling_of(index).capitals)
+
+
+def _read_array(path: Path) -> tuple[list[str], Callable[..., Vector]]:
+    list_of_words = path.with_suffix(".words")
+    if not list_of_words.is_file():
+        raise MissingInputError(f"{path}: expected the words of its rows in {list_of_words.name} beside it, saw none")
+    try:
+        # What is mapped is never larger than the file, whatever its header says.
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise DamagedInputError(f"{path}: expected an array of numpy, saw {error}") from error
+    words = [word for _, word in numbered_lines(read_utf8(list_of_words).removesuffix("\n"))]
+    if matrix.shape != (len(words), len(words)) or matrix.dtype.kind not in "fiu":
+        raise DamagedInputError(
+            f"{path}: expected numbers in {len(words)} rows and columns, one for each word of {list_of_words.name}, "
+            f"saw {matrix.dtype} of shape {matrix.shape}"
+        )
+    return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)
+
+
+def _read_lines(path: Path) -> tuple[list[str], Callable[..., Vector]]:
+    firsts, seconds, rows, columns, numbers = read_triples(path, "word, word and similarity", at_least=-np.inf)
+    words = {word: at for at, word in enumerate(dict.fromkeys([*firsts, *seconds]))}
+    places = np.array([words[word] for word in seconds], np.int64)  # the first words come first, in their order
+    pairs = rows * len(words) + places[columns]
+    order = np.argsort(pairs, kind="stable")
+    pairs, numbers = pairs[order], numbers[order]
+
+    def compare(ones: Any, others: Any) -> Vector:
+        wanted = ones[:, None] * len(words) + others
+        at = np.searchsorted(pairs, wanted).clip(max=len(pairs) - 1)
+        return np.where(pairs[at] == wanted, numbers[at], np.nan)
+
+    return list(words), compare
+
+
+def given_similarity(function: Callable[[Any, Any], Any], name: str) -> Similarity:
+    """A function of the user's as a similarity; DamagedInputError for what it returns, unless it is a number a pair."""
+
+    def similarity(ones: Any, others: Any) -> Vector:
+        shape = tuple(each.shape[0] if hasattr(each, "shape") else len(each) for each in (ones, others))
+        try:
+            found = np.array(function(ones, others), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw {error}") from error
+        if found.shape != shape:
+            raise DamagedInputError(f"{name}: expected numbers of shape {shape}, saw shape {found.shape}")
+        return found
+
+    return similarity
+
+
+def compared_by(lookup: Lookup, similarity: Similarity, note: str) -> Lookup:
+    """The model with its vectors compared by another similarity; UsageError for one that has no vectors."""
+
+    def stacked(ones: Any, others: Any) -> Vector:
+        return similarity(stack(ones), stack(others))
+
+    if isinstance(lookup, TextLookup):
+        return replace(lookup, similarity=stacked, notes=(note, *lookup.notes))
+    if isinstance(lookup, WordLookup):
+        other = copy(lookup)
+        other.similarity, other.about = stacked, (note, *lookup.about)
+        return other
+    raise UsageError(f"{lookup.name}: expected a model with vectors to compare, saw one of similarities")

@@ -1,0 +1,114 @@
+"""Items that nothing links to: a build does not keep them, and counts them as the stages one by one do."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.transforms.test_entities import item, statement
+from tests.trees import manifest_of, results_of
+from wikisem.pipeline.build.stages.groups import read_groups
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.facts import read_classes, read_items
+from wikisem.pipeline.demo.sample_world import SampleDumps, entity_lines, wikidata_dump, write_sample_world
+from wikisem.recipes.shipped import shipped_names
+from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+
+CAPITAL, COMUNE, COMMUNE, COLLEGE_TOWN, GENRE = "Q5119", "Q747074", "Q484170", "Q1187811", "Q223393"
+DISAMBIGUATION, NOWHERE_ELSE, LEAGUE = "Q4167410", "Q910001", "Q910002"
+LANGUAGES: Final = ("de", "ja")
+LINK: Final = {"dewiki": {"site": "dewiki", "title": "Seite", "badges": []}}
+
+
+def _unlinked() -> Iterator[dict[str, Any]]:
+    """Forty items of each kind: each would change what one rule decides."""
+    for number in range(920_000, 920_040):
+        yield item(f"Q{number}", [CAPITAL])  # no longer four fifths of the capitals are something else, too
+        yield _member_of_league(item(f"Q{number + 100}", [COMMUNE]))  # most that are in the league are no comune
+        yield item(f"Q{number + 200}", [GENRE, NOWHERE_ELSE])  # nearly all genres are something else, too
+        yield item(f"Q{number + 300}", [COLLEGE_TOWN, DISAMBIGUATION])  # pages without a subject say nothing
+        # Only the latest revision of an item counts.
+        yield item(f"Q{number + 400}", [CAPITAL], lastrevid=1, sitelinks=LINK)
+        yield item(f"Q{number + 400}", [DISAMBIGUATION], lastrevid=2)
+
+
+def _member_of_league(entity: dict[str, Any]) -> dict[str, Any]:
+    found = statement(LEAGUE)
+    found["mainsnak"]["property"] = "P463"
+    return {**entity, "claims": {**entity["claims"], "P463": [found]}}
+
+
+def _lines(unlinked: bool) -> list[str]:
+    league = {one.qid for one in read_items() if {COMUNE, COMMUNE} & set(one.instance_of)}
+    entities = [json.loads(line) for line in entity_lines(read_items(), read_classes())]
+    known = [_member_of_league(entity) if entity["id"] in league else entity for entity in entities]
+    more = list(_unlinked()) if unlinked else []
+    return [json.dumps(entity) for entity in (*known[:500], *more, *known[500:])]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[SampleDumps, str]:
+    """The sample world with unlinked items, and the path of the same Wikidata without them."""
+    folder = tmp_path_factory.mktemp("world")
+    dumps = write_sample_world(str(folder))
+    Path(dumps.wikidata).write_bytes(wikidata_dump(_lines(unlinked=True)))
+    linked = folder / "linked.json.gz"
+    linked.write_bytes(wikidata_dump(_lines(unlinked=False)))
+    return dumps, str(linked)
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of outputs, each of which serves one recipe after another."""
+    return tmp_path_factory.mktemp("outputs")
+
+
+def _wikipedia(dumps: SampleDumps) -> list[str]:
+    return ["--wikipedia", *(f"{language}={dumps.wikipedia[language]}" for language in LANGUAGES)]
+
+
+def _build(recipe: str, wikidata: str, dumps: SampleDumps, output: Path) -> dict[str, str]:
+    assert main(["build", recipe, "--wikidata", wikidata, *_wikipedia(dumps), "--output", str(output)]) == 0
+    return results_of(output)
+
+
+def _stages(recipe: str, dumps: SampleDumps, output: Path) -> dict[str, str]:
+    codes = ["--languages", ",".join(LANGUAGES)]
+    properties = ["--properties", ",".join(DEFAULT_PROPERTIES)]
+    assert main(["entities", "--wikidata", dumps.wikidata, *codes, *properties, "--output", str(output)]) == 0
+    assert main(["mentions", *_wikipedia(dumps), "--output", str(output)]) == 0
+    assert main(["taxonomy", recipe, "--output", str(output)]) == 0
+    for stage in ("surfaces", "groups"):
+        assert main([stage, recipe, *codes, "--output", str(output)]) == 0
+    return results_of(output)
+
+
+@pytest.mark.parametrize("recipe", shipped_names("wikisem.recipes"))
+def test_a_build_leaves_what_its_stages_leave(recipe: str, world: tuple[SampleDumps, str], outputs: Path) -> None:
+    """Byte for byte, though a build does not keep the unlinked items, which decide between groups in two recipes."""
+    dumps, linked = world
+    built = _build(recipe, dumps.wikidata, dumps, outputs / "built")
+    assert built == _stages(recipe, dumps, outputs / "staged")
+    counts = {name: manifest_of(outputs / name)["stages"]["entities"] for name in ("built", "staged")}
+    assert counts["built"]["left_out"]["unlinked"] == counts["staged"]["kept"] - counts["built"]["kept"] == 200
+    without = _build(recipe, linked, dumps, outputs / "linked")
+    assert (built == without) == (recipe == "wikisem500")
+
+
+def test_each_kind_of_unlinked_item_decides_something(world: tuple[SampleDumps, str], outputs: Path) -> None:
+    """By the recipe of the demo: status classes come and go, and a statement no longer makes a class."""
+    dumps, linked = world
+    siblings: dict[str, dict[str, set[str]]] = {}
+    for name, wikidata in (("built", dumps.wikidata), ("linked", linked)):
+        _build("demo", wikidata, dumps, outputs / name)
+        siblings[name] = {
+            group.qid: {outlier.via for outlier in group.outliers if outlier.outlier_class == 1}
+            for group in read_groups(str(outputs / name), "de")
+        }
+    built, without = siblings["built"], siblings["linked"]
+    assert built[CAPITAL] and not without[CAPITAL]
+    assert without[GENRE] and not built[GENRE]
+    assert built[COMUNE] == {COMMUNE} != without[COMUNE]
+    assert built[COLLEGE_TOWN] == without[COLLEGE_TOWN] == set()

@@ -1,0 +1,369 @@
+"""The client of all servers: pauses doubled, bounded, and as asked for; an exchange that ends in time and in size."""
+
+import doctest
+import random
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from email.message import Message
+from io import BytesIO
+from typing import Any, cast
+from urllib.request import Request
+
+import pytest
+
+from wikisem.errors import DownloadError
+from wikisem.queries import http_client
+from wikisem.queries.http_client import LEAST_PROGRESS, Answer, HttpClient, NoAnswerError, Patience, seconds_asked
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+def test_pauses_double_up_to_a_bound() -> None:
+    """1, 2, 4, ... seconds, never more than a minute; none after the last attempt."""
+    patience = Patience(attempts=9)
+    pauses = [patience.pause(attempt, "") for attempt in range(1, 10)]
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, None]
+
+
+def test_the_servers_wish_goes_first() -> None:
+    """What Retry-After says is waited, be it more or less than our own pause, unless it is beyond all patience."""
+    patience = Patience(longest_asked=100.0, now=lambda: NOW)
+    assert patience.pause(5, "3") == 3.0
+    assert patience.pause(1, "100") == 100.0
+    assert patience.pause(1, "101") is None
+    assert patience.pause(6, "3") is None
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("", None),
+        ("120", 120.0),
+        (" 7 ", 7.0),
+        ("-5", None),
+        ("soon", None),
+        ("²", None),
+        ("Sat, 21 Nov 2026 12:01:00 GMT", 60.0),
+        ("Sat, 21 Nov 2026 13:01:00 +0100", 60.0),
+        ("Saturday, 21-Nov-26 12:01:00 GMT", 60.0),
+        ("Sat Nov 21 12:01:00 2026", 60.0),
+        ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
+        ("Sat, 99 Nov 2026 11:59:00 GMT", None),
+        ("Sat, 21 Nov 99999999999999999999 11:59:00 GMT", None),
+        ("Sat, 21 Nov 2026 11:59:00 +99999999999999", None),
+        ("9" * 5000, float("inf")),
+        (", , , , ,", None),
+        ("\x1b]0;title\x07", None),
+    ],
+)
+def test_headers_are_seconds_or_dates(header: str, seconds: float | None) -> None:
+    """Seconds, a date in any form that HTTP allows, or nothing that can be kept to."""
+    assert seconds_asked(header, NOW) == seconds
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_header_is_more_than_a_wait(seed: int) -> None:
+    """Dates put together from all that dates are made of, and much that they are not: seconds or nothing."""
+    draw = random.Random(seed)
+    words = [
+        "Sat,",
+        "21",
+        "Nov",
+        "2026",
+        "12:00:00",
+        "GMT",
+        "+0100",
+        "-99999999",
+        "0",
+        "-1",
+        "9" * 30,
+        "²",
+        ":",
+        ",",
+        "\xff",
+    ]
+    seen = [seconds_asked(" ".join(draw.choices(words, k=draw.randrange(9))), NOW) for _ in range(20_000)]
+    assert any(seconds is not None for seconds in seen)
+    assert all(seconds is None or seconds >= 0 for seconds in seen)
+
+
+def test_attempts_begin_anew_where_bytes_have_come() -> None:
+    """A long file over a poor line is worth more than six attempts, one that hardly moves is not."""
+    sizes = iter([0, LEAST_PROGRESS, LEAST_PROGRESS + 1, LEAST_PROGRESS + 2, LEAST_PROGRESS + 3])
+    have = 0
+
+    def ask() -> None:
+        nonlocal have
+        have = next(sizes)
+        raise NoAnswerError("cut")
+
+    pauses: list[float] = []
+    with pytest.raises(DownloadError, match=r"http://x/: expected a whole answer, saw none in 3 attempts; .* cut"):
+        Patience(attempts=3, wait=pauses.append).persist("http://x/", ask, DownloadError, progress=lambda: have)
+    assert pauses == [1.0, 1.0, 2.0]
+    assert have == LEAST_PROGRESS + 2
+
+
+class Requests(list[bytes]):
+    """The requests that came, and how many scripts were said to their end."""
+
+    said = 0
+
+
+@contextmanager
+def serving(*scripts: Sequence[bytes], pause: float = 0.0) -> Iterator[tuple[str, Requests]]:
+    """A server that reads a request and says a script, whatever it is; its URL, and the requests that came.
+
+    Scripts go to connections in turn, the last one to all others. With a pause after each piece, until it is shut.
+    """
+    asked = Requests()
+    shut = threading.Event()
+
+    def answer(connection: socket.socket, script: Sequence[bytes]) -> None:
+        with closing(connection), suppress(OSError):
+            request = connection.recv(65536)
+            if request.startswith(b"POST"):
+                while not request.endswith(b"query=1"):
+                    request += connection.recv(65536)
+            asked.append(request)
+            for piece in script:
+                connection.sendall(piece)
+                if shut.wait(pause):
+                    return
+            asked.said += 1
+
+    def accept() -> None:
+        rest = list(scripts)
+        with suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                script = rest.pop(0) if len(rest) > 1 else rest[0]
+                threading.Thread(target=answer, args=(connection, script), daemon=True).start()
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        threading.Thread(target=accept, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/", asked
+        finally:
+            shut.set()
+            listening.shutdown(socket.SHUT_RDWR)
+
+
+def read(url: str, timeout: float = 60.0) -> bytes:
+    """What the client reads at a URL."""
+    return HttpClient("tests@example.org", timeout).read(Request(url))
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+LONG = 2000  # pieces, each after 20 ms: 40 s, in which a client that waits for each byte would wait for all
+DRIPS: dict[str, list[bytes]] = {
+    "nothing at all": [b""] * LONG,
+    "the status line": [b"H", *[b"T"] * LONG],
+    "headers": [OK, *[b"X: y\r\n"] * LONG],
+    "one header": [OK, b"X: ", *[b"y"] * LONG],
+    "beginnings of answers": [b"HTTP/1.1 100 Continue\r\n\r\n"] * LONG,
+    "a body of a known size": [OK + b"Content-Length: 2000\r\n\r\n", *[b"y"] * LONG],
+    "a body of any size": [OK + b"\r\n", *[b"y"] * LONG],
+    "chunks": [OK + b"Transfer-Encoding: chunked\r\n\r\n", *[b"1\r\ny\r\n"] * LONG],
+    "what follows the last chunk": [OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", *[b"X: y\r\n"] * LONG],
+}
+
+
+@pytest.mark.parametrize("script", DRIPS.values(), ids=DRIPS)
+def test_a_server_that_drips_is_given_up(script: list[bytes]) -> None:
+    """The time holds for the whole exchange: a byte now and then does not extend it, in whichever part of an answer."""
+    with serving(script, pause=0.02) as (url, asked):
+        with pytest.raises(NoAnswerError, match=r"no whole answer within 0\.3 s"):
+            read(url, 0.3)
+        assert not asked.said
+
+
+def test_a_handshake_that_drips_is_given_up() -> None:
+    """Before a word of HTTP is said."""
+    with serving([b"\x16\x03\x03\x40\x00", *[b"y"] * LONG], pause=0.02) as (url, _):
+        with pytest.raises(NoAnswerError, match=r"within 0\.3 s|timed out") as caught:
+            read(url.replace("http:", "https:"), 0.3)
+        assert not caught.value.final
+
+
+def test_a_refusal_that_drips_is_a_refusal() -> None:
+    """Its status is known: what came of the body until then is told."""
+    script = [b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\nsorry", *[b"!"] * LONG]
+    with serving(script, pause=0.02) as (url, _), pytest.raises(NoAnswerError, match="HTTP status 503 Busy: sorry!"):
+        read(url, 0.3)
+
+
+ENDLESS = {
+    "says so": [OK + b"Content-Length: 70000\r\n\r\n"],
+    "does not say": [OK + b"\r\n", b"y" * 0x1FFFF],
+    "in chunks": [OK + b"Transfer-Encoding: chunked\r\n\r\n1ffff\r\n", b"y" * 0x1FFFF],
+}
+
+
+@pytest.mark.parametrize("script", ENDLESS.values(), ids=ENDLESS)
+def test_no_body_grows_without_end(script: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than any answer has is not read, and not asked for again."""
+    monkeypatch.setattr(http_client, "LARGEST_TEXT", 1 << 16)
+    with (
+        serving(script) as (url, _),
+        pytest.raises(NoAnswerError, match=r"at most 65,536 .*may come") as caught,
+    ):
+        read(url)
+    assert caught.value.final
+
+
+def test_a_refusal_is_read_to_its_beginning_alone() -> None:
+    """A page of 60 MB that says no costs a line."""
+    with serving([b"HTTP/1.1 403 No\r\n\r\n", b"y" * (60 << 20)]) as (url, asked):
+        with pytest.raises(NoAnswerError, match="HTTP status 403 No: yyy") as caught:
+            read(url)
+        assert len(str(caught.value)) <= 300
+    assert not asked.said
+
+
+def test_a_packed_body_is_not_unpacked() -> None:
+    """300 kB of gzip may be a gigabyte; nobody asked for it."""
+    with serving([OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]) as (url, asked):
+        with pytest.raises(NoAnswerError, match="packed as gzip, which was not asked for") as caught:
+            read(url)
+        assert caught.value.final
+        assert b"Accept-Encoding: identity" in asked[0]
+
+
+ODD = {
+    "no status line": b"hello\r\n\r\n",
+    "a status of letters": b"HTTP/1.1 abc OK\r\n\r\n",
+    "a status beyond all": b"HTTP/1.1 99999 OK\r\n\r\n",
+    "a status of nothing": b"HTTP/1.1 700 \xff\xfe\x1b[31m\r\n\r\n",
+    "nothing": b"",
+    "a long header": OK + b"X: " + b"y" * 70_000 + b"\r\n\r\n",
+    "a thousand headers": OK + b"X: y\r\n" * 1000 + b"\r\n",
+    "chunks of no number": OK + b"Transfer-Encoding: chunked\r\n\r\nzzz\r\nabc\r\n",
+    "chunks below zero": OK + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n",
+    "chunks beyond all": OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 40 + b"\r\nabc",
+    "a chunk that is cut": OK + b"Transfer-Encoding: chunked\r\n\r\n9\r\nabc",
+    "less than promised": OK + b"Content-Length: 5\r\n\r\nabc",
+    "redirected to nowhere": b"HTTP/1.1 302 x\r\nLocation: http://[\r\n\r\n",
+    "redirected to no port": b"HTTP/1.1 302 x\r\nLocation: http://127.0.0.1:99999999/\r\n\r\n",
+    "redirected to a bad name": b"HTTP/1.1 302 x\r\nLocation: http://" + b"a" * 300 + b".invalid./\r\n\r\n",
+    "redirected without a place": b"HTTP/1.1 302 x\r\n\r\n",
+    "redirected for ever": b"HTTP/1.1 302 x\r\nLocation: /again\r\n\r\n",
+    "not modified": b"HTTP/1.1 304 x\r\n\r\n",
+    "who are you": b"HTTP/1.1 401 x\r\nWWW-Authenticate: \xff\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", ODD.values(), ids=ODD)
+def test_an_odd_answer_is_no_answer(answer: bytes) -> None:
+    """Whatever a server says, one kind of error comes of it."""
+    with serving([answer]) as (url, _), pytest.raises(NoAnswerError):
+        read(url)
+
+
+def test_redirects_come_to_an_end() -> None:
+    """After five of them, and for good."""
+    with serving([b"HTTP/1.1 302 x\r\nLocation: /again\r\n\r\n"]) as (url, asked):
+        with pytest.raises(NoAnswerError, match="more than 5 redirects") as caught:
+            read(url)
+        assert caught.value.final
+        assert sum(request.startswith(b"GET") for request in asked) == 5
+
+
+def test_chunks_say_their_sizes_themselves() -> None:
+    """A length beside them is of another message (RFC 9112, 6.3)."""
+    with serving([OK + b"Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"]) as (url, _):
+        assert read(url) == b"abc"
+
+
+@pytest.mark.parametrize("length", ["9" * 5000, "-5", "٣", "3, 4", "", "x"])
+def test_a_length_that_is_none_promises_nothing(length: str) -> None:
+    """The body is then what comes."""
+    with serving([OK + f"Content-Length: {length}\r\n\r\nabc".encode()]) as (url, _):
+        assert read(url) == b"abc"
+
+
+SCHEMES = ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x", "gopher://x/"]
+
+
+@pytest.mark.parametrize("location", SCHEMES)
+def test_a_redirect_to_another_scheme_is_not_followed(location: str) -> None:
+    """A server cannot make us read a file of this machine."""
+    with serving([f"HTTP/1.1 302 x\r\nLocation: {location}\r\n\r\n".encode()]) as (url, asked):
+        with pytest.raises(NoAnswerError, match="a redirect from http to ") as caught:
+            read(url)
+        assert caught.value.final
+        assert len(asked) == 1
+
+
+def test_a_redirect_never_leaves_tls() -> None:
+    """From http to https, but not back."""
+    up = http_client._redirected(Request("http://x.org/a", b"query"), "https://x.org/b")
+    assert (up.full_url, up.data, up.get_method()) == ("https://x.org/b", b"query", "POST")
+    with pytest.raises(NoAnswerError, match="a redirect from https to http://x"):
+        http_client._redirected(Request("https://x.org/a"), "http://x.org/b")
+
+
+def test_a_redirect_is_followed_with_the_whole_request() -> None:
+    """A query that moved is asked there, by the same method and with the same body, in our name."""
+    with serving([OK + b"Content-Length: 2\r\n\r\nhi"]) as (target, there):
+        moved = f"HTTP/1.1 301 x\r\nLocation: {target}n\xe9w\r\n\r\n".encode("latin-1")
+        with serving([moved]) as (url, _):
+            assert HttpClient("me@example.org", 60.0).read(Request(url, b"query=1")) == b"hi"
+    assert there[0].startswith(b"POST /n%E9w HTTP/1.1\r\n")
+    assert there[0].endswith(b"query=1")
+    assert b"wikisem/" in there[0]
+    assert target.removeprefix("http://").strip("/").encode() in there[0]
+
+
+def test_the_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As every program does; no_proxy is its exception."""
+    with serving([OK + b"Content-Length: 2\r\n\r\nhi"]) as (proxy, asked):
+        monkeypatch.setenv("http_proxy", proxy)
+        assert read("http://dumps.example/list") == b"hi"
+        assert asked[0].startswith(b"GET http://dumps.example/list HTTP/1.1\r\n")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        assert read(proxy) == b"hi"
+        assert asked[1].startswith(b"GET / HTTP/1.1\r\n")
+
+
+class _Blocks:
+    """A response of given blocks, and the watch over it, which counts how often its time began anew."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.headers = Message()
+        self.body = iter([*(bytes(size) for size in sizes), b""])
+        self.anew = 0
+
+    def read1(self, _: int) -> bytes:
+        return next(self.body)
+
+    def begin_anew(self) -> None:
+        self.anew += 1
+
+    exchange = staticmethod(BytesIO)
+
+
+@pytest.mark.parametrize(
+    ("in_parts", "sizes", "anew"),
+    [
+        (False, [LEAST_PROGRESS] * 3, 0),
+        (True, [LEAST_PROGRESS] * 3, 3),
+        (True, [LEAST_PROGRESS // 2] * 5, 2),
+        (True, [1] * 100, 0),
+    ],
+)
+def test_a_file_has_time_while_it_comes(in_parts: bool, sizes: list[int], anew: int) -> None:
+    """A file of 100 GB may take days, if bytes come; a list of files may not."""
+    response = _Blocks(*sizes)
+    answer = Answer(cast(Any, response), cast(Any, response))
+    assert sum(map(len, answer.blocks(1 << 30, in_parts=in_parts))) == sum(sizes)
+    assert response.anew == anew
+
+
+def test_the_worked_example_holds() -> None:
+    """What the docstring shows is how long is waited."""
+    result = doctest.testmod(http_client)
+    assert (result.failed, result.attempted) == (0, 1)

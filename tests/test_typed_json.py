@@ -1,0 +1,49 @@
+"""JSON from anywhere becomes values of the types that are expected, or one error."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem import typed_json
+from wikisem.errors import DamagedInputError
+from wikisem.records import Counts
+from wikisem.typed_json import decode_json
+
+NOT_COUNTS = {
+    "nothing": b"",
+    "no JSON": b"{",
+    "two values": b"{}{}",
+    "no UTF-8": b'{"left_out": {"\xff": 1}}',
+    "half of a character": b'{"left_out": {"\\ud800": 1}}',
+    "a list": b"[]",
+    "null": b"null",
+    "a string for a number": b'{"read": "1"}',
+    "a fraction": b'{"read": 1.5}',
+    "a number beyond all": b'{"read": 1e999}',
+    "a list for a mapping": b'{"left_out": []}',
+    "100,000 brackets": b'{"rejected": ' + b"[" * 100_000,
+    "100,000 brackets in what is not wanted": b'{"other": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+}
+
+
+@pytest.mark.parametrize("data", NOT_COUNTS.values(), ids=NOT_COUNTS)
+def test_what_is_something_else_is_one_error(data: bytes) -> None:
+    """With the place, what was expected, what is wrong, and what to do."""
+    with pytest.raises(DamagedInputError, match=r"^a\.json: expected counts, saw .*; remove it$"):
+        decode_json(data, Counts, "a.json", "counts", "remove it")
+
+
+@given(st.binary() | st.text(st.characters()))
+def test_no_input_is_another_error(data: bytes | str) -> None:
+    """Whatever the bytes or the string."""
+    try:
+        assert isinstance(decode_json(data, Counts, "a.json", "counts"), Counts)
+    except DamagedInputError as error:
+        assert str(error).startswith("a.json: expected counts, saw ")
+
+
+def test_examples() -> None:
+    """The worked example of the module holds."""
+    assert doctest.testmod(typed_json).failed == 0

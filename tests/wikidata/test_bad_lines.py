@@ -1,0 +1,125 @@
+"""Only the bad line is dropped: whatever it makes a reader raise is its own rejection, with its place."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tests.wikidata.test_lexeme_reader import GOOD, dump_of
+from wikisem.errors import DamagedInputError
+from wikisem.records import Reject
+from wikisem.wikidata.entity_reader import EntityReader
+from wikisem.wikidata.item_values import Fields, UnreadableLine
+from wikisem.wikidata.lexeme_reader import LexemeReader
+from wikisem.wikidata.read_file import read_entities
+
+CLASS = '{"mainsnak":{"snaktype":"value","datavalue":{"value":{"entity-type":"item","id":"Q5"}}}}'
+ITEMS = [f'{{"type":"item","id":"Q{number}","claims":{{"P31":[{CLASS}]}}}}' for number in range(1, 6)]
+LINES = {"items": ITEMS, "lexemes": GOOD}
+NESTED = {
+    "items": ['{"type":"item","id":"Q9","claims":%s}', '{"type":"item","id":"Q9","claims":{"P31":%s}}', '{"id":%s}'],
+    "lexemes": ['{"type":"lexeme","id":"L9","forms":%s}', '{"type":"lexeme","id":"L9","x":%s}', '{"id":%s}'],
+}
+Read = Callable[[list[str]], tuple[list[int], list[Reject]]]
+Fail = Callable[[BaseException], None]
+# Deeper than Python's stack, deeper than any parser goes, and just what they allow.
+DEPTHS = [900, 985, 1000, 1020, 1030, 5000]
+
+
+def nested(depth: int) -> str:
+    """Lists in lists."""
+    return "[" * depth + "]" * depth
+
+
+@pytest.fixture(params=["items", "lexemes"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which dump is read."""
+    return str(request.param)
+
+
+@pytest.fixture
+def read(kind: str, tmp_path: Path) -> Read:
+    """The numbers of what is read of some lines, and the rejects."""
+    path = tmp_path / "dump.json"
+
+    def run(lines: list[str]) -> tuple[list[int], list[Reject]]:
+        path.write_bytes(dump_of(lines))
+        rejects: list[Reject] = []
+        if kind == "lexemes":
+            return [lexeme.number for lexeme in LexemeReader(rejects.append).read(path)], rejects
+        table: pa.Table = read_entities(path, on_reject=rejects.append)
+        return [int(qid[1:]) for qid in table["qid"].to_pylist()], rejects
+
+    return run
+
+
+@pytest.fixture
+def fail(monkeypatch: pytest.MonkeyPatch, kind: str) -> Fail:
+    """Makes the reading of the third line raise an error."""
+    owner, name = {"items": (EntityReader, "read"), "lexemes": (LexemeReader, "_read")}[kind]
+    usual = getattr(owner, name)
+
+    def patch(error: BaseException) -> None:
+        def read(reader: object, line: memoryview) -> object:
+            if any(mark in bytes(line) for mark in (b'"Q3"', b'"L3"')):
+                raise error
+            return usual(reader, line)
+
+        monkeypatch.setattr(owner, name, read)
+
+    return patch
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_line_nested_deeply_is_its_own_rejection(depth: int, read: Read, kind: str) -> None:
+    """With the byte at which it begins; the lines before and after it are read."""
+    good = LINES[kind]
+    for line in NESTED[kind]:
+        found, rejects = read([*good[:2], line % nested(depth), *good[2:]])
+        assert found == [1, 2, 3, 4, 5]
+        assert [int(reject.where.rsplit(":", 1)[1]) for reject in rejects] == [
+            2 + sum(len(one) + 2 for one in good[:2])
+        ]
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("line", ['{"type":"item","id":"Q9","claims":%s}', '{"id":%s}', '{"type":%s,"id":"Q1"}'])
+def test_the_reason_does_not_depend_on_the_stack(depth: int, line: str) -> None:
+    """The same line is rejected for the same reason, however deep in calls the program is."""
+
+    def reason(frames: int) -> str:
+        if frames:
+            return reason(frames - 1)
+        found = EntityReader(Fields()).read((line % nested(depth)).encode())
+        assert isinstance(found, UnreadableLine)
+        return found.reason
+
+    assert {reason(0), reason(300), reason(600)} == {"not-json" if depth > 1020 else reason(0)}
+    assert reason(0) != "unreadable"
+
+
+@pytest.mark.parametrize(
+    "error", [RecursionError("x"), OverflowError("x"), ValueError("x"), KeyError("x"), SystemError("x")]
+)
+def test_whatever_a_line_raises_is_its_own_rejection(error: Exception, fail: Fail, read: Read, kind: str) -> None:
+    """Its reason is ``unreadable``."""
+    fail(error)
+    found, rejects = read(LINES[kind])
+    assert found == [1, 2, 4, 5]
+    assert [reject.reason for reject in rejects] == ["unreadable"]
+    assert rejects[0].detail == f"expected a line that can be read, saw {type(error).__name__}: {error}"
+
+
+def test_a_lack_of_memory_is_nobodys_rejection(fail: Fail, read: Read, kind: str) -> None:
+    """The machine is at fault, not the line."""
+    fail(MemoryError())
+    with pytest.raises(MemoryError):
+        read(LINES[kind])
+
+
+def test_without_a_taker_the_line_is_named(tmp_path: Path) -> None:
+    """By file, byte and reason."""
+    (tmp_path / "dump.json").write_bytes(dump_of([ITEMS[0], f'{{"id":{nested(1000)}}}']))
+    with pytest.raises(DamagedInputError, match=rf"dump\.json:{len(ITEMS[0]) + 4}: bad-id: "):
+        read_entities(tmp_path / "dump.json")

@@ -1,0 +1,69 @@
+"""What reading a page may cost, in steps and never in seconds: the same bytes are rejected on every machine.
+
+Most of a page is read by columns (numpy, Arrow, automata), which take as long for any byte as for any other. What is
+read beside them is counted here. A step is about 0.1 µs, and the weights are measured in it (docs/links.md).
+
+>>> work = Work(budget=1000)
+>>> work.read(["[[a|b]]"])
+>>> work.steps
+107
+>>> work.parse("<x>" * 10)
+Traceback (most recent call last):
+wikisem.wikipedia.work.TooCostlyError: expected a page that takes at most 1000 steps to read, saw one that takes more
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+# Two seconds or so. The longest page that MediaWiki saves has 2 MiB of wikitext (``$wgMaxArticleSize``, 2026-11), and
+# the costliest of the real ones takes less than a hundredth of this.
+BUDGET: Final = 1 << 24
+
+# For each content of brackets that is read alone, beside one for each of its characters.
+_CONTENT: Final = 100
+# For each character that mwparserfromhell is given; ``wikitext.LONGEST_PARSED`` is the longest text that it is.
+_PARSED: Final = 400
+# For each `&lt;` that may open a comment or an element whose content is skipped.
+_OPENER: Final = 20
+# For each tag that an XML parser is given, and bytes of XML for a step.
+_TAG: Final = 16
+_XML_BYTES: Final = 16
+
+
+class TooCostlyError(Exception):
+    """Pages that take more steps than one page may: of several together, each is to be read alone."""
+
+
+class Work:
+    """The steps that were taken so far; TooCostlyError past the budget.
+
+    What pages take together is never less than what one of them takes alone.
+    """
+
+    __slots__ = ("_budget", "steps")
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._budget, self.steps = budget, 0
+
+    def read(self, contents: Sequence[str]) -> None:
+        """Contents of brackets are read one by one."""
+        self._spend(_CONTENT * len(contents) + sum(map(len, contents)))
+
+    def parse(self, text: str) -> None:
+        """The wikitext parser reads a text."""
+        self._spend(_PARSED * len(text))
+
+    def look_at(self, openers: int) -> None:
+        """Possible openers of skipped spans are looked at one by one."""
+        self._spend(_OPENER * openers)
+
+    def parse_xml(self, page: bytes) -> None:
+        """The XML parser reads a page."""
+        self._spend(_TAG * page.count(b"<") + len(page) // _XML_BYTES)
+
+    def _spend(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > self._budget:
+            raise TooCostlyError(
+                f"expected a page that takes at most {self._budget} steps to read, saw one that takes more"
+            )
