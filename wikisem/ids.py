@@ -8,9 +8,9 @@ from typing import Final
 
 from wikisem.errors import BadIdError
 
-# Numbers of up to 19 digits, as 63 bits hold: Python refuses to read those of thousands.
-_QID: Final = re.compile(r"Q[1-9][0-9]{0,18}")
-_PID: Final = re.compile(r"P[1-9][0-9]{0,18}")
+# Thirty digits are more than any item will have. Python refuses to read numbers of thousands.
+_QID: Final = re.compile(r"Q[1-9][0-9]{0,29}")
+_PID: Final = re.compile(r"P[1-9][0-9]{0,29}")
 _LANGUAGE: Final = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
 

@@ -28,7 +28,7 @@ def word(number: int) -> str:
 
 def town(number: int, classes: tuple[str, ...], name: str = "") -> Entity:
     """An item with sitelinks by its number, the lower the more."""
-    return Entity(f"Q{number}", classes, (), 9000 - number, labels={"en": name or word(number)})
+    return Entity(f"Q{number}", classes, (), 90_000 - number, labels={"en": name or word(number)})
 
 
 def repeated_classes() -> list[Entity]:

@@ -176,9 +176,10 @@ def make_folder(folder: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file, if it is there: where one of the folders above it is a file, it is not."""
     if is_local(path):
-        Path(path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            Path(path).unlink()
     elif not FileSystems.get_filesystem(path).has_dirs() or exists(path):
         FileSystems.delete([path])  # which object stores do whether there is one or not
 
