@@ -8,7 +8,23 @@ from wikisem.errors import BadIdError
 from wikisem.ids import check_language, check_property, check_qid, is_qid, qid_number, qid_of
 
 
-@pytest.mark.parametrize("text", ["Q0", "Q01", "q1", "Q", "", "Q1\n", " Q1", "Q-1", "Q１", "P31", "Q1/../x", "Q1" + 5000 * "0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q0",
+        "Q01",
+        "q1",
+        "Q",
+        "",
+        "Q1\n",
+        " Q1",
+        "Q-1",
+        "Q１",
+        "P31",
+        "Q1/../x",
+        pytest.param("Q" + 5000 * "1", id="long"),
+    ],
+)
 def test_what_is_no_qid_is_refused(text: str) -> None:
     """No leading zero, no other digits than ASCII's, nothing around it, and not more digits than Python reads."""
     assert not is_qid(text)

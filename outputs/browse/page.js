@@ -106,6 +106,7 @@ async function route(parts, query) {
   const data = await load(own.code);
   if (parts[1] === "rejected") return rejected(own, data, query);
   if (parts[1] === "quiz") return quiz(own, data, query);
+  if (parts[1]) throw new Error(parts.join("/"));
   return groups(own, data, query);
 }
 
