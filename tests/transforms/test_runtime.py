@@ -2,14 +2,16 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apache_beam as beam
 import pytest
 
 from wikisem.errors import DamagedInputError, StageError, UsageError
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io import runtime as module
+from wikisem.transforms.io.runtime import PartListing, Runtime
 
 
 class _Write(beam.DoFn):
@@ -170,3 +172,61 @@ def test_a_job_that_cannot_be_cancelled_is_told(monkeypatch: pytest.MonkeyPatch)
 
     notes = _interrupt_job(monkeypatch, refuse).__notes__
     assert notes == ["the job may go on, for its runner could not cancel it: NotImplementedError: no cancel here"]
+
+
+def _listings(monkeypatch: pytest.MonkeyPatch, pattern: str, takes: float, looks: int) -> list[float]:
+    """When parts are listed if a listing takes so many seconds and somebody looks twice a second, so many times."""
+    now = 0.0
+    begun: list[float] = []
+
+    def list_parts(_: str) -> list[str]:
+        nonlocal now
+        begun.append(now)
+        now += takes
+        return [f"part-{number}" for number in range(len(begun))]
+
+    monkeypatch.setattr(module, "list_files", list_parts)
+    listing = PartListing(pattern, lambda: now)
+    for _ in range(looks):
+        assert listing.count() == len(listing.found) == len(begun)
+        now += 0.5
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("pattern", "takes", "expected"),
+    [
+        ("out/counts/*.json", 0.001, 120),  # a quick listing is made for each look
+        ("out/counts/*.json", 0.25, 12),  # a slow one takes a twentieth of the time
+        ("gs://bucket/out/counts/*.json", 0.001, 4),  # on a store, four a minute
+        ("gs://bucket/out/counts/*.json", 3.0, 2),  # and fewer if it is slow
+        ("", 0.001, 0),
+    ],
+)
+def test_a_look_at_progress_lists_the_parts_as_often_as_is_cheap(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, takes: float, expected: int
+) -> None:
+    """Between two listings the last one counts, however often somebody looks."""
+    assert len(_listings(monkeypatch, pattern, takes, 120)) == expected
+
+
+def test_a_pipeline_lists_its_parts_at_a_bounded_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a terminal asks twice a second is answered from the last listing of a store."""
+    looked: list[str] = []
+
+    def list_parts(pattern: str) -> list[str]:
+        looked.append(pattern)
+        return []
+
+    monkeypatch.setattr(module, "list_files", list_parts)
+    monkeypatch.setattr(module, "is_local", lambda _: False)
+
+    @contextmanager
+    def look_often(_label: str, done: Callable[[], int], *_: object) -> Iterator[None]:
+        assert [done() for _ in range(20)] == [0] * 20
+        yield
+
+    Runtime(progress=look_often).run(
+        lambda pipeline: pipeline | beam.Create([1]), label="writing", parts=f"{tmp_path}/*"
+    )
+    assert looked == [f"{tmp_path}/*"]

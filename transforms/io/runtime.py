@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from math import inf
+from time import monotonic
 from typing import Final, Protocol, Self
 
 import apache_beam as beam
@@ -14,6 +16,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 
 from wikisem.errors import StageError, UsageError
+from wikisem.transforms.io.addresses import is_local
 from wikisem.transforms.io.bytes_read import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.files import list_files
@@ -23,6 +26,9 @@ from wikisem.transforms.io.worker_handler import local_runner
 
 # Beam's options for what --workers does.
 _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
+# Listing finished parts takes at most this share of the time: a folder of 10,000 files on a store takes seconds.
+_LISTING_SHARE: Final = 0.05
+_REMOTE_LISTING: Final = 15.0  # seconds between two listings on a store, which are paid by the request
 
 
 class Progress(Protocol):
@@ -51,6 +57,29 @@ def no_progress(
     """Show nothing."""
     del label, done, total, read, size, more
     return nullcontext()
+
+
+class PartListing:
+    """The finished parts of a pipeline, by a file pattern; an empty pattern has none.
+
+    A listing is reused for 19 times as long as it took, and for 15 seconds at least where the parts are on a store, so
+    that showing progress neither slows the work down nor costs a request for each look.
+    """
+
+    def __init__(self, pattern: str, clock: Callable[[], float] = monotonic) -> None:
+        self.found: list[str] = []
+        self._pattern, self._clock = pattern, clock
+        self._least = 0.0 if is_local(pattern) else _REMOTE_LISTING
+        self._next = -inf if pattern else inf
+
+    def count(self) -> int:
+        """How many parts were there at the last listing, which is made again if it is old enough."""
+        begin = self._clock()
+        if begin >= self._next:
+            self.found = list_files(self._pattern)
+            end = self._clock()
+            self._next = end + max(self._least, (end - begin) * (1 / _LISTING_SHARE - 1))
+        return len(self.found)
 
 
 class _SharedWorkers:
@@ -120,20 +149,15 @@ class Runtime:
         of each language, whose code the names of its parts begin with. Raises StageError from the first
         cause, an error of ours that a DoFn raised as it is, and UsageError when Beam refuses its options.
         """
-
-        found: list[str] = []
-
-        def done() -> int:
-            found[:] = list_files(parts) if parts else []
-            return len(found)
+        listed = PartListing(parts)
 
         def more() -> str:
-            return words_of_languages(found, languages or {})
+            return words_of_languages(listed.found, languages or {})
 
         with self._local_workers() as workers, _runner(workers, self.options()) as runner:
             pipeline = self._new_pipeline(runner)
             construct(pipeline)
-            with _bytes_read(workers) as read, self.progress(label, done, total, read.total, size, more):
+            with _bytes_read(workers) as read, self.progress(label, listed.count, total, read.total, size, more):
                 _finish(pipeline, label, workers)
 
     def _local_workers(self) -> AbstractContextManager[LocalWorkers | None]:
