@@ -15,8 +15,6 @@ from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, rej
 from wikisem.wikipedia.graphemes import graphemes, is_han
 from wikisem.wikipedia.languages import LanguageProfile
 
-REASON: Final = "affix"
-
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
 
@@ -44,7 +42,7 @@ def check_affix(
     for name, affix, limit in _affixes(profile, number):
         shared, sharing = largest_sharing(surfaces, affix)
         if len(sharing) >= limit:
-            return reject(REASON, f"{len(sharing)} share the {name} {shared!r}: {', '.join(sharing)}")
+            return reject("affix", f"{len(sharing)} share the {name} {shared!r}: {', '.join(sharing)}")
     return KEEP
 
 

@@ -17,8 +17,6 @@ from wikisem.heuristics.rules.affix_counts import LONGEST, RARE, AffixCounts, Re
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.wikipedia.graphemes import graphemes
 
-REASON: Final = "affix"
-
 # As in every other form of the rule, an affix counts from four surface forms on.
 SHARED: Final = 4
 # -log10 of the probability from which a cluster is rejected. At 8 it takes four of eight to share what at most 0.35 %
@@ -36,7 +34,7 @@ def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdic
             share = max(known.get(affix, 0) / counts.total, RARE)
             if surprise(len(having), len(surfaces), share) >= SURPRISE:
                 seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
-                return reject(REASON, f"{seen}: {', '.join(having)}")
+                return reject("affix", f"{seen}: {', '.join(having)}")
     return KEEP
 
 

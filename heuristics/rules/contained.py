@@ -5,14 +5,11 @@ Two such members have a word in common, and are alike to a model for that reason
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Final
 
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.heuristics.rules.words import says_something, words
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import LanguageProfile
-
-REASON: Final = "contained"
 
 
 def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
@@ -24,7 +21,7 @@ def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: i
     pairs = list(parts_of_others(surfaces, profile))
     if len(pairs) < number:
         return KEEP
-    return reject(REASON, ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
+    return reject("contained", ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
 
 
 def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:

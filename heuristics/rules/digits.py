@@ -6,8 +6,6 @@ from typing import Final
 
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, largest_sharing, reject
 
-REASON: Final = "digits"
-
 _DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
 
 
@@ -18,7 +16,7 @@ def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
     stem, sharing = largest_sharing(surfaces, without_digits)
     if len(sharing) < number:
         return KEEP
-    return reject(REASON, f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
+    return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
 
 
 def without_digits(surface: str) -> str:

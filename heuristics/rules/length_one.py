@@ -1,12 +1,9 @@
 """Rule ``length-one``: clusters such as the letters of an alphabet (Blair et al. 2016, 3.1)."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.wikipedia.graphemes import graphemes
-
-REASON: Final = "length-one"
 
 
 def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
@@ -16,4 +13,4 @@ def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
     short = [surface for surface in surfaces if len(graphemes(surface)) == 1]
     if len(short) < number:
         return KEEP
-    return reject(REASON, f"{len(short)} are one character long: {', '.join(short)}")
+    return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}")

@@ -5,14 +5,11 @@ Bank of India, ICICI Bank.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 from wikisem.heuristics.rules.words import LEAST_HAN, least_letters, says_something, words
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import LanguageProfile
-
-REASON: Final = "own-label"
 
 
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
@@ -26,7 +23,7 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
     for word in _label_words(label, profile):
         having = [surface for surface in surfaces if has(surface, word)]
         if len(having) >= number:
-            return reject(REASON, f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
+            return reject("own-label", f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
     return KEEP
 
 

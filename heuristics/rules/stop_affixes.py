@@ -6,8 +6,6 @@ from typing import Final
 
 from wikisem.heuristics.rules.verdict import KEEP, Verdict, reject
 
-REASON: Final = "stop-affix"
-
 _REST: Final = "…"  # at least one character of the surface
 
 
@@ -21,7 +19,7 @@ def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> 
         if surface.startswith(bare) or surface.endswith(bare):  # a fast test that rarely passes
             found = next((affix for affix in stop_affixes if _has_affix(surface, affix)), None)
             if found is not None:
-                return reject(REASON, f"{surface!r} has the stop affix {found!r}")
+                return reject("stop-affix", f"{surface!r} has the stop affix {found!r}")
     return KEEP
 
 
