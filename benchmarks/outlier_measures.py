@@ -4,7 +4,8 @@
 
 Of each build: its groups, its test cases in O1, O2 and O3, the outliers that are their class or above or below it,
 members and outliers that are internal to Wikimedia (where ``benchmarks.outlier_rules`` knows them), outliers that share
-a direct class with a member, and how many pairs of one outlier class share a direct class.
+a direct class with a member, how many pairs of one outlier class share a direct class, and how many direct classes the
+outliers of O3 have in all.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.records import Group
 
 # The columns of ``rows``.
-HEAD: Final = ("", "groups", "cases", "related", "internal", "sharing", "pairs that share")
+HEAD: Final = ("", "groups", "cases", "related", "internal", "sharing", "pairs that share", "classes of O3")
 
 # Language and class.
 _Key = tuple[str, str]
@@ -59,6 +60,7 @@ class Measured:
     cases: Counter[int] = field(default_factory=Counter)
     pairs: Counter[int] = field(default_factory=Counter)
     together: Counter[int] = field(default_factory=Counter)
+    classes_of_o3: set[str] = field(default_factory=set)
 
 
 def measure(output: Path, internal: Collection[str] = ()) -> Measured:
@@ -73,6 +75,7 @@ def measure(output: Path, internal: Collection[str] = ()) -> Measured:
             found.cases[outlier.outlier_class] += 1
             found.related += outlier.id in related
             found.sharing += bool(members & set(graph.classes(outlier.id)))
+            found.classes_of_o3.update(graph.classes(outlier.id) if outlier.outlier_class == 3 else ())
         for one, other in combinations(group.outliers, 2):
             if one.outlier_class == other.outlier_class:
                 found.pairs[one.outlier_class] += 1
@@ -85,7 +88,8 @@ def rows(found: Mapping[str, Measured]) -> Iterator[list[str]]:
     for name, one in found.items():
         cases = ", ".join(str(one.cases[number]) for number in (1, 2, 3))
         shares = ", ".join(f"{one.together[n] / max(one.pairs[n], 1):.0%}" for n in (1, 2, 3))
-        yield [name, str(len(one.groups)), cases, str(one.related), str(one.internal), str(one.sharing), shares]
+        counts = [str(number) for number in (one.related, one.internal, one.sharing)]
+        yield [name, str(len(one.groups)), cases, *counts, shares, str(len(one.classes_of_o3))]
 
 
 def survival(before: Measured, after: Measured) -> Iterator[list[str]]:

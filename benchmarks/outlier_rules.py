@@ -34,11 +34,13 @@ BEST: Final = "`wikisem`"
 RECIPES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     FAITHFUL: ("wikisem500", {}),
     'the same, `draw = "items"`': ("wikisem500", {"draw": "items"}),
+    'the same, `draw_o3 = "class"`': ("wikisem500", {"draw_o3": "class"}),
     'the same, `exclude = "closure"`': ("wikisem500", {"exclude": "closure"}),
     'the same, `exclude = "kin"`': ("wikisem500", {"exclude": "kin"}),
     "and `status_share = 0.8`": ("wikisem500", {"exclude": "kin", "status_share": 0.8}),
     BEST: ("wikisem", {}),
     "the same, `status_share = 0`": ("wikisem", {"status_share": 0.0}),
+    'the same, `draw_o3 = "items"`': ("wikisem", {"draw_o3": "items"}),
 }
 _PROPERTIES: Final = "P463,P361,P1344"
 _INTERNAL: Final = "Q17442446"

@@ -367,7 +367,7 @@ def choose_together(
         return taken
 
     for number in (1, 2, 3):
-        if options.draw == "items":
+        if {1: options.draw, 2: options.draw, 3: options.draw_o3}[number] == "items":
             ring = one.around_ring(one.outlier_sets(v)[number - 1], v)
             chosen += take([(item, one.via(v, item)) for item in ring], number)
             continue

@@ -116,14 +116,13 @@ class GroupBuilder:
     def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
         """Everything that was chosen, in that order, each with the class via which it came."""
         flat = [(item, bit) for bit, _, items in choices for item in items]
-        nodes = [item.via for item, _ in flat]
-        if self._recipe.outliers.draw == "items":
-            nodes = self._find_via(flat, found)
+        sought = iter(self._find_via([(item, bit) for item, bit in flat if item.via is None], found))
+        nodes = [next(sought) if item.via is None else item.via for item, _ in flat]
         numbers = self._graph.nodes[np.array(nodes, dtype=np.int64)].tolist()
         for (item, _), number in zip(flat, numbers, strict=True):
             yield item.as_outlier(qid_of(number))
 
-    def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int | None]:
+    def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int]:
         """The class via which items came that were drawn without asking."""
         lists = np.array([item.class_list for item, _ in flat], dtype=np.int64)
         bits = np.array([bit for _, bit in flat], dtype=np.int64)

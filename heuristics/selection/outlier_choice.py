@@ -1,7 +1,7 @@
 """Which items of the outlier pool become the outliers of a cluster: σₒ of Blair et al. (2016, equation 16).
 
 In one language, or the same items in several for parallel test groups (recipe ``outliers.shared``). Each outlier class
-is filled from one class that brings enough items (``outliers.draw = "class"``), or from all of its items. With
+is filled from one class that brings enough items (``outliers.draw`` and ``draw_o3``), or from all of its items. With
 ``per_class`` 2, the cluster [oak, elm], and two siblings that bring [elm, moss, moss] and [fern, larch, ash], the
 outliers of O1 are fern and larch: elm is taken by the cluster, so the first sibling gives moss alone.
 """

@@ -93,14 +93,13 @@ class OutlierPool:
         namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
-        if options.draw == "items":
-            by_outlier_class = [
-                _draw_from_all(naming, each, asked, self._starts[asked], options.per_class)
-                for naming, each in zip(namings, sets, strict=True)
-            ]
-        else:
-            by_class = ClassDraw(draw, sets, self._found.bringing, self._starts, options.per_class)
-            by_outlier_class = [_draw_by_class(naming, by_class, asked, options.per_class) for naming in namings]
+        by_class = ClassDraw(draw, sets, self._found.bringing, self._starts, options.per_class)
+        by_outlier_class = [
+            _draw_by_class(naming, by_class, asked, options.per_class)
+            if options.draws_by_class(naming.outlier_class)
+            else _draw_from_all(naming, each, asked, self._starts[asked], options.per_class)
+            for naming, each in zip(namings, sets, strict=True)
+        ]
         return [list(each) for each in zip(*by_outlier_class, strict=True)]
 
 

@@ -41,6 +41,7 @@ OUTLIERS = st.builds(
     distance=st.integers(1, 5),
     grandparents=st.sampled_from(["any", "strict"]),
     draw=st.sampled_from(["class", "class", "items"]),
+    draw_o3=st.sampled_from(["class", "items", "items"]),
     exclude=st.sampled_from(["instances", "closure", "kin", "kin"]),
     kin_properties=st.sampled_from([("P463",), ("P361", "P463")]),
     status_share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),

@@ -102,10 +102,12 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
         met |= {"member's class"} if able & oracle.barred_by_cluster(cluster) else set()
     surfaces = [oracle.names[item].surface for item in able]
     met |= {"not admitted"} if not all(oracle.admits(surface, cluster) for surface in surfaces) else set()
-    if options.draw == "class":
-        brought = [oracle.bringing(v, number) for number in (1, 2, 3)]
-        sizes = [max((sum(map(oracle.may_stand, items)) for items in each.values()), default=0) for each in brought]
-        met |= {"full class" if size >= options.per_class else "no full class" for size in sizes if size}
+    for number, draw in ((1, options.draw), (2, options.draw), (3, options.draw_o3)):
+        sizes = [sum(map(oracle.may_stand, items)) for items in oracle.bringing(v, number).values()]
+        if draw == "class" and any(sizes):
+            met |= {"full class" if max(sizes) >= options.per_class else "no full class"}
+        if number == 3 and options.draw != options.draw_o3 and sum(map(bool, sizes)) > 1:
+            met |= {f"O3 drawn apart, by {draw}"}
     return met
 
 
@@ -157,7 +159,14 @@ def world_of_all_rules(far: int) -> World:
 
 
 OF_ALL_RULES = OutlierOptions(
-    min_sitelinks=0, distance=2, draw="class", exclude="kin", kin_properties=("P463",), status_share=0.5, kinds=2
+    min_sitelinks=0,
+    distance=2,
+    draw="class",
+    draw_o3="class",
+    exclude="kin",
+    kin_properties=("P463",),
+    status_share=0.5,
+    kinds=2,
 )
 
 
@@ -206,6 +215,8 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
         "status class",
         "not admitted",
         "no full class",
+        "O3 drawn apart, by items",
+        "O3 drawn apart, by class",
     ):
         assert seen[rule] >= EXAMPLES // 30, (rule, seen)
 

@@ -43,6 +43,17 @@ def test_every_recipe_but_the_faithful_one_excludes_the_closure() -> None:
     assert "instances" not in excludes.values()
 
 
+def test_strangers_are_drawn_by_items_as_in_the_paper_and_by_class_in_the_recipe_to_start_from() -> None:
+    """Section 3 takes two items of a sibling and of a cousin class, but far items at random; ``draw_o3`` is apart."""
+    draws = {name: load_recipe(name).outliers for name in shipped_recipes()}
+    by_class = {name: tuple(options.draws_by_class(number) for number in (1, 2, 3)) for name, options in draws.items()}
+    assert by_class == {"wikisem500": (True, True, False), "wikisem": (True,) * 3, "demo": (True,) * 3}
+    own = parse_recipe({"name": "x", "outliers": {"draw": "items", "draw_o3": "class"}}).outliers
+    assert [own.draws_by_class(number) for number in (1, 2, 3)] == [False, False, True]
+    with pytest.raises(RecipeError, match=r"outliers\.draw_o3: expected one of 'class', 'items', saw 'siblings'"):
+        parse_recipe({"name": "x", "outliers": {"draw_o3": "siblings"}})
+
+
 def test_the_recipe_to_start_from_switches_every_rule_on() -> None:
     """What the faithful recipe leaves off is on in it, and the rules that it names exist."""
     faithful, better = load_recipe("wikisem500"), load_recipe("wikisem")

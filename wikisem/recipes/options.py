@@ -46,12 +46,17 @@ class ClusterOptions:
 
 @dataclass(frozen=True, slots=True)
 class OutlierOptions:
-    """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule with its cost."""
+    """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule with its cost.
+
+    ``draw`` is for O1 and O2, ``draw_o3`` for O3: section 3 of the paper takes two items of a sibling class and of a
+    cousin class, but items at random among those that are far away.
+    """
 
     per_class: FromOne = 2
     minimum: FromOne = 2
     kinds: FromOne = 1
     draw: Literal["class", "items"] = "class"
+    draw_o3: Literal["class", "items"] = "items"
     min_sitelinks: FromZero = 10
     distance: FromOne = 7
     grandparents: Literal["any", "strict"] = "any"
@@ -61,6 +66,10 @@ class OutlierOptions:
     # From this share of instances with another class on, a class is a status of what has it; 0 asks for nothing.
     status_share: Share = 0.0
     shared: bool = False
+
+    def draws_by_class(self, outlier_class: int) -> bool:
+        """Whether the outliers of O1, O2 or O3 (1, 2 or 3) come from one class where one brings enough."""
+        return (self.draw_o3 if outlier_class == OUTLIER_CLASSES else self.draw) == "class"
 
 
 class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
+from wikisem.graph.array_types import Bitsets, Int64s, Ints
 from wikisem.graph.csr import CsrRows
 from wikisem.graph.outlier_sets.bitsets import BitPlanes
 from wikisem.graph.outlier_sets.bringing import items_of
@@ -66,26 +66,37 @@ class ClassDraw:
         self._language, self._sets, self._starts = language, sets, starts
         self._ring, self._classes = language.ring, language.index.bringing.ring
         self._begins = np.searchsorted(self._ring.keys, starts)
-        self._full = [_only(rows, counts >= per_class) for rows, counts in zip(bringing, language.counts, strict=True)]
-        self._any = [_only(rows, counts > 0) for rows, counts in zip(bringing, language.counts, strict=True)]
+        self._bringing, self._per_class = bringing, per_class
+        self._known: dict[tuple[int, int], BitPlanes] = {}
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
         """For each class the row of the first class on the ring that may bring enough; -1 if there is none."""
-        found = self._classes.first_locations(self._full[outlier_class - 1], bits, self._starts[bits], 1)
+        found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], 1)
         return np.array([self._classes.rows[at[0]] if at else -1 for at in found], dtype=np.int64)
 
     def later_rows(self, outlier_class: int, bit: int) -> Iterator[int]:
         """The rows after the first of the classes that may bring enough."""
-        return islice(self._walk(self._full[outlier_class - 1], bit), 1, None)
+        return islice(self._walk(self._full(outlier_class), bit), 1, None)
 
     def every_row(self, outlier_class: int, bit: int) -> Iterator[int]:
         """The rows of all classes that may bring anything."""
-        return self._walk(self._any[outlier_class - 1], bit)
+        return self._walk(self._able(outlier_class, 1), bit)
 
     def nodes(self, rows: Ints) -> list[int]:
         """The classes of some rows."""
         nodes: list[int] = self._language.index.ancestors.row_to_node[rows].tolist()
         return nodes
+
+    def _full(self, outlier_class: int) -> BitPlanes:
+        return self._able(outlier_class, self._per_class)
+
+    def _able(self, outlier_class: int, least: int) -> BitPlanes:
+        """The classes that may bring at least so many items; found when asked for, as O3 may draw from all items."""
+        if (outlier_class, least) not in self._known:
+            able = self._language.counts[outlier_class - 1] >= least
+            able_bits = np.where(able, self._bringing[outlier_class - 1], np.uint64(0))
+            self._known[outlier_class, least] = BitPlanes(able_bits)
+        return self._known[outlier_class, least]
 
     def _walk(self, sets: BitPlanes, bit: int) -> Iterator[int]:
         return (int(self._classes.rows[at]) for at in self._classes.walk(sets, bit, self._starts[bit]))
@@ -120,7 +131,3 @@ class ClassDraw:
         while met := list(islice(walk, _LOOK)):
             locations = np.array(met)
             yield from locations[on_list[self._ring.lists[locations]]].tolist()
-
-
-def _only(bitsets: Bitsets, rows: Flags) -> BitPlanes:
-    return BitPlanes(np.where(rows, bitsets, np.uint64(0)))
