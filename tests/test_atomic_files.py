@@ -1,5 +1,6 @@
 """Files that are whole or not there."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -49,6 +50,15 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
         sink.write(b"%d" % (1 // 0))
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["b.txt"]
+
+
+def test_all_bytes_of_a_durable_file_are_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the last ones, which wait in memory until there are more."""
+    sizes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: sizes.append(os.fstat(handle).st_size))
+    with whole_file(tmp_path / "b.txt", durable=True) as sink:
+        sink.write(b"some")
+    assert sizes[0] == 4
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:

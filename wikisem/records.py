@@ -135,10 +135,10 @@ def report_reject(reject: Reject, on_reject: Callable[[Reject], object] | None) 
 class Counts:
     """What a stage did with its records: ``read`` = ``kept`` + all ``left_out`` + all ``rejected``, by reason."""
 
-    read: int = 0
-    kept: int = 0
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    rejected: Mapping[str, int] = field(default_factory=dict)
+    read: Count = 0
+    kept: Count = 0
+    left_out: Mapping[str, Count] = field(default_factory=dict)
+    rejected: Mapping[str, Count] = field(default_factory=dict)
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(

@@ -5,16 +5,18 @@ The record of the class graph is ``OUT/.wikisem/taxonomy.json``, its files are i
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from wikisem.typed_json import decode_json
 
+# Part of a path: no way out of the output folder.
+Fingerprint: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
+
 
 class _Record(msgspec.Struct):
-    # Part of a path: no way out of the output folder.
-    fingerprint: Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
+    fingerprint: Fingerprint
 
 
 def record_path(output: str, unit: str) -> str:

@@ -12,13 +12,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+import msgspec
 import orjson
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build.lock import is_claim
-from wikisem.records import Counts
+from wikisem.records import Count, Counts
 from wikisem.transforms.io.files import exists, list_files, open_binary, remove, replace_file
-from wikisem.unit_folders import folder_path, record_path
+from wikisem.typed_json import decode_json
+from wikisem.unit_folders import Fingerprint, folder_path, record_path
 
 # The key of a record's own checksum, of all that is under the other keys.
 _CHECKSUM: Final = "checksum"
@@ -28,7 +30,7 @@ _CHECKSUM: Final = "checksum"
 class Part:
     """A file of a finished unit: its size in bytes, and its checksum (see ``parts``)."""
 
-    size: int
+    size: Count
     checksum: str
 
 
@@ -42,7 +44,7 @@ class Record:
     """
 
     unit: str
-    fingerprint: str
+    fingerprint: Fingerprint
     identity: str
     counts: Counts
     needs: Mapping[str, str] = field(default_factory=dict)
@@ -144,10 +146,7 @@ def read_names(output: str, unit: str) -> set[str]:
         return set()
     with open_binary(path) as source:
         data = source.read()
-    try:
-        return set(map(str, orjson.loads(data)))
-    except (ValueError, TypeError) as error:
-        raise DamagedInputError(f"{path}: expected a list of names as wikisem writes it, saw {error}") from error
+    return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
 
 
 def write_names(output: str, unit: str, names: Iterable[str]) -> None:
@@ -167,9 +166,11 @@ def _read(path: str) -> Record:
         seen, expected = values.pop(_CHECKSUM), fingerprint(**values)
         if seen != expected:
             raise ValueError(f"other values than those of its checksum {seen}")
-        parts = {name: Part(**part) for name, part in values["parts"].items()}
-        return Record(**{**values, "parts": parts, "counts": Counts(**values["counts"])})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        record = msgspec.convert(values, Record)
+        if asdict(record) != values:
+            raise ValueError("the fields of another version")
+        return record
+    except (ValueError, TypeError, KeyError, AttributeError, msgspec.ValidationError) as error:
         raise DamagedInputError(
             f"{path}: expected the record of a unit as this version writes it, saw {error}; "
             "remove the file to run the unit again"

@@ -1,6 +1,6 @@
 """The ledger: what is finished in an output folder, one small file for each unit."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build import ledger as module
-from wikisem.pipeline.build.ledger import Ledger, Part, Record, fingerprint
+from wikisem.pipeline.build.ledger import Ledger, Part, Record, fingerprint, write_json
 from wikisem.records import Counts
 
 RECORD = Record(
@@ -65,7 +65,7 @@ def test_a_record_is_read_once_until_it_is_forgotten(tmp_path: Path) -> None:
 def test_all_records_come_by_unit(tmp_path: Path) -> None:
     """Whichever command put them, and in whatever order."""
     ledger = Ledger(str(tmp_path))
-    records = [Record(unit, "", "", Counts()) for unit in ("surfaces/de", "entities", "mentions/de")]
+    records = [Record(unit, "print", "", Counts()) for unit in ("surfaces/de", "entities", "mentions/de")]
     for record in records:
         ledger.put(record)
     assert [record.unit for record in ledger.records()] == ["entities", "mentions/de", "surfaces/de"]
@@ -100,6 +100,39 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> Non
     path.write_text(text)
     with pytest.raises(DamagedInputError, match=r"entities\.json: expected the record of a unit.*remove the file"):
         Ledger(str(tmp_path)).find("entities")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"unit": 5},
+        {"fingerprint": "../../elsewhere"},
+        {"counts": {"read": "5", "kept": 5, "left_out": {}, "rejected": {}}},
+        {"counts": {"read": 5, "kept": 5, "left_out": [], "rejected": {}}},
+        {"counts": {"read": 5, "kept": 5}},
+        {"needs": ["entities"]},
+        {"parts": {"a.parquet": {"size": -1, "checksum": ""}}},
+        {"parts": {"a.parquet": {"size": None, "checksum": ""}}},
+        {"made_with": 1.5},
+        {"facts": []},
+        {"other": ""},
+    ],
+)
+def test_a_record_of_other_types_is_named(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    """Whoever wrote it knows how its checksum is made."""
+    data = {**asdict(RECORD), **wrong}
+    write_json(f"{tmp_path}/.wikisem/mentions.zh-yue.json", {**data, "checksum": fingerprint(**data)})
+    with pytest.raises(DamagedInputError, match=r"zh-yue\.json: expected the record of a unit.*remove the file"):
+        Ledger(str(tmp_path)).find(RECORD.unit)
+
+
+@pytest.mark.parametrize("text", ["", "[", "5", '"ab"', "[1]", '{"a": 1}'])
+def test_names_of_other_types_are_named(tmp_path: Path, text: str) -> None:
+    """Of letters or numbers taken for names, files of those names would go."""
+    (tmp_path / ".wikisem").mkdir()
+    (tmp_path / ".wikisem" / "entities.names").write_text(text)
+    with pytest.raises(DamagedInputError, match=r"entities\.names: expected a list of names"):
+        Ledger(str(tmp_path)).names("entities")
 
 
 def test_every_bit_that_flips_in_a_record_is_noticed(tmp_path: Path) -> None:

@@ -88,6 +88,17 @@ def test_the_lock_of_a_dead_process_of_this_machine_is_broken(
     assert "was cut off" in lines[0]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what tells a zombie is in /proc")
+def test_a_process_that_nobody_waited_for_is_dead(tmp_path: Path, lines: list[str]) -> None:
+    """It has its number and its start, and does nothing any more."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        started = Path(f"/proc/{child.pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
+        write_claim(tmp_path, replace(claim("dead"), process=child.pid, started=started))
+        with locked(str(tmp_path), claim(), False, lines.append):
+            assert [path.name for path in (tmp_path / ".wikisem").iterdir()] == ["lock.one.json"]
+
+
 @pytest.mark.parametrize("other", [{"machine": "another start"}, {"host": "node7", "machine": "x", "process": 1}])
 def test_nobody_knows_whether_a_process_of_another_machine_is_alive(
     tmp_path: Path, lines: list[str], other: dict[str, Any]

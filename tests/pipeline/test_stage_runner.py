@@ -149,7 +149,12 @@ def test_a_unit_depends_on_what_it_needs_but_not_on_the_extras_of_that(run: Run)
     richer = replace(base, units=[replace(base.units[0], extras={"labels": ["de"]})])
     run_stages([richer, user], run)
     assert asked == ["toys/en"]
-    assert run.ledger.require("toys/de").fingerprint != run.ledger.require("toys/de").identity
+    richest = replace(base, units=[replace(base.units[0], extras={"labels": ["de", "en"]})])
+    before = run.ledger.require("toys/de")
+    run_stages([richest, user], run)
+    assert asked == ["toys/en"]
+    after = run.ledger.require("toys/de")
+    assert (after.identity, after.fingerprint == before.fingerprint) == (before.identity, False)
 
     run_stages([toys("de", text="other")[0], user], run)
     assert asked == ["toys/en", "toys/en"]
@@ -340,6 +345,17 @@ def test_a_unit_that_is_made_again_the_same_has_no_record_meanwhile(run: Run) ->
 def _rows(run: Run) -> dict[str, str]:
     folder = Path(run.output) / "toys/de"
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_a_run_read_before_it_had_the_folder_to_itself_is_read_again(run: Run) -> None:
+    """Another one may have made a unit anew meanwhile."""
+    run_stage(toys()[0], run)
+    late = Run(run.output, Runtime())
+    assert late.ledger.find("toys/de") is not None
+    (newer,) = run_stage(toys(text="other")[0], run)
+    (Path(run.output) / ".wikisem" / f"lock.{run.name}.json").unlink()
+    with session(late):
+        assert late.ledger.find("toys/de") == newer
 
 
 def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> None:

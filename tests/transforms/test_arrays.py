@@ -87,9 +87,9 @@ def test_processes_share_a_copy_which_goes_with_the_last_of_them(copies: Path) -
     ]
     try:
         paths = {run.stdout.readline().strip() for run in runs if run.stdout is not None}
-        assert len(paths) == 1
+        assert paths == {str(local_folder(URL))}
         assert [path.name for path in copies.iterdir() if path.is_dir()] == [Path(paths.pop()).name]
-        remove_copies()
+        remove_copies()  # this process used it too
         assert any(path.is_dir() for path in copies.iterdir())
         runs[0].kill()
         runs[0].communicate()
@@ -128,6 +128,7 @@ def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path) -> None:
     (copies / f"{'cd' * 16}.use").write_text("another run\n")
     (copies / f"{'ef' * 16}.use").symlink_to(copies / f"{'cd' * 16}.use")
     (copies / "link").symlink_to(away)
+    (copies / "out.use").write_text(f"{arrays.RUN}\n")  # no name of a copy
     before = sorted(path.name for path in copies.iterdir())
     assert local_folder(URL).parent == copies
     remove_copies()
@@ -175,6 +176,17 @@ def test_a_link_in_place_of_a_copy_is_refused_and_stays(tmp_path: Path) -> None:
     assert (tmp_path / "away").is_dir()
 
 
+def test_a_link_in_place_of_a_lock_is_refused(copies: Path, tmp_path: Path) -> None:
+    """The name of the run would be written to the file that it leads to."""
+    copy = local_folder(URL)
+    remove_copies()
+    (tmp_path / "away").write_text("mine")
+    (copies / f"{copy.name}.use").symlink_to(tmp_path / "away")
+    with pytest.raises(OSError, match="symbolic link"):
+        local_folder(URL)
+    assert (tmp_path / "away").read_text() == "mine"
+
+
 def test_without_a_copy_there_is_nothing_to_remove(copies: Path) -> None:
     """Not even a folder for copies is made."""
     remove_copies()
@@ -194,8 +206,14 @@ def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pyte
     assert list(copies.iterdir()) == []
 
 
-def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process that held it removed its file: a later one would lock a new file, and both would be inside."""
+@pytest.mark.parametrize("made", [False, True])
+def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(
+    copies: Path, monkeypatch: pytest.MonkeyPatch, made: bool
+) -> None:
+    """The process that held it removed its file: a later one would lock a new file, and both would be inside.
+
+    So it is where that later one has made the new file already.
+    """
     copies.mkdir(mode=0o700)
     path, lock = copies / f"{'ab' * 16}.use", fcntl.flock
     removed: list[Path] = []
@@ -203,7 +221,9 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(copies: Path, monke
     def wait(file: int, how: int) -> None:
         if not removed:
             removed.append(path)
-            path.unlink()
+            path.rename(path.with_suffix(".gone"))  # so that no new file has its number
+            if made:
+                path.touch()
         lock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", wait)

@@ -145,7 +145,10 @@ def test_files_and_folders_are_replaced_and_removed(tmp_path: Path, name: str) -
     assert list_files(f"{folder}/**") == []
 
 
-@pytest.mark.parametrize("name", ["link", "folder/link", "link/deep", "../away", "folder/../../away"])
+@pytest.mark.parametrize(
+    "name",
+    ["link", "folder/link", "link/deep", "../away", "folder/../../away", "..", "folder/..", ".", "folder/.", "", "/"],
+)
 def test_nothing_is_removed_behind_a_link_or_outside(tmp_path: Path, name: str) -> None:
     """Neither what a link below the root leads to, nor the link, nor what is not below the root."""
     (tmp_path / "away" / "deep").mkdir(parents=True)

@@ -25,6 +25,8 @@ from wikisem.transforms.io.local_globs import match_local
 
 # What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
 _IN_MEMORY: Final = 1 << 24
+# Parts of a path that name nothing below the folder before them: its parent, itself, or the root.
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 
 # Beam sets options when a pipeline is made, or a worker begins. Without any its S3 file system opens nothing.
 if FileSystems._pipeline_options is None:  # noqa: SLF001
@@ -187,9 +189,12 @@ def remove(path: str) -> None:
 def remove_below(root: str, name: str) -> None:
     """Remove what has a name below ``root``, if anything has: a file, or a folder with all that is in it.
 
-    On this machine OutputError where it is another user's, a symbolic link, or reached by one below ``root``: nothing
-    is removed then. Links in a folder go with it, and what they lead to stays. On a store there are only files.
+    OutputError where the name leads elsewhere; on this machine also where it leads to another user's, to a symbolic
+    link, or by one below ``root``: nothing is removed then. Links in a folder go with it, and what they lead to stays.
+    On a store there are only files.
     """
+    if not _NO_NAMES.isdisjoint(name.split("/")):
+        raise OutputError(f"expected to remove {root}/{name}, saw what is no name below {root}")
     if not is_local(root):
         path = f"{root}/{name}"
         if paths := list_files(f"{path}/**") or [path] * exists(path):
@@ -218,8 +223,6 @@ def _open_folder(root: str, names: Sequence[str]) -> Iterator[int]:
     """A folder below another one, open: no symbolic link below ``root`` leads to it, now or later."""
     opened = [os.open(root, os.O_RDONLY | os.O_DIRECTORY)]
     try:
-        if ".." in names:
-            raise OutputError(f"a way out of {root}")
         for name in names:
             opened.append(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
         yield opened[-1]

@@ -75,6 +75,20 @@ def test_a_file_comes_whole_and_is_recorded(server: Server, tmp_path: Path) -> N
     assert all(re.fullmatch(r"wikisem/[\w.]+ \(tests@example.org\) .*", agent) for agent in server.agents)
 
 
+def test_a_file_is_on_the_disk_before_it_has_its_name(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a loss of power it would else be there without its bytes, and be taken for whole."""
+    synced: list[tuple[str, int]] = []
+
+    def sync(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").readlink().name, os.fstat(handle).st_size))
+
+    monkeypatch.setattr("wikisem.pipeline.download.fetch.os.fsync", sync)
+    _download(server, tmp_path)
+    assert (f"{NAME}.part", len(BODY)) in synced
+
+
 def test_a_cut_connection_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
     """The rest is asked for with Range, as often as it takes while bytes come."""
     server.faults[_path(server)] += [Fault(keep=0.3), Fault(keep=0.5), Fault(hang_up=True), Fault(keep=0.5)]
