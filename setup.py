@@ -1,14 +1,18 @@
-"""Builds the bzip2 decoder where there is a compiler; everything else about the package is in pyproject.toml.
+"""Names the packages, and builds the bzip2 decoder where there is a compiler; the rest is in pyproject.toml.
 
-Nothing fails without one: the package then decodes with Python's ``bz2``, and its wheel is one for any platform. Beam's
-``--setup_file`` wants this file, too, to stage the package on remote workers.
+Nothing fails without a compiler: the package then decodes with Python's ``bz2``, and its wheel is one for any platform.
+Beam's ``--setup_file`` wants this file, too, to stage the package on remote workers.
 """
 
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import Extension, find_namespace_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+
+# wikisem/ holds a link to each of these, for editors and for running in a checkout. The package is built from the
+# folders themselves: where git writes links as text files (a zip, Windows, core.symlinks=false), they lead nowhere.
+FOLDERS = ("evaluation", "heuristics", "outputs", "pipeline", "queries", "transforms")
 
 SOURCES = Path("wikisem/dumps/bzip2/native")
 
@@ -23,6 +27,15 @@ DECODER = Extension(
     extra_compile_args=["-std=gnu11", "-O3", "-fno-tree-slp-vectorize"],
     optional=True,
 )
+
+
+def find_packages() -> list[str]:
+    """The dotted names of wikisem's packages; the same whether wikisem/ holds links, text files or neither."""
+    linked = [f"wikisem.{folder}{below}" for folder in FOLDERS for below in ("", ".*")]
+    # Without C, which is compiled.
+    own = find_namespace_packages(include=["wikisem", "wikisem.*"], exclude=[*linked, "*.native"])
+    folders = find_namespace_packages(include=[*FOLDERS, *(f"{folder}.*" for folder in FOLDERS)])
+    return [*own, *(f"wikisem.{package}" for package in folders)]
 
 
 class BuildWheel(bdist_wheel):
@@ -40,6 +53,8 @@ class BuildWheel(bdist_wheel):
 
 
 setup(
+    packages=find_packages(),
+    package_dir={f"wikisem.{folder}": folder for folder in FOLDERS},
     ext_modules=[DECODER],
     cmdclass={"bdist_wheel": BuildWheel},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

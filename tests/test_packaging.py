@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -26,41 +28,73 @@ def _tree() -> set[str]:
     return {name for name in files if "__pycache__" not in name}
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sdist that Beam makes of a folder with a setup.py (``python setup.py sdist``), from a copy of the tree."""
-    copy = tmp_path_factory.mktemp("tree") / "wikisem"
-    names = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    for name in names:
-        if not (path := ROOT / name).exists() and not path.is_symlink():
-            continue
-        target = copy / name
+def _copy_tree(copy: Path, links: bool) -> None:
+    """The tree as git would check it out; without links, each is a text file that names the folder."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listed.splitlines():
+        path, target = ROOT / name, copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():
+        if not path.is_symlink():
+            if path.exists():
+                target.write_bytes(path.read_bytes())
+        elif links:
             target.symlink_to(path.readlink())
         else:
-            target.write_bytes(path.read_bytes())
-    dist = tmp_path_factory.mktemp("dist")
+            target.write_text(str(path.readlink()), encoding="utf-8")
+
+
+def _make_sdist(tree: Path, dist: Path) -> Path:
+    """The sdist that Beam makes of a folder with a setup.py (``python setup.py sdist``)."""
     command = [sys.executable, "setup.py", "-q", "sdist", "--dist-dir", str(dist)]
-    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return next(dist.glob("*.tar.gz"))
 
 
-@pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel made of the sdist."""
-    dist = tmp_path_factory.mktemp("wheel")
-    # Without anything of the user's, or of the network.
+def _run_pip(*words: str | Path) -> None:
+    """Pip, without anything of the user's, or of the network."""
     alone = ["--no-cache-dir", "--no-index", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", *alone, "-w", str(dist), str(source)]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "pip", *words, *alone], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist of a checkout with links."""
+    folder = tmp_path_factory.mktemp("source")
+    _copy_tree(folder / "tree", links=True)
+    return _make_sdist(folder / "tree", folder / "dist")
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path) -> Path:
+    """The wheel made of the sdist."""
+    _run_pip("wheel", "--wheel-dir", source.parent, source)
+    return next(source.parent.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def unlinked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout where git wrote links as text files: a zip, Windows, ``core.symlinks=false``."""
+    tree = tmp_path_factory.mktemp("unlinked")
+    _copy_tree(tree, links=False)
+    assert (tree / "wikisem" / "pipeline").read_text(encoding="utf-8") == "../pipeline"
+    return tree
+
+
+@pytest.fixture(scope="module")
+def unlinked_wheel(unlinked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel made of a checkout without links."""
+    dist = tmp_path_factory.mktemp("unlinked_wheel")
+    _run_pip("wheel", "--wheel-dir", dist, unlinked)
     return next(dist.glob("*.whl"))
+
+
+def _contents(wheel: Path) -> dict[str, int]:
+    """The checksum of every file of a wheel, without what a compiler made."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {
+            info.filename: info.CRC for info in archive.infolist() if not info.filename.endswith((".so", "/RECORD"))
+        }
 
 
 def test_the_wheel_has_one_top_level_package_with_every_file_of_the_tree(wheel: Path) -> None:
@@ -94,6 +128,35 @@ def test_the_sdist_holds_the_sources_of_the_decoder(source: Path) -> None:
     assert {PurePosixPath(name).suffix for name in held} == {".c", ".h"}
 
 
+def test_a_checkout_without_links_gives_the_same_wheel_and_sdist(
+    source: Path, wheel: Path, unlinked: Path, unlinked_wheel: Path, tmp_path: Path
+) -> None:
+    """The package is built from the folders at the top, so that a link that git wrote as a text file is not missed."""
+    assert _contents(unlinked_wheel) == _contents(wheel)
+    assert unlinked_wheel.name == wheel.name
+    with tarfile.open(source) as linked, tarfile.open(_make_sdist(unlinked, tmp_path)) as sdist:
+        assert sorted(sdist.getnames()) == sorted(linked.getnames())
+
+
+def test_a_checkout_without_links_can_be_installed_editable(unlinked: Path, tmp_path: Path) -> None:
+    """The command starts, and its modules are those of the checkout's own folders."""
+    venv.create(tmp_path / "env", symlinks=True)
+    site = next(tmp_path.glob("env/lib/python*/site-packages"))
+    # Its packages are those of this environment, without what is editable there.
+    (site / "packages.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    bin_folder = tmp_path / "env" / "bin"
+    _run_pip("--python", bin_folder / "python", "install", "--editable", unlinked)
+
+    command = [str(bin_folder / "wikisem"), "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("wikisem ")
+    script = f"import importlib\nfor name in {FOLDERS}: print(importlib.import_module(f'wikisem.{{name}}').__file__)"
+    command = [str(bin_folder / "python"), "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(unlinked / name / "__init__.py") for name in FOLDERS]
+
+
 def test_the_wheel_is_for_the_platform_only_if_it_holds_the_decoder(wheel: Path) -> None:
     """One wheel serves all versions of Python; without a compiler it serves all platforms, too."""
     with zipfile.ZipFile(wheel) as archive:
@@ -102,9 +165,9 @@ def test_the_wheel_is_for_the_platform_only_if_it_holds_the_decoder(wheel: Path)
     assert (tags.startswith("cp311-abi3-") and "any" not in tags) if compiled else tags == "py3-none-any"
 
 
-def test_the_wheel_imports_where_nothing_else_of_the_tree_is(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_imports_where_nothing_else_of_the_tree_is(unlinked_wheel: Path, tmp_path: Path) -> None:
     """Unpacked into an empty folder, every room imports from there, and data files open; mteb_task needs its extra."""
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(unlinked_wheel) as archive:
         archive.extractall(tmp_path)
     script = (
         "import importlib, pkgutil, wikisem\n"
