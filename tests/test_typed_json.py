@@ -1,12 +1,9 @@
 """JSON from anywhere becomes values of the types that are expected, or one error."""
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem import typed_json
 from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
 from wikisem.typed_json import decode_json
@@ -42,8 +39,3 @@ def test_no_input_is_another_error(data: bytes | str) -> None:
         assert isinstance(decode_json(data, Counts, "a.json", "counts"), Counts)
     except DamagedInputError as error:
         assert str(error).startswith("a.json: expected counts, saw ")
-
-
-def test_examples() -> None:
-    """The worked example of the module holds."""
-    assert doctest.testmod(typed_json).failed == 0

@@ -1,6 +1,5 @@
 """The folder of a unit, found from whatever a person may name."""
 
-import doctest
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.entity_files import write_entities
-from wikisem import unit_folders
 from wikisem.errors import DamagedInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.queries.offline.entity_table import EntityTable
@@ -22,13 +20,6 @@ from wikisem.unit_folders import find_folder, find_local_folder, folder_path, re
 ITEMS = [Entity("Q42", ("Q5",)), Entity("Q5", subclass_of=("Q7",))]
 NAMES = st.sampled_from(["out", "/data/out", ".", "/", "taxonomy", "/taxonomy/taxonomy", "gs://b/out", "o[u]t"])
 UNITS = st.sampled_from(["taxonomy", "mentions/de", "entities"])
-
-
-def test_the_examples_hold() -> None:
-    """The doctests of the module."""
-    found = doctest.testmod(unit_folders)
-    assert found.attempted > 3
-    assert found.failed == 0
 
 
 @given(NAMES, UNITS, st.sampled_from(["", "/"]))

@@ -1,6 +1,5 @@
 """Columns of item ids and their numbers: there and back, and nothing else is taken for an item."""
 
-import doctest
 from collections import defaultdict
 
 import numpy as np
@@ -9,22 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import wikisem.arrow.numbers
-import wikisem.arrow.qids
 from wikisem.arrow.qids import QID_BUCKETS, qid_buckets, qid_numbers, qids_of
 from wikisem.errors import DamagedInputError
 from wikisem.ids import qid_number, qid_of
 
 numbers = st.integers(1, 10**18 - 1)
 arrays = st.lists(st.integers(1, 40)).map(lambda values: np.asarray(values, np.int64))
-
-
-def test_worked_examples_hold() -> None:
-    """The examples in the docstrings are run."""
-    for module in (wikisem.arrow.numbers, wikisem.arrow.qids):
-        results = doctest.testmod(module, extraglobs={"np": np, "pa": pa})
-        assert results.attempted > 1
-        assert results.failed == 0
 
 
 @given(st.lists(numbers), st.integers(0, 5))

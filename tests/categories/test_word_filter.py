@@ -1,20 +1,13 @@
 """Filters of words: a vocabulary in any file that begins its lines with words, and single words."""
 
 import bz2
-import doctest
 import gzip
 from pathlib import Path
 
 import pytest
 
-from wikisem.categories import word_filter
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter, read_vocabulary
 from wikisem.errors import DamagedInputError, MissingInputError
-
-
-def test_examples() -> None:
-    """The worked example of the module holds."""
-    assert doctest.testmod(word_filter).failed == 0
 
 
 def test_without_options_every_word_is_kept() -> None:

@@ -1,11 +1,9 @@
 """Languages that folders tell."""
 
-import doctest
 from pathlib import Path
 
 import pytest
 
-from wikisem.datasets import folder_languages
 from wikisem.datasets.folder_languages import folder_language, name_languages
 from wikisem.datasets.word_groups import read_dataset
 
@@ -39,8 +37,3 @@ def test_a_language_in_the_data_is_kept(tmp_path: Path) -> None:
     (tmp_path / "de").mkdir()
     (tmp_path / "de" / "x.jsonl").write_text('{"class":"Q1","cluster":[],"outliers":[],"language":"nds"}')
     assert languages(tmp_path) == ["nds"]
-
-
-def test_examples() -> None:
-    """The examples of the module hold."""
-    assert doctest.testmod(folder_languages).failed == 0

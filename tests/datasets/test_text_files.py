@@ -1,12 +1,10 @@
 """Text files: encodings, line ends, and the choice between JSON lines and text."""
 
-import doctest
 import re
 from pathlib import Path
 
 import pytest
 
-from wikisem.datasets import text_files
 from wikisem.datasets.text_files import csv_cell, csv_rows, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 
@@ -78,8 +76,3 @@ def test_rows_of_csv_have_the_columns_of_the_header() -> None:
     header, rows = csv_rows("a,b\r\n1\r\n1,2,3\r\n", "a.csv")
     assert header == ["a", "b"]
     assert list(rows) == [(2, {"a": "1", "b": ""}), (3, {"a": "1", "b": "2"})]
-
-
-def test_examples() -> None:
-    """The worked examples of the module hold."""
-    assert doctest.testmod(text_files).failed == 0

@@ -1,27 +1,16 @@
 """Reading ahead in a file, compared with slices of its bytes."""
 
-import doctest
 import io
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-import wikisem.dumps.lookahead
-import wikisem.dumps.model
 from tests.dumps.test_whole_records import CountingFile
 from wikisem.dumps.lookahead import Lookahead, read_plain, size_of
 from wikisem.dumps.model import Range
 
 DATA = bytes(range(1, 101))
 MOVES = ["fill", "discard", "seek", "slice", "find", "take and put back"]
-
-
-def test_worked_examples_hold() -> None:
-    """The examples in the docstrings are run."""
-    assert doctest.testmod(wikisem.dumps.lookahead).failed == 0
-    assert doctest.testmod(wikisem.dumps.lookahead).attempted > 0
-    assert doctest.testmod(wikisem.dumps.model).failed == 0
-    assert doctest.testmod(wikisem.dumps.model).attempted > 0
 
 
 @given(

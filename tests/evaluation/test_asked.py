@@ -1,6 +1,5 @@
 """Reading only the vectors that items need: the same lookups as from the whole file, in little memory."""
 
-import doctest
 import gzip
 import struct
 from collections.abc import Sequence
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.vectors import asked
 from wikisem.evaluation.vectors.asked import words_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 
@@ -107,7 +105,6 @@ def test_a_file_that_is_cut_off_is_named(tmp_path: Path) -> None:
 def test_every_way_to_look_an_item_up_is_asked_for() -> None:
     """Tokens and runs of them, as they are and lowercased, with digits and with #."""
     assert words_asked_for(["Area 51"]) == {"Area", "51", "Area_51", "##", "Area_##", "area", "area_51", "area_##"}
-    assert doctest.testmod(asked).failed == 0
 
 
 @pytest.mark.realdata

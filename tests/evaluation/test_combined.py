@@ -1,13 +1,11 @@
 """The Combined score: the seventeen rows of table 1 of Stringham and Izbicki (2020), and the command."""
 
-import doctest
 import json
 from pathlib import Path
 from statistics import harmonic_mean
 
 import pytest
 
-from wikisem.evaluation import combined as module
 from wikisem.evaluation.combined import combined
 from wikisem.pipeline.cli import main
 
@@ -66,8 +64,3 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "v.txt" in capsys.readouterr().out
     assert main(["evaluate", "combined", *words, "--csv"]) == 0
     assert capsys.readouterr().out.startswith("model,dataset,version,combined,oddoneout,topk\nv.txt,sets,")
-
-
-def test_examples() -> None:
-    """The example of the module holds."""
-    assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0

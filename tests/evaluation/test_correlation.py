@@ -1,14 +1,11 @@
 """Correlations and their intervals, against SciPy."""
 
-import doctest
-
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.evaluation import correlation
 from wikisem.evaluation.correlation import correlate, shared_models
 
 VALUES = st.lists(st.integers(0, 6).map(float), min_size=5, max_size=5)
@@ -54,8 +51,3 @@ def test_few_models_have_no_interval() -> None:
 def test_models_are_matched_by_name() -> None:
     """In the order of the first scores; what one side lacks is left out."""
     assert shared_models({"b": 1, "a": 2, "c": 3}, {"a": 5, "b": 6, "d": 7}) == (["b", "a"], [1, 2], [6, 5])
-
-
-def test_examples() -> None:
-    """The example of the module holds."""
-    assert doctest.testmod(correlation).failed == 0

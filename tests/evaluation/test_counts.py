@@ -1,6 +1,5 @@
 """Sparse count vectors: weights and similarities against their definitions, both forms of file, and scores."""
 
-import doctest
 import gzip
 import zipfile
 from itertools import permutations
@@ -391,8 +390,3 @@ def test_a_line_without_end_is_named(tmp_path: Path) -> None:
     (tmp_path / "c.gz").write_bytes(gzip.compress(b"a\tb\t1\n" + b"a" * (3 << 20)))
     with pytest.raises(DamagedInputError, match=r"c\.gz:2: expected a line of at most [0-9,]+ bytes, saw a longer one"):
         open_model(f"counts:{tmp_path / 'c.gz'}")
-
-
-def test_examples() -> None:
-    """The worked example of the module holds."""
-    assert doctest.testmod(counts).failed == 0

@@ -1,7 +1,5 @@
 """Error bars: against the definitions case by case, and against SciPy's bootstrap."""
 
-import doctest
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -127,8 +125,3 @@ def test_percent() -> None:
     """All four numbers are scaled, and a missing error stays missing."""
     bars = error_bars.ErrorBars(0.5, 0.25, 0.75, None, 1).percent()
     assert (bars.value, bars.low, bars.high, bars.standard_error) == (50, 25, 75, None)
-
-
-def test_examples() -> None:
-    """The worked examples of the module hold."""
-    assert doctest.testmod(error_bars).failed == 0

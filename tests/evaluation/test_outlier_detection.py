@@ -1,6 +1,5 @@
 """Outlier detection: the fast sums against the definitions read word by word."""
 
-import doctest
 import gzip
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation import outlier_detection
-from wikisem.evaluation.oddoneout import exact
 from wikisem.evaluation.outlier_detection import COMPACTNESSES, Compactness, score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
@@ -230,10 +227,3 @@ def test_glove_on_8_8_8_equals_the_definitions(realdata: Path, glove: WordVector
         shares = [position(cluster, known[case.outlier.surface]) / len(cluster) for case in score.cases]
         assert [case.position for case in score.cases] == shares
     assert (seen["cases"], seen["groups"]) == (54, 8)
-
-
-def test_the_worked_examples_hold() -> None:
-    """What the docstrings of outlier detection and exact OddOneOut show is what they do."""
-    for module, examples in ((outlier_detection, 3), (exact, 1)):
-        result = doctest.testmod(module)
-        assert (result.failed, result.attempted) == (0, examples)

@@ -1,6 +1,5 @@
 """Paired comparisons: against every way to flip signs, and against SciPy's permutation test."""
 
-import doctest
 from collections import defaultdict
 from fractions import Fraction
 from itertools import product
@@ -12,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.evaluation import paired
 from wikisem.evaluation.category_words import CategoryScore
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
@@ -185,8 +183,3 @@ def test_categories_are_compared_where_all_models_have_a_score() -> None:
     assert row.pair.groups == 2
     assert row.pair.difference == pytest.approx(0.3)
     assert row.pair.p == 0.25
-
-
-def test_examples() -> None:
-    """The worked examples of the module hold."""
-    assert doctest.testmod(paired).failed == 0

@@ -1,6 +1,5 @@
 """The affix rule that measures by the language's own surface forms."""
 
-import doctest
 from collections import Counter
 from fractions import Fraction
 from math import comb
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules import affix_counts, affix_surprise
+from wikisem.heuristics.rules import affix_surprise
 from wikisem.heuristics.rules.affix import check_affix
 from wikisem.heuristics.rules.affix_counts import LONGEST, AffixCounts, count_affixes
 from wikisem.heuristics.rules.affix_surprise import check_affix_surprise, surprise
@@ -137,10 +136,3 @@ def test_verdicts_are_those_of_plain_reading() -> None:
     compare()
     for outcome in ("kept", "beginning ", "end "):
         assert seen[outcome] >= 10, seen
-
-
-def test_the_examples_hold() -> None:
-    """What the docstrings show is what comes out."""
-    for module in (affix_counts, affix_surprise):
-        result = doctest.testmod(module)
-        assert (result.failed, result.attempted > 0) == (0, True)

@@ -1,12 +1,10 @@
 """Groups that repeat another one."""
 
-import doctest
 from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection import near_duplicates as module
 from wikisem.heuristics.selection.near_duplicates import NearDuplicate, near_duplicates
 
 
@@ -59,8 +57,3 @@ def test_what_is_left_out_is_that_of_comparing_all_pairs() -> None:
 
     compare()
     assert min(seen.values()) >= 30, seen
-
-
-def test_the_examples_hold() -> None:
-    """What the docstring shows is what comes out."""
-    assert doctest.testmod(module) == (0, 1)

@@ -1,6 +1,5 @@
 """Contents cut out of a chunk, and the positions of their parts, compared with slices and searches one by one."""
 
-import doctest
 from collections import Counter
 
 import numpy as np
@@ -8,7 +7,6 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-import wikisem.links.contents
 from wikisem.links.contents import count_distinct, cut_out, first_position, locate_parts
 
 CONTENTS = st.lists(st.text(st.sampled_from("a|#é日"), max_size=6))
@@ -60,9 +58,3 @@ def test_the_first_position_is_that_of_a_loop(mask: list[bool], cuts: list[int])
     found = first_position(np.asarray(mask, np.bool_), starts, ends).tolist()
     rows = zip(bounds[0::2], bounds[1::2], strict=True)
     assert found == [next((at for at in range(start, end) if mask[at]), end) for start, end in rows]
-
-
-def test_the_worked_example_holds() -> None:
-    """The example in the docstring is run."""
-    found = doctest.testmod(wikisem.links.contents)
-    assert (found.failed, found.attempted) == (0, 4)

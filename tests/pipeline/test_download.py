@@ -1,6 +1,5 @@
 """The command ``wikisem download``: what it says, and that its last line is a build that runs."""
 
-import doctest
 import json
 import shlex
 from collections.abc import Iterator
@@ -104,12 +103,6 @@ def test_wrong_words_are_refused(
     """Exit code 2, before a server is asked."""
     assert main(["download", *words, "--output", str(tmp_path)]) == 2
     assert told in capsys.readouterr().err
-
-
-def test_the_examples_of_bytes_and_times_hold() -> None:
-    """The doctests of the module."""
-    result = doctest.testmod(byte_progress)
-    assert (result.failed, result.attempted) == (0, 3)
 
 
 def test_plain_lines_say_bytes_rate_and_time_left(

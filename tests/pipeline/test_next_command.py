@@ -1,6 +1,5 @@
 """The next command that a stage prints: with the dumps filled in, one after the other lead to the set of a build."""
 
-import doctest
 import shlex
 from pathlib import Path
 
@@ -8,16 +7,8 @@ import pytest
 
 from tests.trees import results_of
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.console import next_command as module
 from wikisem.pipeline.console.next_command import next_command
 from wikisem.pipeline.demo.sample_world import write_sample_world
-
-
-def test_the_examples() -> None:
-    """The doctests of the module."""
-    found = doctest.testmod(module)
-    assert found.attempted == 2
-    assert found.failed == 0
 
 
 def test_what_is_printed_leads_to_the_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,7 @@
 """What is said of a language that has no groups."""
 
-import doctest
-
 import pytest
 
-from wikisem.pipeline.build.stages import groups
 from wikisem.pipeline.build.stages.groups import no_groups, nothing_to_try
 from wikisem.recipes.load import load_recipe
 from wikisem.records import Counts
@@ -34,10 +31,3 @@ def test_a_language_without_any_item_is_told() -> None:
     """As when the dumps are of other languages."""
     nothing = nothing_to_try(Counts(), load_recipe("wikisem"))
     assert nothing == "no class has 7 instances with a surface form; no item has a page or a label there"
-
-
-def test_the_example_of_the_docstring_holds() -> None:
-    """The doctests of the module."""
-    found = doctest.testmod(groups)
-    assert found.attempted
-    assert not found.failed

@@ -1,6 +1,5 @@
 """What commands print: data as it is, JSON for programs on standard output, notes for people on standard error."""
 
-import doctest
 import io
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.pipeline.test_group_tables import GROUP
-from wikisem.pipeline.console import terminal
 from wikisem.pipeline.console.group_tables import group_table
 from wikisem.pipeline.console.terminal import log, make_console, print_json, print_line, print_notes, shown
 
@@ -88,8 +86,3 @@ def test_colours_are_still_ours() -> None:
     console._color_system = ColorSystem.STANDARD
     console.print(Text("red", "red"))
     assert console.file.getvalue() == "\x1b[31mred\x1b[0m\n"
-
-
-def test_examples() -> None:
-    """The worked example of the module holds."""
-    assert doctest.testmod(terminal).failed == 0

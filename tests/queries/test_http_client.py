@@ -1,6 +1,5 @@
 """The client of all servers: pauses doubled, bounded, and as asked for; an exchange that ends in time and in size."""
 
-import doctest
 import random
 import socket
 import threading
@@ -361,9 +360,3 @@ def test_a_file_has_time_while_it_comes(in_parts: bool, sizes: list[int], anew: 
     answer = Answer(cast(Any, response), cast(Any, response))
     assert sum(map(len, answer.blocks(1 << 30, in_parts=in_parts))) == sum(sizes)
     assert response.anew == anew
-
-
-def test_the_worked_example_holds() -> None:
-    """What the docstring shows is how long is waited."""
-    result = doctest.testmod(http_client)
-    assert (result.failed, result.attempted) == (0, 1)

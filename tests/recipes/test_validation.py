@@ -1,6 +1,5 @@
 """Tables into values: where a mistake is found, and what it is called there."""
 
-import doctest
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -8,7 +7,6 @@ import pytest
 from msgspec import Meta, Struct, field
 
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.recipes import validation
 from wikisem.recipes.validation import convert, did_you_mean, require, require_ids, require_seed
 
 NUMBER = "a whole number from 2 up (or false, for off)"
@@ -100,9 +98,3 @@ def test_only_near_words_are_suggested() -> None:
     """A slip has a suggestion, another word has none."""
     assert did_you_mean("afix", ["digits", "affix"]) == "did you mean affix?"
     assert did_you_mean("colour", ["digits", "affix"]) == ""
-
-
-def test_the_examples_hold() -> None:
-    """The worked examples of the module are what it does."""
-    result = doctest.testmod(validation)
-    assert (result.failed, result.attempted) == (0, 3)

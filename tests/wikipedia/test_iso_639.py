@@ -1,17 +1,10 @@
 """Standard codes for every Wikipedia: of the right form, and right where wikis have codes of their own."""
 
-import doctest
 import re
 
 from wikisem.wikipedia.data import iso_639
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
 from wikisem.wikis import WIKIPEDIA_CODES
-
-
-def test_the_examples_hold() -> None:
-    """The doctests of the module."""
-    result = doctest.testmod(iso_639)
-    assert (result.failed, result.attempted) == (0, 3)
 
 
 def test_every_wikipedia_has_a_code_and_a_script() -> None:

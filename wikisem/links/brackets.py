@@ -3,6 +3,7 @@
 So links in captions of files need no case of their own, and what encloses them is never taken for a link.
 
 >>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
+>>> from wikisem.links.positions import find_markup
 >>> markup = find_markup(data)
 >>> one_text = np.zeros(len(markup.brackets), np.int64)
 >>> [data[start:end].decode() for start, end in zip(*innermost_links(markup, one_text))]
@@ -65,6 +66,7 @@ def _run_length(data: bytes, last: int) -> int:
 def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
     """The ends moved past the ``]]`` and the trail of each link that has a trail; the others stay.
 
+    >>> from wikisem.links.positions import find_markup
     >>> markup = find_markup(b"[[bus]]es [[car]].")
     >>> with_trails(markup, np.array([5, 15]), "[a-z]+").tolist()
     [9, 15]

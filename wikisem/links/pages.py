@@ -5,6 +5,7 @@ each, text that is one run of characters, and no entities but ``&lt; &gt; &amp; 
 read; the ones after it are the other slots of schema 0.11.
 
 >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
+>>> from wikisem.links.positions import find_markup
 >>> markup = find_markup(page % b"b" + page % b"&#98;")
 >>> pages = read_pages(markup, heads_at(markup.chunk, markup.entities))
 >>> pages.regular.tolist(), markup.data[pages.text_starts[0] : pages.text_ends[0]]

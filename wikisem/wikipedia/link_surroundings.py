@@ -2,8 +2,8 @@
 
 >>> site = SiteInfo("dewiki", "de", namespaces={6: "Datei"})
 >>> found = count_surroundings("der [[Bus]]se von[[Datei:x]] [[Rīga]]s", site)
->>> found.links, found.before, found.after, dict(found.trail)
-(2, 0, 2, {'s': 2, 'e': 1})
+>>> found.links, found.before, found.after, sorted(found.trail.items())
+(2, 0, 2, [('e', 1), ('s', 2)])
 """
 
 import re
