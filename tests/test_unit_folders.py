@@ -37,7 +37,7 @@ def test_without_a_record_a_path_means_itself(output: str, unit: str) -> None:
     assert find_folder(folder_path(output, unit, "0f"), unit, lambda _: None) == folder_path(output, unit, "0f")
 
 
-@pytest.mark.parametrize("record", ["", "{", "[]", "{}"])
+@pytest.mark.parametrize("record", ["", "{", "[]", "{}", '{"fingerprint": "../../elsewhere"}', '{"fingerprint": 5}'])
 def test_a_record_without_a_fingerprint_is_named(tmp_path: Path, record: str) -> None:
     """The message has the path of the record."""
     path = tmp_path / ".wikisem" / "taxonomy.json"

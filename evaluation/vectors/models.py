@@ -5,6 +5,7 @@ The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so doe
 """
 
 import importlib
+import traceback
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -176,14 +177,30 @@ def open_similarity(source: str) -> Similarity:
 
 
 def _function(target: str) -> Callable[..., Any]:
+    """A function of the user's; UsageError where there is none, and for whatever it raises."""
     module, _, name = target.partition(":")
-    try:
+    with _told(target, "MODULE:FUNCTION"):
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"expected {PYTHON}MODULE:FUNCTION, saw {PYTHON}{target}: {error}") from error
     if not callable(function):
         raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
-    return function  # type: ignore[no-any-return]
+
+    def call(*arguments: Any) -> Any:
+        with _told(target, "an answer"):
+            return function(*arguments)
+
+    return call
+
+
+@contextmanager
+def _told(target: str, expected: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise UsageError(
+            f"{PYTHON}{target}: expected {expected}, saw {type(error).__name__}: {error} "
+            f"({frame.filename}:{frame.lineno})"
+        ) from error
 
 
 def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:

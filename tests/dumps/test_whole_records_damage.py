@@ -81,6 +81,26 @@ def test_garbage_between_units_costs_at_most_the_lines_at_its_border(form: str, 
             assert [found.reason for found in damage if found.reason != "torn-record"] == ["garbage"]
 
 
+@pytest.mark.parametrize("form", ["gz", "zst"])
+def test_a_member_that_cannot_be_begun_is_told_wherever_ranges_meet(form: str, tmp_path: Path) -> None:
+    """Damaged at its first block, it is no head to the range that begins with it, which looks for the next one."""
+    members = [bytearray(FORMS[form]([part])) for part in PARTS[:3]]
+    at = 10 if form == "gz" else 8
+    members[1][at : at + 8] = b"\xff" * 8
+    path = write(tmp_path / f"dump.{form}", b"".join(members))
+    (whole,) = plan_ranges(str(path), target_bytes=10**9)
+    head = len(members[0])
+    for border in range(head - 2, head + 3):
+        ranges = [replace(whole, stop=border), replace(whole, start=border)]
+        found = [item for one in ranges for item in read_records(one)]
+        damage = [item for item in found if isinstance(item, Damage) and item.reason != "torn-record"]
+        assert [(item.reason, item.where, item.lost) for item in damage] == [("undecodable", f"{path}:{head}+0", True)]
+        lines = b"".join(item.data for item in found if isinstance(item, Chunk)).splitlines(keepends=True)
+        lost = set(b"".join(PARTS[:3]).splitlines(keepends=True)) - set(lines)
+        assert lost <= touched(len(PARTS[0]), len(PARTS[0] + PARTS[1]))
+        assert len(lines) == len(set(lines))
+
+
 def test_a_wrong_checksum_is_told_and_the_text_is_used(tmp_path: Path) -> None:
     """Which bytes of a member are wrong is unknown, so its lines stay and its place is reported."""
     parts = [TEXT[:5000], TEXT[5000:10000], TEXT[10000:15000]]

@@ -88,7 +88,17 @@ def test_a_callable_that_breaks_its_word_is_named(vectors: object) -> None:
         TextLookup("model", lambda texts: vectors if texts == ["a", "b"] else None).find(["a", "b"])
 
 
-@pytest.mark.parametrize("target", ["nowhere_at_all:f", "math:nothing", "math:pi", "math", ":f", ""])
+def test_what_a_callable_raises_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its name and place, for the user wrote it."""
+    module = ModuleType("my_model")
+    module.encode = lambda texts: texts[0] / 2  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "my_model", module)
+    lookup = open_model("python:my_model:encode")
+    with pytest.raises(UsageError, match=r"^python:my_model:encode: expected an answer, saw TypeError: .*test_lookup"):
+        lookup.find(["Oslo"])
+
+
+@pytest.mark.parametrize("target", ["nowhere_at_all:f", "math:nothing", "math:pi", "math", ":f", "", "..:f"])
 def test_a_callable_that_is_not_there_is_named(target: str) -> None:
     """The message repeats what was asked for."""
     with pytest.raises(UsageError, match=f"python:{target}"):

@@ -147,7 +147,9 @@ def test_a_fasttext_model_that_is_cut_off_is_named(tmp_path: Path, share: float)
     data = fasttext_bytes(tmp_path)
     data = data[: data.index(struct.pack("<?qq", False, 57, 4)) + 17 + 57 * 16]  # without the output of the network
     (tmp_path / "v").write_bytes(data[: int(len(data) * share)])
-    with pytest.raises(DamagedInputError, match=r"v: expected .*, saw"):
+    with pytest.raises(
+        DamagedInputError, match=r"v: expected a fastText model.*, saw (.* whole ones|.*that (it )?is cut off)"
+    ):
         read_vectors(tmp_path / "v")
 
 

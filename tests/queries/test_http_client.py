@@ -223,6 +223,14 @@ def test_a_refusal_is_read_to_its_beginning_alone() -> None:
     assert not asked.said
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 408, 429, 500, 503])
+def test_what_would_be_the_same_the_next_time_is_final(status: int) -> None:
+    """Too many requests, and what is the server's own trouble, may pass."""
+    with serving([b"HTTP/1.1 %d No\r\n\r\n" % status]) as (url, _), pytest.raises(NoAnswerError) as caught:
+        read(url)
+    assert (caught.value.status, caught.value.final) == (status, status not in {408, 429, 500, 503})
+
+
 def test_a_packed_body_is_not_unpacked() -> None:
     """300 kB of gzip may be a gigabyte; nobody asked for it."""
     with serving([OK + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]) as (url, asked):
