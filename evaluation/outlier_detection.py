@@ -23,9 +23,10 @@ without any other item: OP = 3, and it is detected.
     [0, 3]
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -138,33 +139,61 @@ def score_models(
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
-    def look_up(lookup: Lookup) -> tuple[str, tuple[str, ...], Known, Similarity]:
-        return lookup.name, lookup.notes, lookup.find(surfaces), lookup.similarity
+    def evaluate(model: _Model, known: Known) -> Evaluation:
+        scores = tuple(score_groups(groups, known, model.similarity, compactness))
+        return Evaluation(model.name, model.notes, scores, seed, vocabulary_size=model.vocabulary_size)
 
-    # Unlike a loop, map holds on to no lookup while the next one is opened.
-    models = list(map(look_up, lookups))
-    whole = [_evaluate(groups, seed, compactness, *model) for model in models]
+    models = _look_up(surfaces, lookups)
+    whole = [evaluate(model, model.known) for model in models]
     if len(models) < 2:
         return whole, []
-    shared = set.intersection(*(set(known) for _, _, known, _ in models))
-    common = [
-        (name, notes, {surface: known[surface] for surface in shared}, near) for name, notes, known, near in models
-    ]
-    return whole, [_evaluate(groups, seed, compactness, *model) for model in common]
+    shared = _shared(models)
+    return whole, [evaluate(model, {surface: model.known[surface] for surface in shared}) for model in models]
+
+
+class _Model(NamedTuple):
+    """What scoring needs of a model once it has been let go."""
+
+    name: str
+    notes: tuple[str, ...]
+    known: Known
+    similarity: Similarity
+    vocabulary_size: int | None
+
+
+def _look_up(surfaces: set[str], lookups: Iterable[Lookup]) -> list[_Model]:
+    def look_up(lookup: Lookup) -> _Model:
+        known = lookup.find(surfaces)
+        return _Model(lookup.name, lookup.notes, known, lookup.similarity, lookup.vocabulary_size)
+
+    # Unlike a loop, map holds on to no lookup while the next one is opened.
+    return list(map(look_up, lookups))
+
+
+def _shared(models: Sequence[_Model]) -> set[str]:
+    return set.intersection(*(set(model.known) for model in models))
+
+
+def keep_shared(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> list[WordGroup]:
+    """The groups with those words alone that are in the vocabulary of all models, of which there is at least one.
+
+    From these Blair et al. (2016, section 4.2) sampled what people were asked. A group may be left without words.
+    Lookups are taken one after the other, and none is kept.
+    """
+    shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, lookups))
+    return [_keep(group, shared) for group in groups]
+
+
+def _keep(group: WordGroup, words: Container[str]) -> WordGroup:
+    kept = [at for at, word in enumerate(group.cluster) if word in words]
+    return replace(
+        group,
+        cluster=tuple(group.cluster[at] for at in kept),
+        outliers=tuple(outlier for outlier in group.outliers if outlier.surface in words),
+        keys=tuple(group.keys[at] for at in kept) if group.keys else (),
+    )
 
 
 def words_of(group: WordGroup) -> list[str]:
     """All surfaces of a group, cluster first."""
     return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
-
-
-def _evaluate(
-    groups: Sequence[WordGroup],
-    seed: int,
-    compactness: Compactness,
-    name: str,
-    notes: tuple[str, ...],
-    known: Known,
-    similarity: Similarity,
-) -> Evaluation:
-    return Evaluation(name, notes, tuple(score_groups(groups, known, similarity, compactness)), seed)

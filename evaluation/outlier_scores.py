@@ -114,6 +114,7 @@ class Evaluation:
     """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it.
 
     ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
+    ``vocabulary_size`` is how many words the model lists, None where it reads any text.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Evaluation:
     groups: tuple[GroupScore, ...]
     seed: int = SEED
     dataset: str = ""
+    vocabulary_size: int | None = None
 
     @property
     def skipped(self) -> int:
@@ -161,6 +163,7 @@ class Evaluation:
             "model": self.name,
             "dataset": self.dataset,
             "version": __version__,
+            "vocabulary_size": self.vocabulary_size,
             "groups": len(self.groups),
             "skipped_groups": self.skipped,
             **self.overall().as_json(),

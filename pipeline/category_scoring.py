@@ -69,8 +69,7 @@ def combined(arguments: argparse.Namespace) -> None:
         members = [look_up_category(category, lookup) for category in categories]
         odd = with_progress(lookup.name, score_oddoneout(members, vocabulary, settings), len(members))
         top = [score_topk(each, vocabulary, arguments.k, arguments.skip_oov) for each in members]
-        head = {"model": lookup.name, "dataset": Path(arguments.categories).stem, "version": __version__}
-        rows.append(head | combined_as_json(odd, top))
+        rows.append(_head(lookup, arguments.categories) | combined_as_json(odd, top))
         if arguments.json:
             print_json(rows[-1])
     if arguments.csv:
@@ -83,20 +82,26 @@ def analogies(arguments: argparse.Namespace) -> None:
     """Score analogy questions, section by section."""
     sections = read_questions(arguments.questions)
     options = AnalogyOptions(arguments.method, arguments.skip_oov, arguments.restrict)
-    dataset, rows = Path(arguments.questions).stem, []
+    rows: list[dict[str, Any]] = []
     for lookup in open_lookups(arguments):
         scores = with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections))
-        head = {"model": lookup.name, "dataset": dataset, "version": __version__}
+        head = _head(lookup, arguments.questions)
         if arguments.json:
             print_json({**head, "method": options.method, **analogies_as_json(scores)})
             print_notes(lookup.notes)
         elif arguments.csv:
             rows += [head | row for row in analogy_rows(scores)]
         else:
-            title = f"analogies, {options.method}: {lookup.name}"
-            make_console().print(analogy_report(title, lookup.notes, scores, skipped=options.skip_oov))
+            title = f"analogies, {options.method}"
+            make_console().print(analogy_report(lookup, title, scores, skipped=options.skip_oov))
     if arguments.csv:
         print_csv(rows)
+
+
+def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
+    """What each row of scores begins with: the model and the data set, by its file's name without suffix."""
+    named = {"model": lookup.name, "dataset": Path(dataset).stem, "version": __version__}
+    return {**named, "vocabulary_size": lookup.vocabulary_size}
 
 
 def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
@@ -114,18 +119,19 @@ def _categories(
     needs_only_these: bool = False,
 ) -> None:
     categories = _read(arguments)
-    dataset, rows, scores = Path(arguments.categories).stem, [], dict[str, list[CategoryScore]]()
+    rows, scores = list[dict[str, Any]](), dict[str, list[CategoryScore]]()
     items = {word for category in categories for word in category.words} if needs_only_these else None
     for lookup in open_lookups(arguments, items):
         check(lookup)
         found = _score_categories(lookup, categories, score)
         scores[lookup.name] = found
-        rows += category_rows(lookup.name, dataset, found)
+        head = _head(lookup, arguments.categories)
+        rows += [head | row for row in category_rows(found)]
         if arguments.json:
-            print_json(scores_as_json(lookup.name, dataset, found))
+            print_json(head | scores_as_json(found))
             print_notes(lookup.notes)
         elif not arguments.csv:
-            make_console().print(category_report(lookup.name, lookup.notes, title, found))
+            make_console().print(category_report(lookup, title, found))
     comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
     if arguments.csv:
         print_csv(rows)

@@ -61,7 +61,7 @@ def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None)
     if len(words) < count:
         raise DamagedInputError(f"{name}: expected {count} words of {dimensions} numbers, saw {len(words)} whole ones")
     matrix = np.frombuffer(rows, "<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
-    return from_words(kept, matrix, None if asked is None else spelling_of(words))
+    return from_words(kept, matrix, None if asked is None else spelling_of(words), len(words))
 
 
 def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
@@ -88,7 +88,7 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
         subwords.means_of([words[at] for at in chosen], np.array(chosen, np.int64)),
         None if asked is None else spelling_of(texts),
     )
-    return WordVectors(kept.index, kept.rows, subwords.mean_of, kept.whole_spelling)
+    return WordVectors(kept.index, kept.rows, subwords.mean_of, kept.whole_spelling, len(texts))
 
 
 @dataclass(frozen=True, slots=True)

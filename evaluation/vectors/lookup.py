@@ -38,6 +38,10 @@ class Lookup(Protocol):
         """The vocabulary; None for a model that reads any text and lists no words."""
 
     @property
+    def vocabulary_size(self) -> int | None:
+        """How many words the model lists, whether they have been read or not; None where it reads any text."""
+
+    @property
     def similarity(self) -> Similarity:
         """How near the vectors of some items are to those of others."""
 
@@ -90,6 +94,11 @@ class WordLookup:
         self.tokenize = tokenize
 
     @property
+    def vocabulary_size(self) -> int:
+        """How many words the whole vocabulary has."""
+        return self.words.size
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Whether text is lowercased, phrases are looked up, and unseen words get vectors."""
         spelling = tuple(
@@ -139,6 +148,7 @@ class TextLookup:
     encode: Callable[[Sequence[str]], Any]
     notes: tuple[str, ...] = ()
     words: None = None
+    vocabulary_size: None = None
     similarity: Similarity = cosine
 
     def parts(self, item: str) -> list[str]:

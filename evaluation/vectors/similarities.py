@@ -35,6 +35,11 @@ class SimilarityLookup:
     words: None = None
 
     @property
+    def vocabulary_size(self) -> int | None:
+        """How many words the table has; None where any text is compared."""
+        return None if self.words_known is None else len(self.words_known)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """That similarities are given, and whether text is lowercased."""
         given = "similarities are given, word by word"

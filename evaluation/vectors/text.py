@@ -129,7 +129,8 @@ class _Reader:
             self.blocks.append(rows)
 
     def vectors(self) -> WordVectors:
-        return from_words(self.words, np.concatenate(self.blocks), None if self.asked is None else self.spelling)
+        spelling = None if self.asked is None else self.spelling
+        return from_words(self.words, np.concatenate(self.blocks), spelling, self.seen)
 
     def _choose(self, block: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
         """The lines of words that are asked for; all others are counted, and their spelling is noted."""

@@ -33,12 +33,19 @@ class WordVectors:
 
     ``unseen`` makes a vector for a word outside the vocabulary, as fastText does from character n-grams. Where only the
     words that were asked for have been read, ``whole_spelling`` is how the whole vocabulary spells words.
+    ``whole_size`` is how many words the file lists, one that repeats each time.
     """
 
     index: Mapping[str, int]
     rows: Rows
     unseen: Callable[[str], VectorRows] | None = None
     whole_spelling: Spelling | None = None
+    whole_size: int | None = None
+
+    @property
+    def size(self) -> int:
+        """How many words the whole vocabulary has, whether they have been read or not."""
+        return len(self.index) if self.whole_size is None else self.whole_size
 
     def spelling(self) -> Spelling:
         """How the vocabulary spells words."""
@@ -163,10 +170,12 @@ def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
     return double, usable_rows
 
 
-def from_words(words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None) -> WordVectors:
+def from_words(
+    words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None, whole_size: int | None = None
+) -> WordVectors:
     """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
     first: dict[str, int] = {}
     for at, word in enumerate(words):
         first.setdefault(word, at)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: at for at, word in enumerate(first)}, kept, whole_spelling=whole_spelling)
+    return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import UsageError
 from wikisem.evaluation.annotators import agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.intervals import Estimate
-from wikisem.evaluation.outlier_detection import score_models
+from wikisem.evaluation.outlier_detection import keep_shared, score_models, words_of
 from wikisem.evaluation.outlier_scores import Evaluation
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.ids import check_language
@@ -32,7 +33,7 @@ _GROUPS: Final = 60
 _ANNOTATORS: Final = 5
 _SEED: Final = 500
 # The options of the step that writes sheets, which mean nothing when answers are scored.
-_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "seed")
+_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="ask for two answers a case: without any help, then after up to three minutes of looking things up",
     )
+    parser.add_argument(
+        "--vocabulary",
+        action="append",
+        metavar="MODEL",
+        help="ask only for words that this model knows, named as for --vectors; repeat for words that all of several "
+        "models know, so that people and models answer the same cases",
+    )
     parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of what is drawn (default: {_SEED})")
     parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
     parser.add_argument(
@@ -103,7 +111,8 @@ def _write(arguments: argparse.Namespace) -> None:
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
     annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
     options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
-    annotation = sample_cases(read_groups_in(arguments.dataset, arguments.language), options)
+    groups_read = read_groups_in(arguments.dataset, arguments.language)
+    annotation = sample_cases(_shared_vocabulary(groups_read, arguments.vocabulary or []), options)
     write_sheets(annotation, output)
     each = sorted({len(cases) for cases in annotation.annotators.values()})
     print_line(
@@ -114,6 +123,13 @@ def _write(arguments: argparse.Namespace) -> None:
         f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
         f"the key, not for annotators: {output / 'key.json'}"
     )
+
+
+def _shared_vocabulary(groups: Sequence[WordGroup], sources: Sequence[str]) -> Sequence[WordGroup]:
+    """The groups with the words that all of these models know; without models, as they are."""
+    import_from_here(*sources)
+    items = {word for group in groups for word in words_of(group)}
+    return keep_shared(groups, (open_model(source, items=items) for source in sources)) if sources else groups
 
 
 def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:

@@ -43,6 +43,11 @@ class Row:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of correlate."""
     parser.add_argument("scores", metavar="SCORES", type=Path, help="what evaluate --json or --csv printed")
+    parser.add_argument(
+        "--common",
+        action="store_true",
+        help="take the scores of outlier detection in the vocabulary of all models that evaluate compared",
+    )
     parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
     parser.add_argument(
         "--plot",
@@ -56,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Correlate every score with every other one, and print the coefficients."""
     refuse_beam_options("correlate", beam_options)
-    rows = list(_rows(_read_scores(arguments.scores), _read_csv(arguments.other)))
+    rows = list(_rows(_read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)))
     if not any(row.names for row in rows):
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")
     if arguments.plot:
@@ -77,29 +82,37 @@ def _rows(scores: Columns, others: Columns) -> Iterator[Row]:
             yield Row(score, other, names, first, second, correlate(first, second))
 
 
-def _read_scores(path: Path) -> Columns:
-    """By data set and score, the number of each model; of CSV, the rows of whole data sets in their own vocabulary."""
+def _read_scores(path: Path, common: bool) -> Columns:
+    """By data set and score, the number of each model, for whole data sets in its own or the common vocabulary."""
     text = _read(path, "scores")
     found: Columns = {}
-    for number, row in _json_rows(text, path) if text.lstrip().startswith("{") else _csv_rows(text, path):
+    rows = _json_rows(text, path, common) if text.lstrip().startswith("{") else _csv_rows(text, path, common)
+    for number, row in rows:
         for score in _SCORES:
             if isinstance(row.get("model"), str) and row.get(score) not in (None, ""):
                 name = f"{row.get('dataset', '')} {score}".strip()
                 found.setdefault(name, {})[row["model"]] = _number(row[score], f"{path}:{number}")
+    if not found and common:
+        wanted = "scores in the vocabulary of all models, which evaluate outliers gives of several models in one run"
+        raise MissingInputError(f"{path}: expected {wanted}, saw none")
     if not found:
         raise DamagedInputError(f"{path}: expected rows of evaluate with a model and {', '.join(_SCORES)}, saw none")
     return found
 
 
-def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _json_rows(text: str, path: Path, common: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, line in numbered_lines(text):
         if line:
-            yield number, decode_json(line, dict[str, Any], f"{path}:{number}", "a JSON line of evaluate")
+            row = decode_json(line, dict[str, Any], f"{path}:{number}", "a JSON line of evaluate")
+            within = row.get("common") if common else row
+            if isinstance(within, dict):
+                yield number, within
 
 
-def _csv_rows(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _csv_rows(text: str, path: Path, common: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    vocabulary = "common" if common else "own"
     for number, row in csv_rows(text, str(path))[1]:
-        is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == "own"
+        is_whole = row.get("part", "overall") == "overall" and row.get("vocabulary", "own") == vocabulary
         if is_whole and not row.get("category") and not row.get("section"):
             yield number, row
 

@@ -27,6 +27,7 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
         "dataset": evaluation.dataset,
         "version": __version__,
         "vocabulary": vocabulary,
+        "vocabulary_size": evaluation.vocabulary_size,
     }
     rows = [{**head, **_score_cells(kind, name, part)} for kind, name, part in score_parts(evaluation)]
     if groups:
@@ -43,12 +44,10 @@ def _score_cells(kind: str, name: str, part: Score) -> Row:
     return {"part": kind, "name": name, "language": language, "groups": part.groups, **part.as_json()}
 
 
-def category_rows(model: str, dataset: str, scores: Sequence[CategoryScore]) -> list[Row]:
+def category_rows(scores: Sequence[CategoryScore]) -> list[Row]:
     """A row for each category, and one for the mean with its error bars."""
-    head = {"model": model, "dataset": dataset, "version": __version__}
     rows: list[Row] = [
         {
-            **head,
             "category": row.name,
             "n": row.count,
             "oov": row.missing,
@@ -60,7 +59,7 @@ def category_rows(model: str, dataset: str, scores: Sequence[CategoryScore]) -> 
     ]
     bars = mean_error_bars(scores)
     mean = {"category": "", "score": bars.value if bars else None, **error_bars_as_json("score", bars)}
-    return [*rows, {**head, **mean}]
+    return [*rows, mean]
 
 
 def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.scores import SectionScore, total
 from wikisem.evaluation.blind_spots import Spot
@@ -15,6 +14,7 @@ from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.error_bars import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.group_names import distinct_names
 from wikisem.evaluation.outlier_scores import UNKNOWN, Evaluation, Score, class_name, error_bars_as_json, score
+from wikisem.evaluation.vectors.lookup import Lookup
 
 _SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
 
@@ -27,7 +27,7 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool =
         parts += [_group_table(evaluation) for evaluation in evaluations]
     parts.append(_score_table(evaluations))
     parts += [line for evaluation in evaluations for line in _coverage_lines(evaluation)]
-    return Group(*parts, *model.notes, "")
+    return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
 
 
 def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
@@ -39,6 +39,15 @@ def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
         f"{percent(evaluation.oov_outlier_percent())} % of outliers"
     )
     yield from few_groups_note(evaluation.overall().groups, f"{prefix}groups")
+
+
+def vocabulary_note(size: int | None) -> list[str]:
+    """How many words a model lists; nothing of one that reads any text.
+
+    >>> vocabulary_note(225_950)
+    ['words in the vocabulary: 225,950']
+    """
+    return [] if size is None else [f"words in the vocabulary: {size:,}"]
 
 
 def few_groups_note(count: int, unit: str) -> list[str]:
@@ -85,12 +94,14 @@ def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
         table.add_column(column, overflow="fold")
     for column in ("contexts", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE"):
         table.add_column(column, justify="right", no_wrap=True)
+    sizes = {evaluation.name: evaluation.vocabulary_size for _, evaluation in rows}
     for number, evaluation in rows:
         part = evaluation.overall()
         opp, accuracy = part.error_bars or (None, None)
         cells = (f"{number:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
         table.add_row(evaluation.name, evaluation.dataset, *cells)
-    notes = dict.fromkeys(note for _, evaluation in rows for note in evaluation.notes[1:])
+    notes = [f"{name}: {note}" for name, size in sizes.items() for note in vocabulary_note(size)]
+    notes += dict.fromkeys(note for _, evaluation in rows for note in evaluation.notes[1:])
     return Group("outlier detection by the contexts of the highest log-likelihood", table, *notes, "")
 
 
@@ -119,7 +130,7 @@ def _group_table(evaluation: Evaluation) -> Table:
     return table
 
 
-def category_report(name: str, notes: Sequence[str], title: str, scores: Sequence[CategoryScore]) -> RenderableType:
+def category_report(lookup: Lookup, title: str, scores: Sequence[CategoryScore]) -> RenderableType:
     """The score of every category and their mean, with how many words they have and how many are missing."""
     table = _table_of("category", ("n", "out of vocabulary", "correct", "comparisons", "score"))
     for row in scores:
@@ -130,7 +141,11 @@ def category_report(name: str, notes: Sequence[str], title: str, scores: Sequenc
     _, interval, error = error_cells(bars)
     lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
     lines += few_groups_note(bars.groups if bars else 0, "categories")
-    return Group(f"{title}: {name}", table, *lines, *notes, "")
+    return Group(f"{title}: {lookup.name}", table, *lines, *_facts(lookup), "")
+
+
+def _facts(lookup: Lookup) -> list[str]:
+    return [*vocabulary_note(lookup.vocabulary_size), *lookup.notes]
 
 
 def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> RenderableType:
@@ -159,24 +174,24 @@ def explanation_report(
 
 def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     """The Combined score of each model, with the right answers that it is made of."""
-    table = _table_of("model", ("OddOneOut", "Topk", "Combined"))
+    table = _table_of("model", ("vocabulary", "OddOneOut", "Topk", "Combined"))
     for row in rows:
-        table.add_row(row["model"], f"{row['oddoneout']:,}", f"{row['topk']:,}", f"{row['combined']:,.2f}")
+        counts = (f"{row[name]:,}" for name in ("vocabulary_size", "oddoneout", "topk"))
+        table.add_row(row["model"], *counts, f"{row['combined']:,.2f}")
     return Group("Combined: the harmonic mean of right answers + 1", table, "")
 
 
-def analogy_report(
-    title: str, notes: Sequence[str], scores: Sequence[SectionScore], *, skipped: bool
-) -> RenderableType:
+def analogy_report(lookup: Lookup, title: str, scores: Sequence[SectionScore], *, skipped: bool) -> RenderableType:
     """How many questions of each section and in all are right, and how many are unseen."""
     table = _table_of("section", ("questions", "unseen", "correct", "accuracy"))
     for row in [*scores, total(scores)]:
         table.add_row(row.section, *(f"{n:,}" for n in (row.questions, row.unseen, row.correct)), percent(row.percent))
     unseen = "left out" if skipped else "counted as wrong"
-    return Group(title, table, f"unseen questions, with a word out of vocabulary, are {unseen}", *notes, "")
+    note = f"unseen questions, with a word out of vocabulary, are {unseen}"
+    return Group(f"{title}: {lookup.name}", table, note, *_facts(lookup), "")
 
 
-def scores_as_json(model: str, dataset: str, scores: Sequence[CategoryScore]) -> dict[str, Any]:
+def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
     """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
     rows = [
         {
@@ -191,8 +206,7 @@ def scores_as_json(model: str, dataset: str, scores: Sequence[CategoryScore]) ->
     ]
     skipped = sum(score.percent is None for score in scores)
     bars = error_bars_as_json("score", mean_error_bars(scores))
-    named = {"model": model, "dataset": dataset, "version": __version__}
-    return {**named, "score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
+    return {"score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
 
 
 def _table_of(first: str, columns: Iterable[str]) -> Table:

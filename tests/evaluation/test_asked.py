@@ -44,6 +44,7 @@ def test_items_are_found_as_in_the_whole_file(
     write_text(path, words, header)
     whole, some = open_model(str(path)), open_model(str(path), items=ITEMS)
     assert whole.notes == some.notes
+    assert whole.vocabulary_size == some.vocabulary_size == len(words)
     assert {item: vector.tolist() for item, vector in whole.find(ITEMS).items()} == {
         item: vector.tolist() for item, vector in some.find(ITEMS).items()
     }
@@ -59,7 +60,7 @@ def test_binary_files_are_read_for_what_is_asked(tmp_path: Path, line_feed: str)
     text = open_model(str(tmp_path / "v.txt"), items=ITEMS)
     for name in ("v.bin", "v.bin.gz"):
         binary = open_model(str(tmp_path / name), items=ITEMS)
-        assert binary.notes == text.notes
+        assert (binary.notes, binary.vocabulary_size) == (text.notes, len(words))
         found, expected = binary.find(ITEMS), text.find(ITEMS)
         assert {item: vector.tolist() for item, vector in found.items()} == {
             item: vector.tolist() for item, vector in expected.items()
@@ -75,6 +76,7 @@ def test_only_what_is_asked_is_kept(tmp_path: Path) -> None:
     vectors = read_vectors(tmp_path / "v.txt", {"w7", "w19999", "none"})
     assert dict(vectors.index) == {"w7": 0, "w19999": 1}
     assert vectors.rows[0].tolist() == [8, 46, 0.5]
+    assert vectors.size == read_vectors(tmp_path / "v.txt").size == 20_001
     assert vectors.spelling().numbers
 
 

@@ -63,4 +63,6 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert main(["evaluate", "combined", *words]) == 0
     assert "v.txt" in capsys.readouterr().out
     assert main(["evaluate", "combined", *words, "--csv"]) == 0
-    assert capsys.readouterr().out.startswith("model,dataset,version,combined,oddoneout,topk\nv.txt,sets,")
+    assert capsys.readouterr().out.startswith(
+        "model,dataset,version,vocabulary_size,combined,oddoneout,topk\nv.txt,sets,"
+    )

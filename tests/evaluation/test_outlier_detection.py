@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
-from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, read_dataset
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.outlier_detection import COMPACTNESSES, Compactness, score_group, score_models
+from wikisem.evaluation.outlier_detection import COMPACTNESSES, Compactness, keep_shared, score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
@@ -200,6 +201,18 @@ def test_several_models_are_also_scored_on_what_all_of_them_know() -> None:
     assert [one.as_json()["cases"] for one in whole] == [2, 1]
     assert [(one.name, one.as_json()["cases"]) for one in common] == [("one", 1), ("two", 1)]
     assert [one.groups[0].oov_cluster for one in common] == pytest.approx([1 / 3, 1 / 3])
+
+
+def test_groups_keep_the_words_that_all_models_know() -> None:
+    """What people are asked about in the study of Blair et al. (4.2); a key stays with its word."""
+    eye = np.eye(4, dtype=np.float32)
+    lookups = [WordLookup("one", from_words(list("abcx"), eye)), WordLookup("two", from_words(list("acxy"), eye))]
+    keys = tuple(ItemKeys(f"Q{number}") for number in range(3))
+    (kept, none) = keep_shared([replace(group_of("abc", "xy"), keys=keys), group_of("b", "y")], lookups)
+    assert (kept.cluster, [one.surface for one in kept.outliers]) == (("a", "c"), ["x"])
+    assert kept.keys == (keys[0], keys[2])
+    assert (none.cluster, none.outliers) == ((), ())
+    assert keep_shared([kept], lookups) == [kept]
 
 
 def plain_glove(path: Path, items: set[str]) -> dict[str, Vector]:

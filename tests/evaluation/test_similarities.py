@@ -98,6 +98,7 @@ def test_a_function_of_texts_is_a_model() -> None:
     (evaluation,), _ = score_models([group], [lookup])
     assert evaluation.groups[0].cases[0].detected
     assert lookup.find(["ab_c"]) == {"ab_c": "ab c"}
+    assert lookup.vocabulary_size is None
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,7 @@ def test_fasttext_models_make_vectors_for_unseen_words(tmp_path: Path, compress:
     for asked in (None, {"night", "é"}):
         vectors = read_vectors(tmp_path / "model.vec", asked)
         assert set(vectors.index) == (set(words) if asked is None else asked)
+        assert vectors.size == len(words)
         for word in [*vectors.index, *unseen]:
             found = vectors.find(word)
             assert found is not None

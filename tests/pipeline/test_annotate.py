@@ -155,6 +155,34 @@ def test_without_shared_cases_there_is_no_alpha_and_the_report_says_why(
     assert (row["alpha"], row["answers"]) == (None, 6)
 
 
+def known_to(path: Path, groups: list[WordGroup], without: str) -> None:
+    """Vectors as text for the words of groups, but those that end so."""
+    words = [word for group in groups for word in (*group.cluster, *(one.surface for one in group.outliers))]
+    path.write_text("".join(f"{word} {len(word)} 1\n" for word in words if not word.endswith(without)))
+
+
+@pytest.mark.usefixtures("release")
+def test_cases_are_drawn_from_what_all_models_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in section 4.2 of Blair et al.: no word is asked for that a model lacks, so each is scored on every case."""
+    groups = [make_group(number) for number in range(12)]
+    known_to(tmp_path / "one.txt", groups, without="_3")  # one member and one outlier of each group
+    known_to(tmp_path / "two.txt", groups[:10], without="_5")
+    models = ["--vocabulary", "one.txt", "--vocabulary", "two.txt"]
+    assert main([*WRITE, *models]) == 0
+    annotation = answer_all(tmp_path / "sheets")
+    seen = {word for case in annotation.cases for word in case.words}
+    assert not [word for word in seen if word.endswith((" 3", " 5")) or word.split()[1] in {"10", "11"}]
+    assert {len(case.cluster) for case in annotation.cases} == {6}
+    capsys.readouterr()
+    assert main(["annotate", "--score", "sheets", "--json", "--vectors", "one.txt", "--vectors", "two.txt"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert [model["accuracy"]["count"] for model in row["models"]] == [row["accuracy"]["count"]] * 2
+    assert main([*WRITE, *models, "--groups", "11"]) == 1
+    assert "expected at least 11 test groups in de to sample from, saw 10" in capsys.readouterr().err
+    assert main(["annotate", "--score", "sheets", "--vocabulary", "one.txt"]) == 2
+    assert "without what sheets are made from, saw --vocabulary" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("release")
 def test_sheets_are_the_same_each_time_and_never_overwritten_by_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,14 +10,22 @@ from wikisem.pipeline.cli import main
 SCORES = [("one", 50.0, 20.0), ("two", 60.0, 30.0), ("three", 70.0, 25.0), ("four", 80.0, 45.0), ("five", 90.0, 50.0)]
 
 
+def common(model: str, opp: float) -> dict[str, object]:
+    """The scores of a model in the vocabulary of all, in the order that is the reverse of their own."""
+    return {"model": model, "dataset": "8-8-8", "opp": 100 - opp, "accuracy": 3}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The scores of five models in both forms, and two other scores of four of them."""
-    lines = [json.dumps({"model": m, "dataset": "8-8-8", "opp": opp, "accuracy": acc}) for m, opp, acc in SCORES]
+    lines = [
+        json.dumps({"model": m, "dataset": "8-8-8", "opp": opp, "accuracy": acc, "common": common(m, opp)})
+        for m, opp, acc in SCORES
+    ]
     (tmp_path / "scores.jsonl").write_text("\n".join(lines) + "\n")
     head = "model,dataset,vocabulary,part,name,opp,accuracy\n"
     rows = [
-        f"{m},8-8-8,own,overall,,{opp},{acc}\n{m},8-8-8,own,language,en,1,1\n{m},8-8-8,common,overall,,2,2\n"
+        f"{m},8-8-8,own,overall,,{opp},{acc}\n{m},8-8-8,own,language,en,1,1\n{m},8-8-8,common,overall,,{100 - opp},3\n"
         for m, opp, acc in SCORES
     ]
     (tmp_path / "scores.csv").write_text(head + "".join(rows))
@@ -43,6 +51,32 @@ def test_both_forms_of_scores_are_read(scores: str, capsys: pytest.CaptureFixtur
     assert rows[1]["pearson_low"] is None
     assert rows[2]["spearman"] == pytest.approx(0.8)
     assert rows[2]["spearman_low"] < 0.8 < rows[2]["spearman_high"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("scores", ["scores.jsonl", "scores.csv"])
+def test_the_common_vocabulary_can_be_chosen(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --common, the scores in the vocabulary of all models that evaluate compared, and no others."""
+    assert main(["correlate", scores, "other.csv", "--json", "--common"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["score"], row["other"], row["models"]) for row in rows][:2] == [
+        ("8-8-8 opp", "sentiment", 4),
+        ("8-8-8 opp", "ner", 3),
+    ]
+    assert rows[0]["pearson"] == pytest.approx(-1)
+    assert rows[2]["pearson"] is None
+
+
+@pytest.mark.parametrize(
+    "text", ['{"model": "one", "opp": 1}\n', '{"model": "one", "opp": 1, "common": 3}\n', "model,opp\none,1\n"]
+)
+def test_scores_without_a_common_vocabulary_are_refused(
+    folder: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scores of models that were evaluated one by one are not compared on the same words."""
+    (folder / "scores.jsonl").write_text(text)
+    assert main(["correlate", "scores.jsonl", "other.csv", "--common"]) == 1
+    assert "which evaluate outliers gives of several models in one run, saw none" in capsys.readouterr().err
 
 
 def test_the_figure_is_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

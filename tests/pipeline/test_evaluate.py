@@ -13,8 +13,8 @@ from wikisem.pipeline.cli import main
 VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
 BARS = ["cases", "opp", "accuracy", "opp_low", "opp_high", "opp_se", "accuracy_low", "accuracy_high", "accuracy_se"]
-KEYS = ["model", "dataset", "version", "groups", "skipped_groups", *BARS, "oov_cluster_percent", "oov_outlier_percent"]
-KEYS += ["by_outlier_class", "by_language", "by_group"]
+KEYS = ["model", "dataset", "version", "vocabulary_size", "groups", "skipped_groups", *BARS]
+KEYS += ["oov_cluster_percent", "oov_outlier_percent", "by_outlier_class", "by_language", "by_group"]
 
 
 @pytest.fixture
@@ -116,6 +116,7 @@ def test_categories_are_scored(capsys: pytest.CaptureFixture[str]) -> None:
     bars = [row.pop(f"score_{end}") for end in ("low", "high", "se")]
     assert bars == pytest.approx([75, 100, 12.5])
     assert [row.pop(name) for name in ("model", "dataset", "version")] == ["vectors.txt", "categories", __version__]
+    assert row.pop("vocabulary_size") > 0
     assert row == {"score": 87.5, "skipped_categories": 0, "categories": [cats, cars]}
     words = ["evaluate", "oddoneout", "categories.txt", "--vectors", "vectors.txt", "--intruders", "outside-category"]
     assert main([*words, "--json"]) == 0
@@ -238,7 +239,11 @@ def test_the_curve_over_contexts(counted: Path, capsys: pytest.CaptureFixture[st
         (alone,) = json_lines(capsys.readouterr().out)
         assert (row["opp"], row["accuracy"], row["cases"]) == (alone["opp"], alone["accuracy"], alone["cases"])
     assert main([*command, "--csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("contexts,model,dataset,version,vocabulary,part")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .startswith("contexts,model,dataset,version,vocabulary,vocabulary_size,part")
+    )
     assert main([*command, "--plot", "curve.svg"]) == 0
     assert "by the contexts of the highest log-likelihood" in capsys.readouterr().out
     assert "contexts of a word" in (counted / "curve.svg").read_text()

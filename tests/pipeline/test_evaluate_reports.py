@@ -160,6 +160,43 @@ def test_csv_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> Non
     assert float(rows[2]["score_low"]) <= float(rows[2]["score"])
 
 
+TASKS = {
+    "outliers": ["run"],
+    "topk": ["sets.txt"],
+    "oddoneout": ["sets.txt"],
+    "combined": ["sets.txt"],
+    "analogies": ["questions.txt"],
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_report_has_the_size_of_the_vocabulary(
+    folder: Path, task: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As table 6 of Blair et al.: of the whole file, also where only a part is read; a function lists no words."""
+    (folder / "sets.txt").write_text(": cats\nlion tiger lynx\n: cars\ncar van bus\n")
+    (folder / "questions.txt").write_text(": known\nlion tiger lynx car\n")
+    (folder / "vectors.txt").write_text(VECTORS + "unasked 1 2\n")
+    words = ["evaluate", task, *TASKS[task], "--vectors", "vectors.txt"]
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["vocabulary_size"] == 7
+    assert main([*words, "--csv"]) == 0
+    assert {row["vocabulary_size"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"7"}
+    assert main(words) == 0
+    table = capsys.readouterr().out
+    assert "words in the vocabulary: 7" in table or ("vocabulary" in table and "│          7 │" in table)
+
+
+def test_a_model_that_reads_any_text_has_no_size(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """null in JSON, nothing in the table."""
+    (folder / "sized_model.py").write_text("def encode(texts):\n    return [[1, len(text)] for text in texts]\n")
+    words = ["evaluate", "outliers", "run", "--vectors", "python:sized_model:encode"]
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["vocabulary_size"] is None
+    assert main(words) == 0
+    assert "words in the vocabulary" not in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("folder")
 def test_csv_of_analogies_has_a_row_for_all_sections(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a section, as the mean of categories is without a category."""
