@@ -5,7 +5,8 @@ size, counts the links of English, and makes surfaces in ten languages at once, 
 languages at once. Each step is a process of its own; it and its workers are watched. What each step took is added to
 docs/benchmarks/full-size.jsonl, from which docs/benchmarks/full-size.md and its figure are drawn (``--draw`` only
 draws). What is no longer needed is removed. ``--prose 400`` writes real amounts of text around the links, ``--steps``
-takes some of the steps alone, and ``--folder`` says where everything goes; with ``--keep`` it stays there.
+takes some of the steps alone (``labels``, which no other needs, is one: the labels of fifty items by the index, and by
+reading all), and ``--folder`` says where everything goes; with ``--keep`` it stays there.
 """
 
 import argparse
@@ -15,13 +16,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from benchmarks.full_size_data import Wikipedia, wikidata_size, write_wikidata, write_wikipedia
 from benchmarks.full_size_page import RESULTS, draw
+from benchmarks.graph_world import numbers_of
 from benchmarks.tree import watch_tree
+from wikisem.arrow.qids import qids_of
+from wikisem.queries.offline.entity_table import EntityTable
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.groups.stage import build_groups
@@ -91,6 +99,40 @@ def form_groups(job: Job) -> None:
     build_groups(entities, taxonomy, surfaces, mentions, load_recipe("wikisem"), job.context("groups"))
 
 
+def time_labels(job: Job, indexed: bool) -> tuple[float, int]:
+    """The labels of fifty items: seconds, and bytes read, whether from the disk or from memory."""
+    folder, size = job.folder / "entities", wikidata_size(job.scale)
+    if not indexed:
+        folder = Path(tempfile.mkdtemp(dir=job.folder))
+        for file in (job.folder / "entities").glob("*.parquet"):
+            (folder / file.name).hardlink_to(file)
+    items = np.random.default_rng(4).integers(0, size.classes + size.instances, 50)
+    qids = qids_of(numbers_of(items))
+    begin, read = time.perf_counter(), _bytes_read()
+    found = EntityTable(str(folder)).labels(qids, ["en", "nl"])
+    taken = time.perf_counter() - begin, _bytes_read() - read
+    assert len(found) > 30, len(found)  # of the items, 86 in 100 have one or the other
+    return taken
+
+
+def _bytes_read() -> int:
+    return int(Path("/proc/self/io").read_text().split()[1])
+
+
+def find_labels(job: Job) -> list[dict[str, object]]:
+    """What ``time_labels`` gives with the index and without it, the least of two, each in a process of its own."""
+    rows = []
+    for indexed in (True, False):
+        runs = []
+        for _ in range(2):
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                runs.append(pool.submit(time_labels, job, indexed).result())
+        seconds, read = min(runs)
+        rows.append({"step": "labels", "scale": job.scale, "indexed": indexed, "date": time.strftime("%Y-%m-%d")})
+        rows[-1] |= {"seconds": round(seconds, 3), "read": read}
+    return rows
+
+
 @dataclass(frozen=True)
 class Step:
     """One step: what it does, and the folders that nothing needs when it is over."""
@@ -130,7 +172,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, action="append", help="part of the full size, default 0.01; repeat it")
     parser.add_argument("--prose", type=int, default=24, help="bytes of text after each link (default 24)")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--steps", nargs="+", choices=list(STEPS), default=list(STEPS))
+    parser.add_argument("--steps", nargs="+", choices=[*STEPS, "labels"], default=list(STEPS))
     parser.add_argument("--folder", type=Path, help="default: a temporary folder")
     parser.add_argument("--keep", action="store_true", help="remove nothing")
     parser.add_argument("--draw", action="store_true", help="measure nothing")
@@ -139,10 +181,11 @@ def main() -> None:
         folder = arguments.folder or Path(tempfile.mkdtemp(prefix="wikisem-full-size-"))
         job = Job(folder, scale, arguments.prose, arguments.workers)
         for name in arguments.steps:
-            result = run(name, job, arguments.keep)
-            print(json.dumps(result), file=sys.stderr)
+            results = find_labels(job) if name == "labels" else [run(name, job, arguments.keep)]
             with RESULTS.open("a", encoding="utf-8") as sink:
-                sink.write(json.dumps(result) + "\n")
+                for result in results:
+                    print(json.dumps(result), file=sys.stderr)
+                    sink.write(json.dumps(result) + "\n")
         if not arguments.keep and arguments.steps[-1] == list(STEPS)[-1]:
             shutil.rmtree(folder)
     draw()

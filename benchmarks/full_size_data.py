@@ -22,9 +22,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from benchmarks.graph_world import Size, draw_sitelinks, entities_of, files_of_items, names_of, subclass_edges
+from benchmarks.graph_world import (
+    Size,
+    draw_sitelinks,
+    entities_of,
+    files_of_items,
+    names_of,
+    numbers_of,
+    subclass_edges,
+)
+from wikisem.arrow.checked_parquet import CheckedWriter
+from wikisem.arrow.item_index import index_folder, index_name, write_index
+from wikisem.arrow.qids import QID_BUCKETS
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.parquet import write_parquet
+from wikisem.transforms.entities.item_files import ROW_GROUP
+from wikisem.transforms.io.files import create_binary
 from wikisem.wikipedia.languages import wiki_of
 
 Ints = np.ndarray[Any, Any]
@@ -162,15 +174,23 @@ def _links(wiki: Wikipedia, pairs: Ints, may_redirect: Ints) -> pa.Array:
 
 
 def write_wikidata(folder: Path, size: Size, wiki: Wikipedia, processes: int) -> None:
-    """Write ``*.parquet`` as the entities stage would."""
+    """Write ``*.parquet`` and their index as the entities stage would."""
     folder.mkdir(parents=True, exist_ok=True)
-    numbers = range(len(files_of_items(size, _FILE_ROWS)))
+    files = range(len(files_of_items(size, _FILE_ROWS)))
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        for _ in pool.map(partial(_write_items, folder, size, wiki), numbers):
-            pass
+        found = list(pool.map(partial(_write_items, folder, size, wiki), files))
+    names = [_name(number) for number in files]
+    for bucket in range(QID_BUCKETS):
+        with create_binary(f"{index_folder(str(folder))}/{index_name(bucket, QID_BUCKETS)}") as sink:
+            write_index(sink, names, [[one[one % QID_BUCKETS == bucket] for one in groups] for groups in found])
 
 
-def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> None:
+def _name(number: int) -> str:
+    return f"{number:05d}.parquet"
+
+
+def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> list[Ints]:
+    """Write a file in the stage's row groups; the numbers of the items in each."""
     items = files_of_items(size, _FILE_ROWS)[number]
     rng = np.random.default_rng([3, number])
     # 316 of the 574 items had no sitelink.
@@ -193,7 +213,11 @@ def _write_items(folder: Path, size: Size, wiki: Wikipedia, number: int) -> None
     }
     for name, column in columns.items():
         table = table.set_column(table.schema.get_field_index(name), name, column)
-    write_parquet(f"{folder}/{number:05d}.parquet", table.cast(ENTITIES), dictionaries=False)
+    with create_binary(f"{folder}/{_name(number)}") as sink:
+        writer = CheckedWriter(sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
+        writer.write(table.cast(ENTITIES))
+        writer.close()
+    return [np.sort(each) for each in np.split(numbers_of(items), range(ROW_GROUP, len(items), ROW_GROUP))]
 
 
 @lru_cache(maxsize=1)

@@ -7,20 +7,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
+from wikisem.arrow.item_index import index_folder, index_name, write_index
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import write_parquet
 
 
-def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1) -> Path:
-    """Write entities as that many Parquet files under the folder, which is returned."""
+def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1, buckets: int = 2) -> Path:
+    """Write entities as that many Parquet files under the folder, which is returned, and an index of so many."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number in range(files):
+    names = [f"part-{number:05d}.parquet" for number in range(files)]
+    for number, name in enumerate(names):
         rows = [entity_row(entity) for entity in entities[number::files]]
-        write_parquet(f"{folder}/part-{number:05d}.parquet", pa.Table.from_pylist(rows, schema=ENTITIES))
+        write_parquet(f"{folder}/{name}", pa.Table.from_pylist(rows, schema=ENTITIES))
+    numbers = [np.array([int(one.qid[1:]) for one in entities[number::files]], np.int64) for number in range(files)]
+    for bucket in range(buckets):
+        with create_binary(f"{index_folder(str(folder))}/{index_name(bucket, buckets)}") as sink:
+            write_index(sink, names, [[each[each % buckets == bucket]] for each in numbers])
     return folder
 
 

@@ -25,6 +25,9 @@ ENTITIES = pa.schema(
     ]
 )
 
+# One row for each item of ENTITIES, by number: the name of its file, and the row group there.
+ITEM_INDEX = pa.schema([("number", pa.int64()), ("file", pa.string()), ("row_group", pa.int32())])
+
 # One row for each distinct pair of classes and statements that unlinked items have, and how many items have it.
 UNLINKED = pa.schema(
     [

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.item_index import index_folder, read_items
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
@@ -16,7 +17,7 @@ from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import tidy
-from wikisem.transforms.io.files import list_files, match
+from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.wikipedia.languages import label_codes
 
@@ -136,11 +137,14 @@ def _seen(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
-    """One column of the Parquet in a folder for some items."""
-    wanted = pa.array(qids, pa.string())
+    """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
+    if index := list_files(f"{index_folder(folder)}/*.parquet"):
+        tables = read_items(folder, index, qids, [column], open_binary)
+    else:
+        wanted = pa.array(qids, pa.string())
+        batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))
+        tables = (table.filter(pc.is_in(table["qid"], value_set=wanted)) for table in batches)
     found: dict[str, Any] = {}
-    for path in match([f"{folder}/*.parquet"]):
-        for table in read_batches(path, ["qid", column]):
-            own = table.filter(pc.is_in(table["qid"], value_set=wanted))
-            found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
+    for own in tables:
+        found.update(zip(own["qid"].to_pylist(), own[column].to_pylist(), strict=True))
     return found

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.fs
 
+from wikisem.arrow.item_index import index_folder, read_items
 from wikisem.arrow.numbers import Numbers, join
 from wikisem.arrow.qids import qid_numbers
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -34,7 +35,8 @@ class EntityTable:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder.rstrip("/")
-        self._dataset = _open(self.folder)
+        self._system, self._path = _locate(self.folder)
+        self._dataset = _open(self.folder, self._system, self._path)
         self._read = cache(self._read_property)
 
     def edges(self, name: str) -> PropertyEdges:
@@ -63,11 +65,18 @@ class EntityTable:
     def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
         """The labels of items under the given language codes, in the order of the codes."""
         found = {}
-        for batch in self._batches("qid", "labels", qids=qids):
-            for row in batch.to_pylist():
+        for rows in self._rows("labels", qids):
+            for row in rows.to_pylist():
                 labels = dict(row["labels"] or ())
                 found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
         return {qid: labels for qid, labels in found.items() if labels}
+
+    def _rows(self, column: str, qids: Sequence[str]) -> Iterator[pa.RecordBatch | pa.Table]:
+        """A column of some items; files that were written before there was an index are read as a whole."""
+        index = _parquet(self._system, index_folder(self._path))
+        if not index:
+            return self._batches("qid", column, qids=qids)
+        return read_items(self._path, index, qids, [column], self._system.open_input_file)
 
     def _read_property(self, name: str) -> tuple[PropertyEdges, Texts]:
         if name in _LISTS:
@@ -112,11 +121,15 @@ def _edges(columns: Sequence[Columns]) -> PropertyEdges:
     )
 
 
-def _open(folder: str) -> pyarrow.dataset.Dataset:
+def _locate(folder: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The file system of the files, and their folder there."""
     system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
     found = find_folder(path, "entities", lambda name: _read(system, name))
-    files = _parquet(system, found) or _parquet(system, f"{path}/entities")
-    if not files:
+    return system, found if _parquet(system, found) else f"{path}/entities"
+
+
+def _open(folder: str, system: pyarrow.fs.FileSystem, path: str) -> pyarrow.dataset.Dataset:
+    if not (files := _parquet(system, path)):
         raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
     try:
         dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")

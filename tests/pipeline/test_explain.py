@@ -9,6 +9,7 @@ from tests.oracle import Named
 from tests.transforms.world_of_groups import run_stages
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.cli import main
+from wikisem.pipeline.explain import explanation
 from wikisem.pipeline.explain.explanation import _labels
 from wikisem.pipeline.explain.fonts import families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
@@ -56,6 +57,17 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / "moving").rename(root / unit / "0f")
         Ledger(str(root)).put(Record(unit, "0f", "", Counts()))
     return root
+
+
+def test_labels_are_read_by_the_index(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by going through all items; an output folder of an earlier version has no index, and gives the same."""
+    expected = _labels(str(output), ["Q20", "Q101"], "en")
+    assert expected == ({"Q20": "Rhine", "Q101": "river"}, frozenset())
+    with monkeypatch.context() as patched:
+        patched.setattr(explanation, "list_files", lambda _: [])
+        assert _labels(str(output), ["Q20", "Q101"], "en") == expected
+    monkeypatch.delattr(explanation, "read_batches")
+    assert _labels(str(output), ["Q20", "Q101"], "en") == expected
 
 
 def test_a_label_with_nothing_to_see_is_none(output: Path) -> None:

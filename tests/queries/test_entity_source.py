@@ -190,3 +190,18 @@ def test_damaged_entities_are_named(tmp_path: Path) -> None:
             assert str(tmp_path / "entities") in str(error)
             refused += 1
     assert refused > 50
+
+
+def test_labels_of_some_items_are_read_by_the_index(tmp_path: Path) -> None:
+    """A file that has none of them is not read, whatever is in it; without an index all files are."""
+    mine, others = WORLD[0].qid, WORLD[1].qid
+    expected = EntitySource(str(write_entities(tmp_path / "whole", WORLD, files=2))).labels([mine], ["en", "de"])
+    assert expected
+    folder = write_entities(tmp_path / "indexed", WORLD, files=2)
+    damaged = folder / "part-00001.parquet"
+    damaged.write_bytes(b"PAR1" + bytes(2000) + damaged.read_bytes()[2004:])
+    assert EntitySource(str(folder)).labels([mine], ["en", "de"]) == expected
+    with pytest.raises(DamagedInputError):
+        EntitySource(str(folder)).labels([others], ["en", "de"])
+    unindexed = write_entities(tmp_path / "unindexed", WORLD, files=2, buckets=0)
+    assert EntitySource(str(unindexed)).labels([mine], ["en", "de"]) == expected

@@ -12,9 +12,11 @@ import pytest
 import zstandard
 
 from tests.wikidata.test_chunk_reader_damage import one_stream
+from wikisem.arrow.item_index import index_name
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, UNLINKED
+from wikisem.transforms.entities import stage
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.scratch import Scratch
@@ -106,6 +108,26 @@ def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
     assert [row for table in tables for row in table.to_pylist()] == [
         {"instance_of": ["Q10"], "statements": [], "items": 2}
     ]
+
+
+@pytest.mark.parametrize("buckets", [1, 16])
+def test_an_index_says_where_each_item_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int) -> None:
+    """Of every item that is kept, in the files that stay as they are and in those that are written again."""
+    monkeypatch.setattr(stage, "_LARGE_INDEX_BYTES", 1 << 28 if buckets == 1 else 1)
+    run(tmp_path, write(tmp_path / "a.json", dump(*LINES)), write(tmp_path / "b.json", dump(item("Q77", ["Q10"]))))
+    published = tmp_path / "work/published"
+    expected = {
+        (int(qid.as_py()[1:]), path.name, group)
+        for path in published.glob("*.parquet")
+        for group in range(pq.ParquetFile(path).num_row_groups)
+        for qid in pq.ParquetFile(path).read_row_group(group, ["qid"])["qid"]
+    }
+    index = sorted(published.glob("index/*.parquet"))
+    tables = [pq.read_table(path) for path in index]
+    assert {tuple(row.values()) for table in tables for row in table.to_pylist()} == expected
+    assert sum(table.num_rows for table in tables) == len(expected) == 6
+    assert len({name for _, name, _ in expected}) == 3
+    assert [path.name for path in index] == [index_name(bucket, buckets) for bucket in range(buckets)]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

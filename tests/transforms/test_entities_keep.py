@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.schemas import ENTITIES
+from wikisem.transforms.entities import item_files
 from wikisem.transforms.entities.duplicates import find_duplicates, superseded_by_file
-from wikisem.transforms.entities.item_files import ItemFile
-from wikisem.transforms.entities.keep import KeepItems
-from wikisem.transforms.io.parquet import write_parquet
+from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
+from wikisem.transforms.entities.keep import IndexItems, KeepItems
+from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.scratch import Scratch
 from wikisem.wikidata.selection import content_hash, superseded_rows
 
@@ -97,8 +99,25 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
     finished = Path(scratch.published) / "certain-000003.parquet"
     seen = set()
     for _ in range(3):
-        KeepItems(scratch, "", duplicates=False).process((0, *CERTAIN))
+        list(KeepItems(scratch, "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
         seen.add((finished.read_bytes(), Path(CERTAIN.path(scratch)).read_bytes()))
     ((one, other),) = seen
     assert one == other
     assert [path.name for path in finished.parent.iterdir()] == [finished.name]
+
+
+def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that is finished by a second name those in which its rows were written, so many to each."""
+    scratch = Scratch(str(tmp_path))
+    monkeypatch.setattr(item_files, "ROW_GROUP", 2)
+    writer = ItemWriter(CERTAIN.path(scratch))
+    writer.add(pa.Table.from_pylist([row(qid, 5) for qid in ("Q9", "Q1", "Q4")], ENTITIES))
+    writer.close()
+    list(KeepItems(scratch, "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
+    IndexItems(scratch, [CERTAIN]).process(("entities", 0, 1))
+    index = read_parquet(f"{scratch.published}/index/bucket-00-of-1.parquet")
+    assert [tuple(each.values()) for each in index.to_pylist()] == [
+        (1, "certain-000003.parquet", 0),
+        (4, "certain-000003.parquet", 1),
+        (9, "certain-000003.parquet", 0),
+    ]

@@ -12,6 +12,8 @@ from wikisem.wikidata.selection import Certainty
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
+# An item that is looked up costs the labels of so many.
+ROW_GROUP: Final = 1 << 13
 # The folder of what counts unlinked items, below that of the items themselves.
 _UNLINKED: Final = "unlinked"
 
@@ -91,6 +93,6 @@ class ItemWriter:
         if self._writer is None:
             self._sink = create_binary(self._path)
             # Few values repeat: dictionaries would make the files larger, and slower to write.
-            self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False)
+            self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
         self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 import apache_beam as beam
 
+from wikisem.arrow.item_index import index_folder, index_name
 from wikisem.arrow.numbers import repeated, union
 from wikisem.arrow.qids import QID_BUCKETS
 from wikisem.dumps import Range, plan_ranges
@@ -18,7 +19,7 @@ from wikisem.errors import DamagedInputError
 from wikisem.records import Counts
 from wikisem.transforms.entities.duplicates import ChooseLatestRevision, FindDuplicates
 from wikisem.transforms.entities.item_files import ItemFile, item_file
-from wikisem.transforms.entities.keep import FindTargets, KeepItems, latest_numbers
+from wikisem.transforms.entities.keep import FindTargets, IndexItems, KeepItems, latest_numbers
 from wikisem.transforms.entities.number_files import Merge, MergeNumbers, merged_folder, read_numbers
 from wikisem.transforms.entities.read_range import (
     ITEMS,
@@ -39,12 +40,14 @@ from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 1
+VERSION: Final = 2
 # A range is large enough that finding its start costs little, and small enough that many workers end together. It
 # depends on the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
 _SMALLEST_BYTES: Final = 1 << 22
 _LARGEST_BYTES: Final = 1 << 25
+# The items of smaller dumps, about a million where these are compressed, have one index file; else one a bucket.
+_LARGE_INDEX_BYTES: Final = 1 << 28
 # Fewer files than this are finished sooner than more worker processes would have started.
 _MANY_FILES: Final = 256
 
@@ -63,7 +66,7 @@ class EntityOptions:
 
 
 def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
-    """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES.
+    """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES, with an index of them.
 
     Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
     reason: what is no item ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher
@@ -94,8 +97,15 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     duplicates = bool(read_numbers(merged_folder(numbers, ITEMS)).size)
     targets = _find_targets(files, scratch, runtime) if duplicates else merged_folder(numbers, TARGETS)
 
+    buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
+
     def keep_rows(pipeline: beam.Pipeline) -> None:
-        _spread(pipeline, _numbered(files)) | "keep" >> beam.ParDo(KeepItems(scratch, targets, duplicates))
+        (
+            _spread(pipeline, _numbered(files))
+            | "keep" >> beam.ParDo(KeepItems(scratch, targets, duplicates, len(files), buckets))
+            | "all places" >> WhenAllDone(STAGE, tasks_of({STAGE: buckets}))
+            | "index" >> beam.ParDo(IndexItems(scratch, files))
+        )
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
     kept = [file.counts(scratch) for file in files]
@@ -104,6 +114,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
+    require_files(index_folder(scratch.published), [index_name(bucket, buckets) for bucket in range(buckets)])
     return found
 
 

@@ -35,17 +35,18 @@ class CheckedWriter:
     """A Parquet file of tables of one schema, a row group or more for each; the bytes depend on their rows alone.
 
     Columns whose values hardly repeat, or are side by side when they do, are smaller and faster without dictionaries.
+    A row group has at most ``rows`` rows; a few rows that are read alone cost their whole row groups.
     """
 
-    def __init__(self, sink: BinaryIO, schema: pa.Schema, dictionaries: bool = True) -> None:
-        self._blocks = _Blocks(sink)
+    def __init__(self, sink: BinaryIO, schema: pa.Schema, dictionaries: bool = True, rows: int = 1 << 20) -> None:
+        self._blocks, self._rows = _Blocks(sink), rows
         self._writer = pq.ParquetWriter(
             self._blocks, schema, compression="zstd", use_dictionary=dictionaries, write_page_checksum=True
         )
 
     def write(self, table: pa.Table) -> None:
         """Write the rows of a table."""
-        self._writer.write_table(table.combine_chunks())
+        self._writer.write_table(table.combine_chunks(), self._rows)
 
     def close(self) -> None:
         """Write checksums and footer; the file is the caller's to close."""

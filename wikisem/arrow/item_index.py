@@ -1,0 +1,106 @@
+"""Where the row of an item is among the Parquet files of entities: in which file, and in which of its row groups.
+
+Dumps are not in the order of items, and files of entities are in that of the dump. The files of an index are: each has
+the items of one bucket by number, in row groups whose statistics say which numbers they have. So to read fifty items
+takes fifty row groups of the index at most, and as many of the entities, however many items there are.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
+from wikisem.arrow.numbers import Numbers, distinct, is_in, join
+from wikisem.arrow.qids import qid_numbers
+from wikisem.errors import DamagedInputError
+from wikisem.schemas import ITEM_INDEX, PARQUET_ERRORS
+
+# Larger ones make every lookup read more, smaller ones the footer larger: that of 7 million items has 50 KB.
+_ROW_GROUP: Final = 1 << 14
+
+Opener = Callable[[str], BinaryIO]
+
+
+def index_folder(entities: str) -> str:
+    """Where, in a folder of entities, the files of their index are."""
+    return f"{entities}/index"
+
+
+def index_name(bucket: int, buckets: int) -> str:
+    """The name of the file of one of so many buckets: that of the items whose number leaves ``bucket``.
+
+    >>> index_name(3, 16)
+    'bucket-03-of-16.parquet'
+    """
+    return f"bucket-{bucket:02}-of-{buckets}.parquet"
+
+
+def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Iterable[Numbers]]) -> None:
+    """Write one bucket of an index: the names of files of entities, and for each the numbers in its row groups."""
+    listed = [(file, group, numbers) for file, found in enumerate(row_groups) for group, numbers in enumerate(found)]
+    numbers = join([each for *_, each in listed])
+    lengths = [len(each) for *_, each in listed]
+    file_of = np.repeat(np.array([file for file, *_ in listed], np.int32), lengths)
+    group_of = np.repeat(np.array([group for _, group, _ in listed], np.int32), lengths)
+    order, names = np.argsort(numbers), pa.array(files, pa.string())
+    writer = CheckedWriter(sink, ITEM_INDEX)
+    # Names are gathered for one row group at a time: all of them take three times the room of the numbers.
+    for start in range(0, len(order), _ROW_GROUP):
+        rows = order[start : start + _ROW_GROUP]
+        writer.write(pa.table([numbers[rows], names.take(pa.array(file_of[rows])), group_of[rows]], schema=ITEM_INDEX))
+    writer.close()
+
+
+def read_items(
+    entities: str, index: Sequence[str], qids: Sequence[str], columns: Sequence[str], opener: Opener
+) -> Iterator[pa.Table]:
+    """The rows of items in the files of a folder: columns ``qid`` and ``columns``, in the order of the files.
+
+    ``index`` are the paths of all files of the index. An item that is in none of the files has no row. Raises
+    DamagedInputError.
+    """
+    wanted = distinct(qid_numbers(pa.array(qids, pa.string())))
+    for file, row_groups in sorted(_find(index, wanted, opener).items()):
+        for table in _read(f"{entities}/{file}", opener, ["qid", *columns], row_groups=row_groups):
+            yield table.filter(pa.array(is_in(qid_numbers(table["qid"]), wanted)))
+
+
+def _find(index: Sequence[str], wanted: Numbers, opener: Opener) -> Mapping[str, set[int]]:
+    """The row groups of each file of entities that have any of the items."""
+    places: dict[str, set[int]] = defaultdict(set)
+    for bucket, path in enumerate(sorted(index)):
+        if path.rpartition("/")[2] != index_name(bucket, len(index)):
+            raise DamagedInputError(f"{path}: expected {index_name(bucket, len(index))}, for there are {len(index)}")
+        own = wanted[wanted % len(index) == bucket]
+        if not own.size:
+            continue
+        for table in _read(path, opener, ITEM_INDEX.names, numbers=own):
+            found = table.filter(pa.array(is_in(table["number"].to_numpy(), own)))
+            for name, group in zip(found["file"].to_pylist(), found["row_group"].to_pylist(), strict=True):
+                places[name].add(group)
+    return places
+
+
+def _read(
+    path: str, opener: Opener, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
+) -> Iterator[pa.Table]:
+    """Some row groups of a file; of an index, those that may have any of the numbers."""
+    try:
+        with opener(path) as source, open_checked(source, path) as file:
+            for group in sorted(row_groups if numbers is None else _having(file, numbers)):
+                yield file.read_row_group(group, list(columns), use_threads=False)
+    except PARQUET_ERRORS as error:
+        raise DamagedInputError(f"{path}: expected the row groups that the index names, saw {error}") from error
+
+
+def _having(file: pq.ParquetFile, numbers: Numbers) -> Iterator[int]:
+    """The row groups of an index that may have any of the numbers, by their statistics."""
+    for group in range(file.num_row_groups):
+        known = file.metadata.row_group(group).column(0).statistics
+        first, last = np.searchsorted(numbers, [known.min, known.max + 1])
+        if first < last:
+            yield group
