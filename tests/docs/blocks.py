@@ -75,3 +75,30 @@ def spans(page: str) -> list[str]:
     """The commands and options that a page names between backquotes, outside of blocks."""
     text = _BLOCK.sub("", (ROOT / page).read_text(encoding="utf-8"))
     return [re.sub(r"\s+", " ", span).replace("\\|", "|") for span in _SPAN.findall(text)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table of docs/papers.md: its paper, where in it, what it defines, and what wikisem has of it."""
+
+    paper: str
+    where: str
+    what: str
+    cell: str
+
+    @property
+    def calls(self) -> list[str]:
+        """The commands and the Python expressions between backquotes."""
+        return [span for span in re.findall(r"`([^`]+)`", self.cell) if re.search(r"^wikisem |\bwikisem\.", span)]
+
+
+def read_rows(page: str) -> list[Row]:
+    """The rows of the tables of three columns, each under the heading of its paper."""
+    found, paper = [], ""
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            paper = line.removeprefix("## ")
+        elif line.startswith("| ") and not line.startswith("| where |"):
+            where, what, cell = (each.strip() for each in line.strip("|").split(" | "))
+            found.append(Row(paper, where, what, cell.removesuffix(" |")))
+    return found

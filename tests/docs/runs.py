@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import pytest
 
+import wikisem
 from benchmarks.reading import HIDDEN, JUDGEMENTS
-from tests.docs.blocks import ROOT, Block, Command, commands
+from tests.docs.blocks import ROOT, Block, Command, Row, commands
 from tests.docs.tables import INSTEAD, OTHER_OUTPUT, OTHERS_OPTIONS, SET_ASIDE, TEXTS
 from tests.outputs.annotation.forms import page_answers
 from wikisem.categories.lexeme_relations import load_relations
@@ -62,6 +63,14 @@ class PageRun:
             shown = command.output.splitlines()
             if shown and self._is_comparable(command.text):
                 assert_in_order(shown, self.printed[" ".join(command.words)])
+
+    def row(self, row: Row) -> None:
+        """Run the commands of a row of docs/papers.md, and evaluate its expressions, which are true."""
+        for call in row.calls:
+            if call.startswith("wikisem "):
+                self._run(Command(call, ""))
+            else:
+                assert eval(call, {"wikisem": wikisem}), f"{row.paper}, {row.where}: {call}"
 
     def _is_comparable(self, command: str) -> bool:
         other = next((why for start, why in OTHER_OUTPUT.items() if command.startswith(start)), "")

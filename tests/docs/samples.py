@@ -7,14 +7,16 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from tests.categories.test_lexeme_pairs import lexeme_line
+from tests.entity_files import write_entities
 from tests.pipeline.download.server import serve
 from tests.pipeline.test_wordnet import wordnet
 from wikisem.outputs.groupfile import read_groups
+from wikisem.records import Entity, Member, Statement
 
 Maker = Callable[[Path, Path], None]  # from the path to make and the folder of the finished demo
 
@@ -52,10 +54,8 @@ def _vectors(path: Path, demo: Path) -> None:
     members = [one for group in read_groups(demo) for one in (*group.cluster, *group.outliers)]
     words = {part for one in members for part in one.surface.lower().split()}
     words |= {word for number in range(1, 41) for word in (f"word{number}", f"word{number}s")}
-    words |= set(re.findall(r"\b[a-z]+\b", SETS))
-    draw = random.Random(500)
-    rows = [f"{word} {' '.join(f'{draw.gauss(0, 1):.4f}' for _ in range(8))}\n" for word in sorted(words)]
-    _write(path, "".join(rows))
+    words |= set(re.findall(r"\b[a-z]+\b", SETS)) | set(f"{_MONTHS} {_OTHERS}".split())
+    _write(path, _rows(sorted(words)))
 
 
 def _lexemes(path: Path, demo: Path) -> None:
@@ -76,6 +76,57 @@ def _samples(path: Path, demo: Path) -> None:
     rows = [{"doc": doc, "filtered_resps": [[str(-one), "False"] for one in (3, 5, 1, 4)]} for doc in docs]
     _write(path, "".join(json.dumps(row) + "\n" for row in rows))
 
+
+def _keyed(keys: Callable[[Member], str]) -> Maker:
+    """Seeded vectors of the items of the demo's English groups, by what ``keys`` says of each."""
+
+    def make(path: Path, demo: Path) -> None:
+        groups = [group for group in read_groups(demo) if group.language == "en"]
+        found = {keys(one) for group in groups for one in (*group.cluster, *group.outliers)}
+        _write(path, _rows(sorted(found)))
+
+    return make
+
+
+def _rows(words: Iterable[str], size: int = 8) -> str:
+    draw = random.Random(500)
+    return "".join(f"{word} {' '.join(f'{draw.gauss(0, 1):.4f}' for _ in range(size))}\n" for word in words)
+
+
+def _religions(path: Path, demo: Path) -> None:
+    """Entities with two items for each category of the multilingual content analysis."""
+    del demo
+    figures = [
+        Entity(f"Q{n}", ("Q20643955",), sitelinks=9, labels={"en": name}) for n, name in ((1, "Eve"), (2, "Job"))
+    ]
+    facets = [
+        Entity(f"Q{n}", sitelinks=9, labels={"en": f"facet {n}"}, statements=(Statement("P1269", religion),))
+        for n, religion in enumerate(("Q9089", "Q9089", "Q748", "Q748"), start=3)
+    ]
+    write_entities(path, [*figures, *facets])
+
+
+def _similarities(text: str) -> str:
+    """A line for each ordered pair of words: a similarity that is not symmetric."""
+    words = text.split()
+    return "".join(f"{one}\t{other}\t{(3 * len(one) + len(other)) % 7}\n" for one in words for other in words)
+
+
+def _cluster(*items: str) -> Maker:
+    return _text("\n".join([*items, "", "desert"]) + "\n")
+
+
+_MONTHS: Final = "january february march april may june july august"
+_OTHERS: Final = "winter summer year birthday ball paper monday date"
+_COUNTS: Final = "".join(
+    f"{word}\t(context{place % size}, nmod)\t{1 + place % 5}\n"
+    for size in (3, 5, 7)
+    for place, word in enumerate(f"{_MONTHS} {_OTHERS}".split())
+)
+_QUESTIONS: Final = ": months\njanuary winter june summer\njune summer january winter\n: days\nmay ball july paper\n"
+_SCORES: Final = "model,dataset,vocabulary,part,name,opp,accuracy\n" + "".join(
+    f"{name},set,own,overall,,{60 + 7 * place},{20 + place * place}\n" for place, name in enumerate("abcde")
+)
 
 _WIKIDATA: Final = _copy("dumps/wikidata.json.gz")
 _GERMAN: Final = _copy("dumps/dewiki-2026-11-01-p1p999.xml.bz2")
@@ -115,6 +166,32 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "latest-lexemes.json.bz2": _lexemes,
         "cc.en.300.vec.gz": _vectors,
         "english-wordnet-2022.xml.gz": _text(wordnet()),
+    },
+    "docs/papers.md": {
+        "demo": _DEMO,
+        "vectors.txt": _vectors,
+        "other.txt": _vectors,
+        "hashes.txt": _text(_rows(["year", "##", "####", "desert"])),
+        "qids.txt": _keyed(lambda one: one.id),
+        "titles.txt": _keyed(lambda one: f"ENTITY/{(one.title or one.surface).replace(' ', '_')}"),
+        "religions": _religions,
+        "months.txt": _text("\n".join([*_MONTHS.split(), "", *_OTHERS.split()]) + "\n"),
+        "similar.tsv": _text(_similarities(f"{_MONTHS} {_OTHERS}")),
+        "counts.tsv": _text(_COUNTS),
+        "sets.txt": _text(SETS),
+        "questions.txt": _text(_QUESTIONS),
+        "scores.csv": _text(_SCORES),
+        "downstream.csv": _text("model,sentiment,chunking\na,1,5\nb,2,3\nc,4,4\nd,3,1\ne,6,2\n"),
+        "lexemes.json.bz2": _lexemes,
+        "wordnet.xml.gz": _text(wordnet()),
+        "digits.txt": _cluster("May 2010", "May 2011", "May 2012", "June", "July", "August", "a year"),
+        "years.txt": _cluster("year 2010", "year 11", "2012"),
+        "affix.txt": _cluster(
+            "Réaumur-Skala", "Rankine-Skala", "Delisle-Skala", "Rømer-Skala", "Kelvin", "Grad", "Mol"
+        ),
+        "stop.txt": _cluster("Category:Towns", "Rome", "Oslo", "Paris", "Berlin", "Madrid", "Vienna"),
+        "letters.txt": _cluster("a", "b", "Rome", "Oslo", "Paris", "Berlin", "Madrid"),
+        "few.txt": _cluster("Rome", "Oslo", "Paris", "Rome"),
     },
     "docs/python.md": {"demo": _DEMO},
     "docs/recipes.md": {"my.toml": _text(MISSPELT), "latest-all.json.gz": _WIKIDATA},

@@ -2,12 +2,13 @@
 
 import contextlib
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import PAGES, all_blocks, commands, read_blocks, spans
+from tests.docs.blocks import PAGES, all_blocks, commands, read_blocks, read_rows, spans
 from tests.docs.real_samples import REAL_SAMPLES
 from tests.docs.runs import LANGUAGES, PageRun, check_span, reason_aside, treatment
 from tests.docs.samples import SAMPLES, make_samples, mirror
@@ -47,6 +48,42 @@ def test_a_page_does_what_it_says(
     run = PageRun(*demo)
     for block in read_blocks(page):
         run.block(block)
+
+
+PAPERS = "docs/papers.md"
+ROWS = read_rows(PAPERS)
+# How many equations, tables and figures each paper numbers.
+NUMBERED = {
+    "Blair, Merhav and Barry 2016": {"equation": 16, "table": 6, "figure": 3},
+    "Camacho-Collados and Navigli 2016": {"equation": 7, "table": 3, "figure": 0},
+    "Gamallo 2019": {"equation": 0, "table": 8, "figure": 1},
+    "Stringham and Izbicki 2020": {"equation": 8, "table": 1, "figure": 5},
+    "Gao, Bian and Liu 2014": {"equation": 1, "table": 5, "figure": 0},
+}
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_each_row_of_a_paper_does_what_it_says(
+    paper: str, demo: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its commands run, and its expressions are true; a row without any says what is not there."""
+    make_samples(PAPERS, tmp_path, demo[0])
+    monkeypatch.chdir(tmp_path)
+    run = PageRun(*demo)
+    for row in (row for row in ROWS if row.paper == paper):
+        assert row.calls or row.cell.startswith("**Not there**: "), row
+        run.row(row)
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_numbered_part_of_a_paper_has_a_row(paper: str) -> None:
+    """Its equations, tables and figures; no row names one that the paper does not have."""
+    named: dict[str, set[int]] = {kind: set() for kind in NUMBERED[paper]}
+    for row in (row for row in ROWS if row.paper == paper):
+        for kind, numbers in re.findall(r"(equation|table|figure)s? ([0-9]+(?:, [0-9]+)*)", row.where):
+            named[kind] |= set(map(int, numbers.split(", ")))
+    assert named == {kind: set(range(1, last + 1)) for kind, last in NUMBERED[paper].items()}
+    assert {row.paper for row in ROWS} == set(NUMBERED)
 
 
 @pytest.mark.realdata
