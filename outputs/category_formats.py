@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from wikisem.atomic_files import write_text
-from wikisem.categories.analogies import questions
+from wikisem.categories.analogies import count_questions, questions
 from wikisem.categories.language_sets import LanguageSet
 from wikisem.categories.recipe import CategoryRecipe, Relation
 from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWords
@@ -26,7 +26,9 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
             _write_lines(folder / "categories" / f"{language}.jsonl", map(category_json, language_set.categories))
             _write_lines(folder / "stringham2020" / f"{language}.txt", stringham_lines(language_set.categories))
         if recipe.relations:
-            _write_questions(folder / "analogies" / f"{language}.txt", recipe, language_set)
+            related = list(zip(recipe.relations, language_set.relations, strict=True))
+            lines = (f"{line}\n" for line in analogy_lines(related, recipe.seed))
+            write_questions(folder / "analogies" / f"{language}.txt", (len(words.pairs) for _, words in related), lines)
             _write_lines(folder / "analogies" / f"{language}.jsonl", map(pairs_json, language_set.relations))
     left_out = (line for language_set in sets for words in language_set.words() for line in left_out_json(words))
     _write_lines(folder / "categories-left-out.jsonl", left_out)
@@ -100,13 +102,16 @@ def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
     return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
 
 
-def _write_questions(path: Path, recipe: CategoryRecipe, language_set: LanguageSet) -> None:
-    """No file where there is no question: programs that score such files divide by the number of questions."""
-    if without_questions([language_set]):
+def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
+    """Write a file of analogy questions, of relations with so many pairs each, and say whether there are any.
+
+    Without a question there is no file: programs that score such files divide by the number of questions.
+    """
+    if not any(map(count_questions, pairs)):
         path.unlink(missing_ok=True)  # of an earlier run
-        return
-    related = zip(recipe.relations, language_set.relations, strict=True)
-    _write_lines(path, analogy_lines(related, recipe.seed))
+        return False
+    write_text(path, parts)
+    return True
 
 
 def _json(row: dict[str, object]) -> str:

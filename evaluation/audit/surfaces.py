@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from wikisem.heuristics.rules.outlier import agreed_case, differs_in_case, initial_case
-from wikisem.wikipedia.graphemes import graphemes
+from wikisem.heuristics.rules.outlier import agreed_case, differs_in_case
+from wikisem.wikipedia.graphemes import graphemes, initial_case
 
 
 def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:

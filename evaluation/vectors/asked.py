@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from wikisem.wikipedia.graphemes import initial_case
+
 Tokenizer = Callable[[str], list[str]]
 
 _BLANKS: Final = re.compile(r"[_\s]+")
@@ -34,7 +36,7 @@ class Spelling:
 def spelling_of(words: Collection[str]) -> Spelling:
     """The spelling of a vocabulary; each question is answered by the first word that decides it."""
     return Spelling(
-        capitals=any(word[:1].isupper() or word[:1].istitle() for word in words),
+        capitals=any(initial_case(word) == "capital" for word in words),
         phrases=any("_" in word and _PHRASE.search(word) for word in words),
         masked=any("##" in word for word in words),
         numbers=any(_DIGITS.search(word) for word in words),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.recipes.options import FilterOptions
+from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.languages import LanguageProfile
 
 
@@ -37,15 +38,3 @@ def agreed_case(surfaces: Iterable[str]) -> str:
 def differs_in_case(surface: str, agreed: str) -> bool:
     """Whether a surface form begins otherwise than those that agree in a case; never if they agree in none."""
     return agreed != "" and initial_case(surface) not in ("", agreed)
-
-
-def initial_case(surface: str) -> str:
-    """ "capital", "small", or "" where the first character has no case.
-
-    >>> [initial_case(surface) for surface in ("Oslo", "oslo", "42nd Street", "東京")]
-    ['capital', 'small', '', '']
-    """
-    first = surface[:1]
-    if first.lower() != first:
-        return "capital"
-    return "small" if first.upper() != first else ""

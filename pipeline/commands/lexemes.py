@@ -16,6 +16,7 @@ from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import PairCollector
 from wikisem.categories.lexeme_relations import SHIPPED, load_relations
+from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
     Relations,
     analogy_lines,
@@ -94,8 +95,10 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _write(output: Path, language: str, relations: Relations, arguments: argparse.Namespace) -> None:
-    questions = analogy_lines(with_one_answer(relations), arguments.questions, arguments.seed)
-    write_text(output / "analogies" / f"{language}.txt", questions)
+    asked, path = with_one_answer(relations), output / "analogies" / f"{language}.txt"
+    questions = analogy_lines(asked, arguments.questions, arguments.seed)
+    if not write_questions(path, map(len, asked.values()), questions):
+        log(f"warning: no relation has a question in {language!r}: there is no {path}")
     write_text(output / "categories" / f"{language}.txt", category_lines(relations))
     write_text(output / "pairs" / f"{language}.jsonl", pairs_lines(language, relations))
     _write_groups(output, language, dict(outlier_groups(relations, arguments.groups, arguments.seed)))

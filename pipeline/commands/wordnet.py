@@ -14,9 +14,10 @@ from wikisem.atomic_files import write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
+from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
 from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
-from wikisem.pipeline.console.terminal import make_console, print_line
+from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 
 
@@ -35,7 +36,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
     asked = asked_pairs(pairs)
-    write_text(output / "analogies.txt", analogy_lines(asked, arguments.questions, arguments.seed))
+    path, lines = output / "analogies.txt", analogy_lines(asked, arguments.questions, arguments.seed)
+    if not write_questions(path, map(len, asked.values()), lines):
+        log(f"warning: no relation has a question: there is no {path}")
     write_text(output / "pairs.jsonl", word_pairs_lines("", pairs))
     table = Table("relation", *(Column(name, justify="right") for name in ("pairs", "questions")))
     for name, found in pairs.items():

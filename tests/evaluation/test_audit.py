@@ -18,6 +18,8 @@ from wikisem.evaluation.audit.surfaces import capital_differs
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.contained import check_contained
 from wikisem.heuristics.rules.outlier import outlier_rules
+from wikisem.heuristics.selection.near_duplicates import near_duplicates as left_out_as_repeated
+from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import FilterOptions, GraphOptions
 from wikisem.records import Entity, Group, Member, Outlier
 from wikisem.wikipedia.languages import language_profile
@@ -179,6 +181,21 @@ def test_what_agrees_in_nothing_gives_nothing_away() -> None:
     assert capital_differs("Elm", ["Oslo", "Rome"]) is False
     assert capital_differs("東", ["Oslo"]) is None
     assert capital_differs("oak", ["東", "3M"]) is None
+
+
+@settings(max_examples=120)
+@given(st.lists(st.sets(st.integers(1, 14), min_size=7, max_size=8), max_size=6))
+def test_near_duplicates_of_whole_clusters_are_those_of_the_filter(clusters: list[set[int]]) -> None:
+    """Half of the smaller of two clusters with seven or eight items is four, the number of the recipe wikisem."""
+    number = load_recipe("wikisem").filters.near_duplicates
+    assert number is not None
+    groups = [
+        AuditGroup(f"Q{n}", "en", tuple(item(f"Q{m}", str(m)) for m in own), ()) for n, own in enumerate(clusters)
+    ]
+    named = [(n, [str(m) for m in own]) for n, own in enumerate(clusters)]
+    left_out = left_out_as_repeated(named, number)
+    assert bool(near_duplicates(groups)) == bool(left_out)
+    assert near_duplicates([one for n, one in enumerate(groups) if n not in left_out]) == []
 
 
 def test_near_duplicates_are_those_of_all_pairs() -> None:

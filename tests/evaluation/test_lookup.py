@@ -8,10 +8,13 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import DamagedInputError, UsageError
+from wikisem.evaluation.vectors.asked import spelling_of
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.words import from_words
+from wikisem.heuristics.rules.outlier import agreed_case
 
 
 def lookup_of(*words: str, phrases: bool = True) -> WordLookup:
@@ -55,6 +58,14 @@ def test_a_phrase_without_direction_is_read_as_tokens() -> None:
 def test_a_vocabulary_without_phrases_reads_tokens() -> None:
     """A word that only begins or ends with `_` makes no phrases."""
     assert not lookup_of("New", "_York", "York_").phrases
+
+
+@pytest.mark.parametrize("word", ["Oslo", "oslo", "ǅep", "İzmir", "Ⅷ", "𝐀x", "ßx", "3M", "東", "ⓐ", "Ⓐ", "ა"])
+def test_what_a_capital_is_has_one_definition(word: str) -> None:
+    """Of the rules on outliers, of the vocabularies of models, and of words that are kept by a vocabulary."""
+    capital = agreed_case([word]) == "capital"
+    assert spelling_of([word]).capitals == capital
+    assert WordFilter(frozenset({word, "x"}))("X") != capital
 
 
 def test_text_is_lowercased_only_for_a_vocabulary_without_capitals() -> None:

@@ -45,7 +45,8 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
         assert len(group.cluster) == 8
         assert [f"{outlier.surface}s" for outlier in group.outliers] == list(group.cluster)
     assert len({word for group in groups for word in group.cluster}) == 24
-    assert (folder / "out" / "analogies" / "de.txt").read_text() == ""
+    assert not (folder / "out" / "analogies" / "de.txt").exists()  # gensim divides by the number of questions
+    assert f"no relation has a question in 'de': there is no {Path('out/analogies/de.txt')}" in printed.err
     (reject,) = (folder / "out" / "rejects" / "lexemes.jsonl").read_text().splitlines()
     assert json.loads(reject)["reason"] == "not-json"
     pairs = [json.loads(line) for line in (folder / "out" / "pairs" / "en.jsonl").read_text().splitlines()]

@@ -104,6 +104,16 @@ def test_questions_are_written(folder: Path, capsys: pytest.CaptureFixture[str])
     assert rows[5]["pairs"] == [{"first": "eyebrow", "second": "human face"}]
 
 
+def test_without_a_question_there_is_no_file_of_questions(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One pair alone asks nothing: gensim would divide by 0; the file of an earlier run does not stay."""
+    assert main(["wordnet", "wn.xml", "--output", "out"]) == 0
+    (folder / "words.txt").write_text("Dallas\ncity\n")
+    assert main(["wordnet", "wn.xml", "--output", "out", "--vocabulary", "words.txt"]) == 0
+    assert not (folder / "out" / "analogies.txt").exists()
+    assert "Dallas" in (folder / "out" / "pairs.jsonl").read_text()
+    assert f"no relation has a question: there is no {Path('out/analogies.txt')}" in capsys.readouterr().err
+
+
 def test_all_pairs_are_asked_of_words_with_several_partners(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """WordRep keeps all n(n - 1) questions of n pairs; what a sample leaves out is printed."""
     several = wordnet().replace('<SynsetRelation relType="hypernym" target="s2"/>', "".join(

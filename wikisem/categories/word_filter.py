@@ -12,6 +12,7 @@ from typing import Final
 
 from wikisem.datasets.text_files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.wikipedia.graphemes import initial_case
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class WordFilter:
 
     @cached_property
     def _capitals(self) -> bool:
-        return any(word[:1].isupper() or word[:1].istitle() for word in self.vocabulary or ())
+        return any(initial_case(word) == "capital" for word in self.vocabulary or ())
 
 
 EVERY_WORD: Final = WordFilter()

@@ -90,3 +90,15 @@ def graphemes(text: str) -> Sequence[str]:
 def is_han(cluster: str) -> bool:
     """Whether a grapheme cluster begins with a Han character (Unicode script property, iteration marks included)."""
     return _HAN.match(cluster) is not None
+
+
+def initial_case(surface: str) -> str:
+    """ "capital", "small", or "" where the first character has no case.
+
+    >>> [initial_case(surface) for surface in ("Oslo", "oslo", "42nd Street", "東京")]
+    ['capital', 'small', '', '']
+    """
+    first = surface[:1]
+    if first.lower() != first:
+        return "capital"
+    return "small" if first.upper() != first else ""
