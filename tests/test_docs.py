@@ -1,6 +1,7 @@
 """What the documentation says is true: its links lead somewhere, its terms exist. tests/docs/ runs its examples."""
 
 import importlib.util
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -64,6 +65,28 @@ def test_the_diffs_of_the_architecture_page_fit_the_code() -> None:
         for path, lines in zip(files[::2], files[1::2], strict=True):
             source = (ROOT / path).read_text(encoding="utf-8").splitlines()
             assert [line for line in lines.splitlines() if line.startswith("-") and line[1:] not in source] == []
+
+
+def _make(*words: str | Path) -> str:
+    command = ["make", "--no-print-directory", *map(str, words)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_what_make_test_leaves_out_make_test_all_and_ci_run() -> None:
+    """``make test`` runs every test but the slow ones, ``make test-all`` every one; both run ruff and mypy."""
+    quick, whole = _make("--dry-run", "test"), _make("--dry-run", "test-all")
+    pytest_runs = [[line for line in run.splitlines() if "-m pytest" in line] for run in (quick, whole)]
+    assert [len(lines) for lines in pytest_runs] == [1, 1]
+    assert pytest_runs[0][0] == f"{pytest_runs[1][0]} -m 'not slow'"
+    assert all(check in run for run in (quick, whole) for check in ("ruff check", "ruff format", "mypy"))
+    assert "\nmake test-all\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_make_lets_python_keep_what_it_compiled(tmp_path: Path) -> None:
+    """Where the environment forbids it, every start of Python in the tests would compile all that it imports."""
+    (tmp_path / "show.mk").write_text('show:\n\t@echo "[$$PYTHONDONTWRITEBYTECODE]"\n')
+    assert _make("--file", "Makefile", "--file", tmp_path / "show.mk", "show") == "[]\n"
 
 
 def test_the_architecture_page_is_short() -> None:

@@ -243,12 +243,14 @@ def check_pages(counter: Counter, token: tuple[str, str, str]) -> None:
         check_growth(counter.of(read_text, short), counter.of(read_text, long), token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", WIKITEXT)
 def test_a_page_with_a_token_without_end_is_read_or_rejected(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In any layout and schema, in steps that grow with it, and the pages beside it are read."""
     check_pages(Counter(monkeypatch), ("", token, ""))
 
 
+@pytest.mark.slow
 @given(st.tuples(TOKENS, st.tuples(TOKENS, TOKENS).map("".join), TOKENS))
 @settings(max_examples=15, deadline=None)
 def test_a_page_with_two_tokens_without_end_is_read_or_rejected(token: tuple[str, str, str]) -> None:

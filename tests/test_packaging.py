@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("evaluation", "heuristics", "outputs", "pipeline", "queries", "transforms")
 

@@ -14,6 +14,8 @@ from tests.damages.runs import _account, _faults, damage
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:

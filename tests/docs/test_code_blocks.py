@@ -37,6 +37,7 @@ def url(demo: tuple[Path, str]) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS}))
 def test_a_page_does_what_it_says(
     page: str, demo: tuple[Path, str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -59,6 +59,7 @@ def test_undamaged_files_are_read_alike(name: str, tmp_path: Path, monkeypatch: 
     assert (told > 0) == (name == "garbage between")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("name", PACKED)
 def test_damaged_files_are_read_alike(name: str, harm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

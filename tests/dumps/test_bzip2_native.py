@@ -97,6 +97,7 @@ LARGE: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @KERNELS
 @pytest.mark.parametrize("name", LARGE)
 def test_large_texts_come_back(portable: bool, name: str) -> None:

@@ -51,6 +51,7 @@ def test_answers_are_those_of_the_definition(data: st.DataObject, method: Method
     assert found.tolist() == [is_right(rows, question, method) for question in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("keep", [3, 40, 5000])
 def test_every_way_to_settle_a_question_agrees(monkeypatch: pytest.MonkeyPatch, method: Method, keep: int) -> None:

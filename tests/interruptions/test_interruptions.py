@@ -8,7 +8,7 @@ import pytest
 from tests.interruptions.kinds import KINDS
 from tests.interruptions.runs import World, interrupt, make_world
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from tests.trees import lines_of, manifest_of, results_of
 from wikisem.pipeline.cli import main
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.slow, pytest.mark.realdata]
 
 RECIPE = """\
 name = "trial"

@@ -16,6 +16,8 @@ from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
+pytestmark = pytest.mark.slow
+
 OUT = "store://bucket/out"
 
 

@@ -176,6 +176,7 @@ def test_a_url_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "expected a folder on this machine" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_output_in_the_folder_of_copies_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run removes copies of arrays from the folder for them, and nothing else that is there."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

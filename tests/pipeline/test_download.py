@@ -30,6 +30,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.slow
 def test_the_last_line_is_a_build_that_runs(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from wikisem.wikipedia.link_surroundings import learned_trail
 from wikisem.wikipedia.profile_file import KEYS, read_profile_file
 from wikisem.wikis import known_language
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.slow, pytest.mark.realdata]
 
 ITEMS = ("real-entities", "class-graph-slice")
 # How words are parted, by their dumps: docs/languages.md.

@@ -27,6 +27,7 @@ def test_all_languages_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["de"]["groups"] is None
 
 
+@pytest.mark.slow
 def test_a_folder_s_languages_have_their_groups_and_evidence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -289,6 +289,7 @@ def test_the_command_line_refuses_and_breaks_a_lock(
     assert tree_of(tmp_path, "entities") == tree_of(folder / "a", "entities")
 
 
+@pytest.mark.slow
 def test_twenty_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whenever the second one comes and the first one dies: one whole result, and one line for who has to wait.
 

@@ -11,6 +11,7 @@ from wikisem.pipeline.console.next_command import next_command
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
 
+@pytest.mark.slow
 def test_what_is_printed_leads_to_the_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From the mentions on, each command names the next one; the recipe and a folder with a blank are kept."""
     world, output = write_sample_world(str(tmp_path)), tmp_path / "my out"

@@ -12,6 +12,8 @@ from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 from wikisem.transforms.io.files import list_files, open_binary, sizes_below
 
+pytestmark = pytest.mark.slow
+
 OUT = "store://bucket/a run/out"
 RECIPE = (
     'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n[surface]\nvariant = "sr-ec"\n'

@@ -8,6 +8,8 @@ from apache_beam.portability.api import beam_runner_api_pb2
 
 from wikisem.pipeline.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_stage_is_planned_and_its_proto_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line of JSON and one file for each pipeline, in the order of a build."""

@@ -43,6 +43,7 @@ def _edit(output: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_an_edited_profile_is_used_and_kept(
     world: SampleDumps, output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +66,7 @@ def test_an_edited_profile_is_used_and_kept(
     assert (output / "groups" / "de.jsonl").read_bytes() == groups
 
 
+@pytest.mark.slow
 def test_an_edited_trail_counts_the_links_again(
     world: SampleDumps, output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +83,7 @@ def test_an_edited_trail_counts_the_links_again(
     assert _redone(capsys) == set()
 
 
+@pytest.mark.slow
 def test_a_named_profile_wins(world: SampleDumps, output: Path, tmp_path: Path) -> None:
     """A file that says one thing is enough, and what it says is in OUT afterwards."""
     path = tmp_path / "mine.toml"

@@ -153,6 +153,7 @@ def test_labels_that_were_not_kept_are_asked_for(
     assert "expected entities with labels in fr" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_statements_that_were_not_kept_are_asked_for(
     world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,6 +174,7 @@ def test_statements_that_were_not_kept_are_asked_for(
     assert main(["groups", _by_label(tmp_path), "--languages", "de", "--output", output]) == 0
 
 
+@pytest.mark.slow
 def test_the_way_inputs_are_told_apart_does_not_show_in_the_result(
     world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,6 +188,7 @@ def test_the_way_inputs_are_told_apart_does_not_show_in_the_result(
     assert _redone(capsys) == set()
 
 
+@pytest.mark.slow
 def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_same_folder(
     world: SampleDumps, german: Path, tmp_path: Path
 ) -> None:
@@ -200,6 +203,7 @@ def test_a_language_named_without_links_takes_no_siteinfo_from_mentions_in_the_s
     assert results_of(output) == results_of(alone)
 
 
+@pytest.mark.slow
 def test_groups_refuse_surfaces_that_were_made_from_other_mentions_than_those_in_the_folder(
     world: SampleDumps, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

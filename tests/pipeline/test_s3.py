@@ -18,6 +18,8 @@ from wikisem.transforms.io.files import copy, list_files, open_binary, replace_f
 boto3 = pytest.importorskip("boto3", reason="boto3 comes with wikisem[test]")
 server = pytest.importorskip("moto.server", reason="moto comes with wikisem[test]")
 
+pytestmark = pytest.mark.slow
+
 BUCKET = "a-bucket"
 
 

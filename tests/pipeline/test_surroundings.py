@@ -44,6 +44,7 @@ def _run(python: Path, folder: Path, *words: str) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_build_with_workers_and_the_users_encoder(python: Path, folder: Path) -> None:
     """Two worker processes start and build; then the user's own module in the current folder scores the groups."""
     (folder / "small.toml").write_text(RECIPE)

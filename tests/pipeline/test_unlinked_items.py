@@ -85,6 +85,7 @@ def _stages(recipe: str, dumps: SampleDumps, output: Path) -> dict[str, str]:
     return results_of(output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", shipped_names("wikisem.recipes"))
 def test_a_build_leaves_what_its_stages_leave(recipe: str, world: tuple[SampleDumps, str], outputs: Path) -> None:
     """Byte for byte, though a build does not keep the unlinked items, which decide between groups in two recipes."""
@@ -97,6 +98,7 @@ def test_a_build_leaves_what_its_stages_leave(recipe: str, world: tuple[SampleDu
     assert (built == without) == (recipe == "wikisem500")
 
 
+@pytest.mark.slow
 def test_each_kind_of_unlinked_item_decides_something(world: tuple[SampleDumps, str], outputs: Path) -> None:
     """By the recipe of the demo: status classes come and go, and a statement no longer makes a class."""
     dumps, linked = world

@@ -132,6 +132,7 @@ def contents(done: Path) -> dict[str, bytes]:
     return {str(path.relative_to(done)): path.read_bytes() for path in sorted(done.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_two_workers_and_another_order_give_the_same_bytes(once: Path, tmp_path: Path) -> None:
     """Neither processes nor the order of items nor the number of files can be seen in what comes out."""
     shuffled = small_world()[::-3] + small_world()[-2::-3] + small_world()[-3::-3]

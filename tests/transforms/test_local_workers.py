@@ -57,6 +57,7 @@ def _fail() -> None:
     raise ValueError("two is too much")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "told"),
     [
@@ -78,6 +79,7 @@ def _note_allocator(number: int, folder: str) -> None:
     Path(folder, str(number)).write_text(pa.default_memory_pool().backend_name, encoding="ascii")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [None, pa.supported_memory_backends()[0]])
 def test_arrow_allocates_by_malloc_in_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str | None

@@ -165,6 +165,7 @@ def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [20, 1 << 25])
 def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int

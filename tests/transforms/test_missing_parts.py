@@ -79,6 +79,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "kinds"),
     [(entities, {"parquet"}), (mentions, {"parquet"}), (surfaces, {"parquet"}), (taxonomy, {"npy"})],

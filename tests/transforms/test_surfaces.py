@@ -217,6 +217,7 @@ def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str
     assert any({9, 10} <= set(found) for found in numbers)
 
 
+@pytest.mark.slow
 def test_same_bytes_from_two_workers(tmp_path: Path, entities: str, mentions: str) -> None:
     """Two processes leave the files that one leaves."""
     for workers in (1, 2):

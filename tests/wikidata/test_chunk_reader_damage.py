@@ -99,6 +99,7 @@ def touchable(form: str, at: int) -> list[set[int]]:
     return [touched(*unit) for unit in itertools.pairwise(ends)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("form", PACK)
 def test_one_bad_byte_costs_at_most_the_lines_it_touches(form: str, harm: str, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
 from wikisem.outputs.annotation.page import format_page
 from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 WORDS = {
     "en": ("capital", ("Paris", "Cairo", "Tokyo", "Rome", "Lima", "Oslo", "Quito", "Accra"), "Danube"),

@@ -14,7 +14,7 @@ from tests.browser import ReadPage, needs_browser, open_browser, problems, reque
 from tests.outputs.release.world import HOSTILE, write_run
 from wikisem.pipeline.cli import main
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 VIEWS = (
     "",
