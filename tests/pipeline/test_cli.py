@@ -2,12 +2,14 @@
 
 import argparse
 import errno
+import logging
 import os
 from collections.abc import Iterator
 
 import pytest
 
 from wikisem import __version__
+from wikisem.pipeline import cli
 from wikisem.pipeline.cli import COMMANDS, TRACEBACK, main, open_command, split_beam_options
 
 
@@ -166,3 +168,9 @@ def test_memory_that_is_not_there_is_no_fault(
     assert main(["check", "x", "--language", "de"]) == 1
     said = "wikisem: expected enough memory, saw that there is no more: Unable to allocate 3 GiB[]\n"
     assert capsys.readouterr().err == said
+
+
+def test_what_is_logged_gives_a_terminal_no_command() -> None:
+    """A library may log the words of a server."""
+    record = logging.LogRecord("wikisem", logging.WARNING, "", 0, "saw %s", ("\x1b[2J\x9b",), None)
+    assert cli._Lines().format(record) == "warning: saw \\x1b[2J\\x9b"

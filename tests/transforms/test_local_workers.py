@@ -151,7 +151,11 @@ Runtime(workers=2).run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Re
     wait_until(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
 
 
-def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "platform",
+    ["darwin", pytest.param("linux", marks=pytest.mark.skipif(sys.platform != "linux", reason="asks Linux"))],
+)
+def test_a_process_that_watches_its_parent_ends_with_it(tmp_path: Path, platform: str) -> None:
     """Where the system does not kill children with their parent, a thread looks whether it is still there."""
     program = f"""
 import os, sys, time
@@ -159,7 +163,7 @@ from pathlib import Path
 from wikisem.transforms.io.worker import die_with_parent
 parent = os.getpid()
 if os.fork() == 0:
-    die_with_parent(parent, platform="darwin")
+    die_with_parent(parent, platform={platform!r})
     Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(1000)
 while not list(Path({str(tmp_path)!r}).iterdir()):
