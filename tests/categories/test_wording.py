@@ -24,6 +24,14 @@ def test_the_language_comes_before_mul() -> None:
     assert name_in({"la": " ", "mul": ""}, "la") is None
 
 
+@pytest.mark.parametrize("nothing", ["\u200e", "\u200b\ufeff", "\u200d \u200c", "\u3164", "\u00ad\u2066\ufe0f"])
+def test_a_name_with_nothing_to_see_hides_no_other(nothing: str) -> None:
+    """As of the labels that surface forms fall back on; joiners inside a name stay."""
+    assert name_in({"la": nothing, "mul": "Roma"}, "la") == ("Roma", "mul")
+    assert name_in({"la": nothing}, "la") is None
+    assert name_in({"fa": "\u200eمی\u200cخواهم"}, "fa") == ("می\u200cخواهم", "fa")
+
+
 def test_codes_of_one_language_follow_each_other() -> None:
     """A language that Wikidata labels under a code of its own is found by the code of its Wikipedia."""
     assert name_in({"yue": "羅馬", "mul": "Roma"}, "zh-yue") == ("羅馬", "yue")

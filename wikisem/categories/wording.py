@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from wikisem.categories.category_source import CandidateItem
 from wikisem.categories.recipe import CategoryItem
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
-from wikisem.wikipedia.wikitext import visible
+from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import label_codes
 
 # Language codes and what an item is called under each.
@@ -69,12 +69,12 @@ def name_codes(language: str) -> tuple[str, ...]:
 def name_in(names: Names, language: str) -> tuple[str, str] | None:
     """What an item is called in a language, and the code it is called so under; None if it has no name there.
 
-    Names are as surface forms are: NFC, without marks that nobody sees, their blanks single spaces; words of several
-    tokens stay whole.
+    Names are as surface forms are: NFC, without marks that nobody sees, their blanks single spaces; one with nothing
+    to see is none. Words of several tokens stay whole.
     """
     for code in name_codes(language):
         text = visible(names.get(code, ""))
-        if text:
+        if text.strip(f" {IGNORED}"):
             return text, code
     return None
 

@@ -13,7 +13,7 @@ from wikisem.links.contents import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.titles import composed
-from wikisem.wikipedia.wikitext import SPACES, UNSEEN
+from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
 from wikisem.wikis import own_code
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
@@ -23,12 +23,6 @@ _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
 _UNSEEN: Final = f"[{UNSEEN}]"
 _BLANKS: Final = f"[ {SPACES}]+"
 _ODD: Final = f"[{UNSEEN}{SPACES}]|  "
-# What only changes the letters beside it, or fills the place of one (``Default_Ignorable_Code_Point``, Unicode 18.0):
-# it stays in a word, and a string of nothing else is empty.
-_IGNORED: Final = (
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u3164\uffa0"
-    + "".join(map(chr, range(0xFE00, 0xFE10)))
-)
 
 
 def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
@@ -39,7 +33,7 @@ def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     trimmed = pc.utf8_trim(compose(pa.chunked_array(map(_plain, chunks), texts.type)), characters=" ")
-    return pc.if_else(pc.equal(pc.utf8_trim(trimmed, characters=f" {_IGNORED}"), ""), None, trimmed)
+    return pc.if_else(pc.equal(pc.utf8_trim(trimmed, characters=f" {IGNORED}"), ""), None, trimmed)
 
 
 def _plain(texts: pa.Array) -> pa.Array:

@@ -17,6 +17,12 @@ SPACES: Final = (
     "\t\n\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004"
     "\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
+# What only changes the letters beside it, or fills the place of one (``Default_Ignorable_Code_Point``, Unicode 18.0):
+# it stays in a word, and a string of nothing else is empty.
+IGNORED: Final = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u3164\uffa0"
+    + "".join(map(chr, range(0xFE00, 0xFE10)))
+)
 _UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 # Tags that leave no trace but the words between them, and templates without templates in them: most that anchors hold.
 _PLAIN_TAG: Final = re.compile(
