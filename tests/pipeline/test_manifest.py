@@ -20,9 +20,8 @@ def run(tmp_path: Path) -> Run:
 
 def put(run: Run, unit: str, **made_with: object) -> None:
     """Record a unit that was made with these."""
-    run.ledger.put(
-        Record(unit, f"print of {unit}", "", Counts(5, 3, {"a": 1}, {"b": 1}), {}, {}, made_with, {"cases": 9})
-    )
+    fingerprint = f"print_of_{unit.replace('/', '_')}"
+    run.ledger.put(Record(unit, fingerprint, "", Counts(5, 3, {"a": 1}, {"b": 1}), {}, {}, made_with, {"cases": 9}))
 
 
 def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:
@@ -30,7 +29,7 @@ def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:
     put(run, "groups/de", recipe={"name": "x"}, seed=7, versions={"wikisem": "1"})
     write_manifest(run)
     assert manifest_of(Path(run.output))["stages"]["groups/de"] == {
-        "fingerprint": "print of groups/de",
+        "fingerprint": "print_of_groups_de",
         "in": 5,
         "kept": 3,
         "left_out": {"a": 1},
