@@ -85,7 +85,7 @@ def _chunks(path: str) -> Iterator[Chunk]:
 def _articles(data: bytes, site: SiteInfo) -> Iterator[Page]:
     for found in _PAGE.finditer(data):
         page = read_page(found.group(), site)
-        if page and page.namespace == 0 and page.redirect is None:
+        if page.namespace == 0 and page.redirect is None:
             yield page
 
 

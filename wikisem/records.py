@@ -43,12 +43,17 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a wiki dump: the text of its latest revision's main slot, and where it redirects to, if it does."""
+    """A page of a wiki dump: the text of its latest revision's main slot, and where it redirects to, if it does.
+
+    ``version`` is the id of the page and that of the revision, None unless it has both.
+    """
 
     title: str
     namespace: int
     text: str
     redirect: str | None = None
+    version: tuple[int, int] | None = None
+    deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,10 @@ _ARCHIVES: Final = {
     "an xz file": b"\xfd7zXZ\x00",
     "a zip archive": b"PK\x03\x04",
 }
+
+
+# The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
+_DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,27 @@ class Dump:
 
 
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
-    """The dump that paths, globs and URLs name, as absolute paths; MissingInputError when one names nothing."""
+    """The dump that paths, globs and URLs name, as absolute paths; MissingInputError when one names nothing.
+
+    UsageError when their names say that they are of one Wikipedia on two days.
+    """
     paths = dict.fromkeys(absolute(path) for path in match(patterns))
+    _refuse_other_dates(paths)
     return Dump(tuple(_describe_file(path, checksum) for path in paths))
+
+
+def _refuse_other_dates(paths: Iterable[str]) -> None:
+    """Raise UsageError for dumps of one Wikipedia from two days: pages deleted in between would count, too."""
+    known: dict[str, tuple[str, str]] = {}
+    for path in paths:
+        if found := _DATED.match(path.rpartition("/")[2]):
+            wiki, date = found[1], "-".join(found.groups()[1:])
+            first, earlier = known.setdefault(wiki, (path, date))
+            if date != earlier:
+                raise UsageError(
+                    f"expected dumps of {wiki} from one day, saw {first} of {earlier} and {path} of {date}: links of "
+                    "both would be counted together; name the files of one of them"
+                )
 
 
 def _describe_file(path: str, checksum: bool) -> Input:

@@ -40,7 +40,7 @@ def articles(data: bytes, site: SiteInfo) -> Iterator[Page]:
     """The articles of a dump."""
     for found in re.finditer(rb"<page>.*?</page>", data, re.DOTALL):
         page = read_page(found.group(), site)
-        if page and page.namespace == 0 and page.redirect is None:
+        if page.namespace == 0 and page.redirect is None:
             yield page
 
 

@@ -14,7 +14,7 @@ from wikisem.pipeline.build.ledger import Ledger
 # module of the stage, then write both here.
 KNOWN: Final = {
     "entities": (2, "34c412b21a1b0ad482fb5887ed7d0823"),
-    "mentions": (1, "430d4bb229d20b8c57e6b62fc9f70109"),
+    "mentions": (2, "430d4bb229d20b8c57e6b62fc9f70109"),
     "surfaces": (1, "72433427167fa294e82ece474225690a"),
     "taxonomy": (1, "7a8d75c8b93cd47068c44500349fed24"),
     "groups": (2, "028c1744819b5d3ea2044b9b470140d6"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import wikisem
 from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, UsageError
 from wikisem.pipeline.build.inputs import by_language, find_dump, find_wikipedias
 
@@ -38,6 +39,30 @@ def test_with_checksums_a_dump_is_its_bytes(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     a, b, c = (find_dump([f"{tmp_path}/{name}"], checksum=True).identity() for name in "abc")
     assert a == b != c
+
+
+@pytest.mark.parametrize("other", ["ltgwiki-20240201-pages-articles.xml", "ltgwiki-2024-02-01-p1p9.xml.bz2"])
+def test_dumps_of_two_days_are_refused_before_they_are_read(tmp_path: Path, other: str) -> None:
+    """Whether a glob or two names bring them together; the message names both files and both days."""
+    one = "ltgwiki-20240101-pages-articles-multistream.xml.bz2"
+    for name in (one, other):
+        (tmp_path / name).write_bytes(b"PK\x03\x04, which would be refused if it were read")
+    dated = sorted([f"{one} of 2024-01-01", f"{other} of 2024-02-01"])
+    seen = rf"saw \S+/{dated[0]} and \S+/{dated[1]}: links of both would be counted together"
+    for words in ([f"ltg={tmp_path}/*"], [f"ltg={tmp_path}/{other}", f"ltg={tmp_path}/{one}"]):
+        with pytest.raises(UsageError, match=seen):
+            find_wikipedias(words, checksum=False)
+    with pytest.raises(UsageError, match=seen):
+        wikisem.build("demo", wikidata="x.json", wikipedia={"ltg": f"{tmp_path}/*"}, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_day_however_it_is_written_and_files_without_a_day_are_one_dump(tmp_path: Path) -> None:
+    """Other wikis have days of their own; each page of all files counts once."""
+    names = ["ltgwiki-20240101-p1.xml", "ltgwiki-2024-01-01-p2.xml", "ltgwiki-latest-p3.xml", "xwiki-20240202-p4.xml"]
+    for name in names:
+        (tmp_path / name).write_text("<mediawiki>")
+    assert len(find_dump([f"{tmp_path}/*"], checksum=False).files) == len(names)
 
 
 def test_a_name_without_a_file_is_named(tmp_path: Path) -> None:

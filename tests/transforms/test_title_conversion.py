@@ -57,10 +57,14 @@ def text_of(wiki: Wiki) -> bytes:
     pages, links = wiki
     text = " ".join(f"[[{title}|{anchor}]]" for title, anchor in links)
     articles = [title for title, target in pages.items() if target is None]
+    redirects = [(title, to) for title, to in pages.items() if to is not None]
     return dump(
         [page(1, "Start", text)]
-        + [page(2, title, "") for title in articles]
-        + [page(3, title, f"#REDIRECT [[{to}]]", redirect=to) for title, to in pages.items() if to is not None],
+        + [page(number, title, "") for number, title in enumerate(articles, 2)]
+        + [
+            page(500 + number, title, f"#REDIRECT [[{to}]]", redirect=to)
+            for number, (title, to) in enumerate(redirects)
+        ],
         dbname="srwiki",
     )
 

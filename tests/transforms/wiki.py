@@ -22,12 +22,14 @@ _TAIL = "</mediawiki>\n"
 BROKEN = "  <page>\n    <title>Broken</title>\n    <ns>0</ns>\n    <revision><text>[[Rīga]] & lost</text>\n  </page>\n"
 
 
-def page(number: int, title: str, text: str, redirect: str | None = None, namespace: int = 0) -> str:
-    """One page as the exporter writes it."""
+def page(
+    number: int, title: str, text: str, redirect: str | None = None, namespace: int = 0, revision: int | None = None
+) -> str:
+    """One page as the exporter writes it; its revision has the number of the page if it has no other."""
     mark = "" if redirect is None else f'    <redirect title="{escape(redirect)}" />\n'
     return (
         f"  <page>\n    <title>{escape(title)}</title>\n    <ns>{namespace}</ns>\n    <id>{number}</id>\n{mark}"
-        f"    <revision>\n      <id>{number}</id>\n"
+        f"    <revision>\n      <id>{number if revision is None else revision}</id>\n"
         f'      <text bytes="1" xml:space="preserve">{escape(text)}</text>\n    </revision>\n  </page>\n'
     )
 

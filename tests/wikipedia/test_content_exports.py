@@ -44,10 +44,10 @@ def older_form(export: bytes) -> bytes:
     siteinfo = re.search(rb"<siteinfo>.*</siteinfo>", export, re.DOTALL)
     assert siteinfo
     pages = [
-        f"  <page>\n    <title>{escape(page.findtext(f'{space}title') or '')}</title>\n    <ns>0</ns>\n    <id>1</id>\n"
-        '    <revision>\n      <id>1</id>\n      <text xml:space="preserve">'
+        f"  <page>\n    <title>{escape(page.findtext(f'{space}title') or '')}</title>\n    <ns>0</ns>\n"
+        f'    <id>{number}</id>\n    <revision>\n      <id>1</id>\n      <text xml:space="preserve">'
         f"{escape(page.findtext(f'{space}revision/{space}text') or '')}</text>\n    </revision>\n  </page>\n"
-        for page in root.iter(f"{space}page")
+        for number, page in enumerate(root.iter(f"{space}page"))
     ]
     return HEAD.encode() + b"  " + siteinfo[0] + b"\n" + "".join(pages).encode() + b"</mediawiki>\n"
 

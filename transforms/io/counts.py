@@ -23,9 +23,19 @@ from wikisem.records import Counts, Reject
 from wikisem.transforms.io.files import create_binary, exists, open_binary, sizes_below
 
 
-def write_counts(path: str, counts: Counts, files: Sequence[str] = (), streams: Sequence[StreamPart] = ()) -> None:
-    """Write the counts of one part, the names of the files that it left, and the streams that it read a part of."""
-    values = {"counts": asdict(counts), "files": list(files), "streams": [asdict(each) for each in streams]}
+def write_counts(
+    path: str, counts: Counts, files: Sequence[str] = (), streams: Sequence[StreamPart] = (), span: Sequence[int] = ()
+) -> None:
+    """Write the counts of one part, the names of the files that it left, and the streams that it read a part of.
+
+    ``span`` says which pages the part may have in common with others (see ``mentions.repeats``).
+    """
+    values = {
+        "counts": asdict(counts),
+        "files": list(files),
+        "streams": [asdict(each) for each in streams],
+        "span": list(span),
+    }
     with create_binary(path) as sink:
         sink.write(orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
 

@@ -9,10 +9,14 @@ from wikisem.transforms.io.scratch import Scratch
 
 @dataclass(frozen=True)
 class MentionFiles:
-    """The folders of all languages of a run; ``finished`` maps a language to the folder that later stages read."""
+    """The folders of all languages of a run; ``finished`` maps a language to the folder that later stages read.
+
+    ``again`` says that ranges are merged once more, without repeated pages.
+    """
 
     scratch: Scratch
     finished: Mapping[str, str]
+    again: bool = False
 
     def mentions(self, language: str) -> str:
         """Bucket files by range: its mentions, by title."""
@@ -22,9 +26,13 @@ class MentionFiles:
         """Bucket files by range: its redirects, by source, and the titles of its pages where titles are converted."""
         return f"{self.scratch.parts}/redirects/{language}"
 
+    def repeats(self, language: str) -> str:
+        """A bucket file: by the number of a range, where pages begin that are copies of others."""
+        return f"{self.scratch.parts}/repeats/{language}.buckets"
+
     def titles(self, language: str) -> str:
-        """The folder of the hashes of the titles of all pages."""
-        return f"{self.scratch.parts}/titles/{language}"
+        """The hashes of the titles of all pages, in another folder the second time, for workers keep copies."""
+        return f"{self.scratch.parts}/titles{'-again' if self.again else ''}/{language}"
 
     def converted(self, language: str) -> str:
         """Bucket files by bucket: its mentions by the titles that they are converted to, and its redirects."""

@@ -5,7 +5,9 @@ rows in bucket files by the title they lead to. When all ranges of a language ar
 one worker: how many it has depends on how many articles it has.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import apache_beam as beam
@@ -14,13 +16,14 @@ from wikisem.arrow.buckets import buckets_for
 from wikisem.links.scan import STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
-from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.files import create_binary, list_files, remove
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.surroundings import write_surroundings
 from wikisem.transforms.mentions.dump import WikipediaDump, read_dump
 from wikisem.transforms.mentions.files import MentionFiles
 from wikisem.transforms.mentions.merge import MergeBuckets
+from wikisem.transforms.mentions.repeats import find_repeats, read_repeats
 from wikisem.transforms.mentions.sample import sample_surroundings
 from wikisem.transforms.mentions.scan import ScanRange, Wiki
 from wikisem.wikipedia.languages import language_profile
@@ -30,7 +33,7 @@ from wikisem.wikipedia.profile_file import ProfileFile
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 def count_mentions(
@@ -45,39 +48,69 @@ def count_mentions(
     They are written to the folder of the language, beside ``siteinfo.json``, the surroundings of a sample of its links,
     and ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes
     however the dump is wrapped or cut. Links whose title is no page, but in another script is one, count for that page.
+    Of a page that comes more than once the newest revision counts; the others are left out as "duplicate".
     ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
     one rejected page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
     """
     files = MentionFiles(context.scratch, dict(folders))
     found = {language: _open(language, paths, files) for language, paths in sorted(dumps.items())}
-    samples = {language: _sample(language, dump, files) for language, dump in found.items()}
     given = profiles or {}
-    wikis = {
-        language: Wiki(
-            dump.site,
-            _trail(language, samples[language], given.get(language)) if link_trail else "",
-            len(dump.ranges),
-            TitleVariants(language, dump.site.first_letter) if conversion_of(language) else None,
-        )
-        for language, dump in found.items()
-    }
+
+    def read_wiki(language: str, sample: LinkSurroundings) -> Wiki:
+        write_surroundings(files.finished[language], sample)
+        trail = _trail(language, sample, given.get(language)) if link_trail else ""
+        dump, converts = found[language], conversion_of(language)
+        variants = TitleVariants(language, dump.site.first_letter) if converts else None
+        return Wiki(dump.site, trail, len(dump.ranges), variants)
+
+    wikis = {language: read_wiki(language, sample_surroundings(dump)) for language, dump in found.items()}
+    _scan(found, wikis, files, context)
+    again: dict[str, Collection[int]] = {}
+    for language, wiki in wikis.items():
+        if repeats := find_repeats(files, language, wiki.ranges):
+            sample = sample_surroundings(found[language], partial(read_repeats, files, language))
+            wikis[language] = read_wiki(language, sample)
+            again[language] = repeats if wikis[language].trail == wiki.trail else range(wiki.ranges)
+            _remove_merged(files.finished[language])
+    if again:
+        chosen = {language: wikis[language] for language in again}
+        _scan(found, chosen, replace(files, again=True), context, again)
+    return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
+
+
+def _scan(
+    found: Mapping[str, WikipediaDump],
+    wikis: Mapping[str, Wiki],
+    files: MentionFiles,
+    context: StageContext,
+    again: Mapping[str, Collection[int]] | None = None,
+) -> None:
+    """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
     ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
     variants = {language: wiki.variants for language, wiki in wikis.items() if wiki.variants}
-    ranges = [(language, number, part) for language, dump in found.items() for number, part in enumerate(dump.ranges)]
+    ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language].ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
         (
             pipeline
             | "ranges" >> beam.Create(ranges)
-            | "scan" >> beam.ParDo(ScanRange(wikis, files))
+            | "scan" >> beam.ParDo(ScanRange(wikis, files, again))
             | "merge" >> MergeBuckets(ranges_of, variants, files)
         )
 
-    parts = f"{context.scratch.parts}/counts/*.json"
-    size = sum(part.stop - part.start for _, _, part in ranges)
-    label = label_of(STAGE, list(dumps))
-    context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
-    return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
+    todo = [part for language, number, part in ranges if again is None or number in again[language]]
+    size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
+    if again is None:
+        parts = f"{context.scratch.parts}/counts/*.json"
+        context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
+    else:
+        context.runtime.run(construct, label=f"{label}: without repeated pages", size=size)
+
+
+def _remove_merged(folder: str) -> None:
+    """Remove what was merged with repeated pages: without them a wiki may have fewer buckets."""
+    for path in [*list_files(f"{folder}/*.parquet"), *list_files(f"{folder}/redirects/*.parquet")]:
+        remove(path)
 
 
 def _open(language: str, paths: Sequence[str], files: MentionFiles) -> WikipediaDump:
@@ -95,12 +128,6 @@ def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     require_files(files.finished[language], [*names, *(f"redirects/{name}" for name in names)])
     return counts
-
-
-def _sample(language: str, dump: WikipediaDump, files: MentionFiles) -> LinkSurroundings:
-    found = sample_surroundings(dump)
-    write_surroundings(files.finished[language], found)
-    return found
 
 
 def _trail(language: str, links: LinkSurroundings, given: ProfileFile | None) -> str:

@@ -20,13 +20,14 @@ from wikisem.wikipedia.xml_pages import marks_redirects
 class Extraction:
     """What a chunk holds, as written in the XML.
 
-    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, and ``titles`` of
-    all pages of namespace 0; ``left_out`` counts pages by reason, and ``unread`` holds the start and end of each page
-    that is none of these.
+    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
+    pages of namespace 0, and ``versions`` of all pages with ids (see ``links.repeats``); ``left_out`` counts pages by
+    reason, and ``unread`` holds the start and end of each page that is none of these.
     """
 
     contents: pa.Array
     titles: pa.Array
+    versions: Positions
     articles: int = 0
     redirects: list[tuple[str, str]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -45,6 +46,7 @@ def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
     except pa.ArrowInvalid:  # a link that is no UTF-8
         articles, broken = _by_encoding(data, pages, articles)
         extraction.unread += _spans(pages, broken)
+        extraction.versions = extraction.versions[:, ~np.isin(extraction.versions[2], pages.starts[broken])]
         extraction.contents = _contents(markup, openers, pages, articles, trail, work)
     extraction.articles = len(articles)
     return extraction
@@ -68,8 +70,11 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
     }
     known = np.flatnonzero(pages.regular & pages.main & ~unread)
     titles = cut_out(data, pages.title_starts[known], pages.title_ends[known])
+    identified = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
+    versions = np.vstack([pages.ids[:, identified], pages.starts[identified]])
     none = pa.array([], pa.string())
-    extraction = Extraction(none, titles, 0, redirects, Counter(left_out), _spans(pages, np.flatnonzero(unread)))
+    spans = _spans(pages, np.flatnonzero(unread))
+    extraction = Extraction(none, titles, versions, 0, redirects, Counter(left_out), spans)
     return np.flatnonzero(texts & ~marked & ~unread), extraction
 
 

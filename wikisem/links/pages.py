@@ -1,8 +1,9 @@
 """The pages of a chunk as columns: which are articles, where their text is, and which only an XML parser can read.
 
 A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
-each, text that is one run of characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is
-read; the ones after it are the other slots of schema 0.11.
+each, ids of the page and of the revision where the exporter writes them (or no id at all), text that is one run of
+characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is read; the ones after it are the
+other slots of schema 0.11.
 
 >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
 >>> from wikisem.links.positions import find_markup
@@ -21,6 +22,8 @@ import numpy as np
 from wikisem.links.positions import Heads, Markup, Mask, Positions, heads_at, starting_with
 
 _REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
+# More digits than any id has, and no more than 64 bits hold.
+_DIGITS: Final = 18
 # Longer than any <text> tag that the exporter writes.
 _TAG_BYTES: Final = 128
 _KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
@@ -32,7 +35,8 @@ class PageTable:
 
     ``whole`` pages end with ``</page>``; ``main`` ones are in the main namespace (0) or may be; the other columns can
     only be trusted for ``regular`` ones: ``redirect`` is the position of ``<redirect`` (-1 where there is none),
-    ``deleted`` says whether the text was deleted.
+    ``deleted`` says whether the text was deleted, ``ids`` are those of the page and of its revision, shape ``(2, n)``,
+    -1 where there are none.
     """
 
     starts: Positions
@@ -42,6 +46,7 @@ class PageTable:
     regular: Mask
     deleted: Mask
     redirect: Positions
+    ids: Positions
     title_starts: Positions
     title_ends: Positions
     text_starts: Positions
@@ -77,11 +82,15 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
     namespaces, namespace = tags.starting_with(b"<ns>")
     redirects, redirect = tags.starting_with(b"<redirec")
     titles, title = tags.starting_with(b"<title>")
-    revisions, _ = tags.starting_with(b"<revisio")
+    revisions, revision = tags.starting_with(b"<revisio")
+    ids, first_id = tags.starting_with(b"<id")
     texts, text = tags.starting_with(b"<text")
     main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
     regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
     regular &= starting_with(heads[_next(title, heads)], b"</title>")
+    # The tags of both ids, if the page has the exporter's layout.
+    numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
+    regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
     regular &= ~_has_other_entities(markup, entities, starts, ends)
     text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
     regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
@@ -93,6 +102,7 @@ def read_pages(markup: Markup, entities: Heads) -> PageTable:
         regular=regular,
         deleted=_deleted(markup, text, text_starts, regular & main & closed),
         redirect=np.where(redirects > 0, markup.tags[redirect], -1),
+        ids=np.where(ids > 0, numbers, -1),
         title_starts=markup.tags[title] + len(b"<title>"),
         title_ends=markup.tags[_next(title, heads)],
         text_starts=text_starts,
@@ -110,6 +120,22 @@ def _last_tags(opens: Positions, closes: Positions, tags: int) -> Positions:
 
 def _next(index: Positions, heads: Heads) -> Positions:
     return np.minimum(index + 1, len(heads) - 1)
+
+
+def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
+    """The numbers in ``<id>`` tags, by the index of the tag; -1 for another tag, and for what is no number."""
+    if not tags.size:
+        return tags
+    following = _next(tags, heads)
+    starts, ends = markup.tags[tags] + len(b"<id>"), markup.tags[following]
+    whole = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
+    lengths = np.where(whole, ends - starts, 0)
+    whole &= (lengths > 0) & (lengths <= _DIGITS)
+    places = np.arange(-int(lengths[whole].max(initial=1)), 0)  # of digits, seen from the end of each number
+    digits = markup.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
+    outside = places < -lengths[..., None]
+    whole &= (outside | ((digits >= 0) & (digits <= 9))).all(axis=-1)
+    return np.where(whole, np.where(outside, 0, digits) @ 10 ** (-1 - places), -1)
 
 
 def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:

@@ -11,18 +11,21 @@ are read again in smaller and smaller parts until the bad one is alone, and that
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from wikisem.errors import DamagedInputError
 from wikisem.links.contents import count_distinct
 from wikisem.links.extract import Extraction, extract
 from wikisem.links.mentions import read_contents
-from wikisem.records import Counts, Reject
+from wikisem.links.positions import Positions
+from wikisem.links.repeats import NO_VERSIONS, moved
+from wikisem.records import Counts, Page, Reject
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
@@ -51,7 +54,8 @@ class ChunkLinks:
     """The links of a chunk: ``mentions`` (title, anchor, count), ``redirects`` (source, target), both of namespace 0.
 
     A mention has a row for each way in which it was written, such as ``[[bus]]`` and ``[[Bus|bus]]``: sum them up.
-    ``titles`` are those of all pages of namespace 0, redirects too, where they were asked for.
+    ``titles`` are those of all pages of namespace 0, redirects too, where they were asked for; ``versions`` say of all
+    pages with ids which revisions they are, and where in the chunk they begin (see ``links.repeats``).
 
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
     another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes: ``bad-page``, ``too-costly``.
@@ -63,6 +67,7 @@ class ChunkLinks:
     pages: Counts
     rejects: tuple[Reject, ...] = ()
     titles: Sequence[str] = ()
+    versions: Positions = field(default_factory=lambda: NO_VERSIONS)
     steps: int = 0
 
 
@@ -89,7 +94,7 @@ def scan_chunk(
     parts = [
         scan_chunk(data[start:end], site, trail, _after(start, locate), with_titles) for start, end in pairwise(cuts)
     ]
-    return _joined(parts)
+    return _joined(parts, cuts)
 
 
 def _after(start: int, locate: Locate) -> Locate:
@@ -107,13 +112,14 @@ def _rejected(error: Exception, where: str) -> ChunkLinks:
     )
 
 
-def _joined(parts: list[ChunkLinks]) -> ChunkLinks:
+def _joined(parts: list[ChunkLinks], starts: list[int]) -> ChunkLinks:
     return ChunkLinks(
         pa.concat_tables([part.mentions for part in parts]),
         pa.concat_tables([part.redirects for part in parts]),
         sum((part.pages for part in parts), Counts()),
         tuple(reject for part in parts for reject in part.rejects),
         [title for part in parts for title in part.titles],
+        np.hstack([moved(part.versions, start) for part, start in zip(parts, starts, strict=False)]),
         sum(part.steps for part in parts),
     )
 
@@ -122,20 +128,23 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     work = Work()
     extracted = [extract(data, site, trail, work)]
     rejects: list[Reject] = []
+    versions = extracted[0].versions
     if extracted[0].unread:
-        rewritten, deleted, rejects = _rewrite(data, extracted[0].unread, site, locate, work)
-        extracted[0].left_out["deleted"] += deleted
+        pages, rejects = _parse(data, extracted[0].unread, site, locate, work)
+        extracted[0].left_out["deleted"] += sum(page.deleted for page in pages.values())
+        rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
         extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
+        versions = np.hstack([versions, _versions(pages)])
         if extracted[1].unread:
             raise DamagedInputError("expected a page that can be written in the exporter's layout, saw one that cannot")
     contents, counts = count_distinct(pa.concat_arrays([each.contents for each in extracted]))
     redirects, elsewhere = _redirects(extracted, site)
     left_out = sum((each.left_out for each in extracted), Counter())
     left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
-    pages = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
+    counted = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
     titles = _titles(extracted) if with_titles else ()
     mentions = read_contents(contents, counts, site, work)
-    return ChunkLinks(mentions, redirects, pages, tuple(rejects), titles, work.steps)
+    return ChunkLinks(mentions, redirects, counted, tuple(rejects), titles, versions, work.steps)
 
 
 def _titles(extracted: list[Extraction]) -> list[str]:
@@ -144,21 +153,24 @@ def _titles(extracted: list[Extraction]) -> list[str]:
     return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
 
 
-def _rewrite(
+def _parse(
     data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
-) -> tuple[bytes, int, list[Reject]]:
-    """Pages in the exporter's layout, how many others have no text, and those that are no pages."""
-    pages, deleted, rejects = [], 0, []
+) -> tuple[dict[int, Page], list[Reject]]:
+    """Pages through an XML parser, by where they start, and those that are no pages."""
+    pages: dict[int, Page] = {}
+    rejects: list[Reject] = []
     for start, end in spans:
         work.parse_xml(data[start:end])
         try:
-            page = read_page(data[start:end], site)
+            pages[start] = read_page(data[start:end], site)
         except DamagedInputError as error:
             rejects.append(Reject(STAGE, "bad-page", locate(start), str(error)))
-            continue
-        deleted += page is None
-        pages += [canonical(page)] if page else []
-    return b"".join(pages), deleted, rejects
+    return pages, rejects
+
+
+def _versions(pages: Mapping[int, Page]) -> Positions:
+    found = [(*page.version, start) for start, page in pages.items() if page.version]
+    return np.array(found, np.int64).reshape(-1, len(NO_VERSIONS)).T
 
 
 def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:

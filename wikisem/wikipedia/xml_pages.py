@@ -13,14 +13,16 @@ from wikisem.wikipedia.titles import read_title
 
 # `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.
 _OLD_REDIRECT: Final = re.compile(r"\s*+#\w++\s*+(?::\s*+)?\[\[([^\]|]*+)")
+# The id of a page or of a revision.
+_ID: Final = re.compile(r"\s*([0-9]{1,18})\s*", re.ASCII)
 # Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
 _UNMARKED: Final = ("", "0.1", "0.2", "0.3")
 # The schema that ``canonical`` writes.
 LAYOUT: Final = "0.11"
 
 
-def read_page(data: bytes, site: SiteInfo) -> Page | None:
-    """The page that ``<page>...</page>`` holds; None when its text was deleted.
+def read_page(data: bytes, site: SiteInfo) -> Page:
+    """The page that ``<page>...</page>`` holds; its text is empty when that was deleted.
 
     Of several revisions the last counts, of several slots the main one. Raises DamagedInputError when the bytes are
     no well-formed page.
@@ -30,10 +32,10 @@ def read_page(data: bytes, site: SiteInfo) -> Page | None:
     if title is None or not revisions:
         raise DamagedInputError("expected a <page> with a <title> and a <revision>, saw one without")
     text = revisions[-1].find("text")
-    if text is None or text.get("deleted"):
-        return None
-    written = text.text or ""
-    return Page(title, _namespace(page, title, site), written, _redirect(page, written, site))
+    deleted = text is None or bool(text.get("deleted"))
+    written = "" if deleted else text.text or ""
+    redirect, version = _redirect(page, written, site), _version(page, revisions[-1])
+    return Page(title, _namespace(page, title, site), written, redirect, version, deleted)
 
 
 def canonical(page: Page) -> bytes:
@@ -63,6 +65,11 @@ def _parse(data: bytes) -> Any:
         return etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         raise DamagedInputError(f"expected a well-formed <page>, saw {error}") from error
+
+
+def _version(page: Any, revision: Any) -> tuple[int, int] | None:
+    ids = [_ID.fullmatch(each.findtext("id", "")) for each in (page, revision)]
+    return (int(ids[0][1]), int(ids[1][1])) if ids[0] and ids[1] else None
 
 
 def _namespace(page: Any, title: str, site: SiteInfo) -> int:
