@@ -121,7 +121,7 @@ def world_of_all_rules(far: int) -> World:
     """A world in which every rule has something to decide, in both languages: most of it for the class Q2.
 
     Q2 to Q5 are below Q1; Q6, on another tree, has ``far`` instances: without any, the status class Q4 gets no outlier,
-    with one, no class brings two.
+    with one, no class brings two. All but three of them are of Q7, on a third tree.
     """
     made = (Statement("P463", "Q9"),)
     instances = {
@@ -139,7 +139,7 @@ def world_of_all_rules(far: int) -> World:
         "Q22": (("Q3",), "salt"),
         "Q23": (("Q5",), "clay"),  # called like the other instance of Q5
         "Q24": (("Q5",), "clay"),
-        **{f"Q{30 + n}": (("Q6",), f"far {n}") for n in range(far)},
+        **{f"Q{30 + n}": (("Q6",) if n < 3 else ("Q7",), f"far {n}") for n in range(far)},
     }
     entities = [
         Entity("Q1", ("Q3",)),  # above Q2, and an instance of its sibling
@@ -180,6 +180,10 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     @example(world_of_all_rules(0), OF_ALL_RULES, 1, 4)
     @example(world_of_all_rules(1), OF_ALL_RULES, 1, 8)
     @example(world_of_all_rules(2), OF_ALL_RULES, 1, 12)
+    @example(world_of_all_rules(6), replace(OF_ALL_RULES, draw="items"), 1, 16)
+    @example(world_of_all_rules(7), replace(OF_ALL_RULES, draw="items"), 1, 20)
+    @example(world_of_all_rules(6), replace(OF_ALL_RULES, draw_o3="items"), 1, 24)
+    @example(world_of_all_rules(7), replace(OF_ALL_RULES, draw_o3="items"), 1, 28)
     @settings(max_examples=EXAMPLES, deadline=None)
     @given(group_worlds(), OUTLIERS, st.integers(1, 4), st.integers(0, 2**64 - 1))
     def compare(world: World, options: OutlierOptions, minimum: int, seed: int) -> None:

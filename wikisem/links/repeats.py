@@ -6,10 +6,10 @@ copies of one revision, which are the same, the first counts. A page without ids
 Versions are arrays of shape ``(3, n)``: the id of a page, that of its revision, and where the page begins in its text.
 
 >>> page = b"<page><id>%d</id></page>"
->>> versions = np.array([[7, 8, 7], [70, 80, 71], [0, 24, 48]])
+>>> versions = np.array([[7, 8, 7], [70, 80, 71], [0, 23, 46]])
 >>> superseded(versions, np.zeros(3, np.int64)).tolist()
 [True, False, False]
->>> without_pages(page % 7 + page % 8, np.array([0])) == b" " * 24 + page % 8
+>>> without_pages(page % 7 + page % 8, np.array([0])) == b" " * 23 + page % 8
 True
 """
 

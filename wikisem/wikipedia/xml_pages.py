@@ -13,8 +13,8 @@ from wikisem.wikipedia.titles import read_title
 
 # `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.
 _OLD_REDIRECT: Final = re.compile(r"\s*+#\w++\s*+(?::\s*+)?\[\[([^\]|]*+)")
-# The id of a page or of a revision.
-_ID: Final = re.compile(r"\s*([0-9]{1,18})\s*", re.ASCII)
+# Digits of an id, which 63 bits hold.
+_LONGEST_ID: Final = 18
 # Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
 _UNMARKED: Final = ("", "0.1", "0.2", "0.3")
 # The schema that ``canonical`` writes.
@@ -68,8 +68,10 @@ def _parse(data: bytes) -> Any:
 
 
 def _version(page: Any, revision: Any) -> tuple[int, int] | None:
-    ids = [_ID.fullmatch(each.findtext("id", "")) for each in (page, revision)]
-    return (int(ids[0][1]), int(ids[1][1])) if ids[0] and ids[1] else None
+    ids = [each.findtext("id", "").strip() for each in (page, revision)]
+    if all(text.isascii() and text.isdecimal() and len(text) <= _LONGEST_ID for text in ids):
+        return int(ids[0]), int(ids[1])
+    return None
 
 
 def _namespace(page: Any, title: str, site: SiteInfo) -> int:
