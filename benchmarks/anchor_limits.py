@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from benchmarks.report import table
 from wikisem.recipes.load import load_recipe
 from wikisem.sampling import hash_key
-from wikisem.surfaces.anchors import add_links, break_ties, title_anchors, top_anchors
+from wikisem.surfaces.link_counts import add_links, break_ties, title_anchors, top_anchors
 from wikisem.surfaces.naming import ITEMS, name_items
 
 # Of so many links to the page, a sample of pages of each wiki is judged.

@@ -14,7 +14,7 @@ import indexed_bzip2
 import rapidgzip
 
 from wikisem.dumps import Chunk, plan_ranges, read_records
-from wikisem.dumps.bzip2 import _native, native_decoder
+from wikisem.dumps.bzip2 import _native, bits, decoder
 from wikisem.dumps.bzip2.bits import END_MARK, bits_at
 from wikisem.pipeline.cli import main
 
@@ -74,9 +74,9 @@ def two_at_once(path: str) -> None:
 
 def find_marks(path: str, native: bool) -> None:
     """All block marks of a file."""
-    decoder = native_decoder.native if native else native_decoder.bits
-    assert decoder is not None
-    assert decoder.find_marks(Path(path).read_bytes(), 0x314159265359)
+    finder = decoder.native if native else bits
+    assert finder is not None
+    assert finder.find_marks(Path(path).read_bytes(), 0x314159265359)
 
 
 def read_ranges(path: str, native: bool, delimiter: bytes) -> None:
@@ -97,7 +97,7 @@ def run_stage(words: tuple[str, ...], native: bool) -> None:
 
 def _choose(native: bool) -> None:
     if not native:
-        native_decoder.native = None
+        decoder.native = None
 
 
 def steps_of(path: str, portable: bool) -> tuple[int, dict[str, float]]:

@@ -13,10 +13,9 @@ from isal import igzip
 
 from benchmarks.report import Command
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import DEFAULT_PROPERTIES, Fields
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
 
 LABELS = ("en", "es", "de", "ja", "zh")
 FOLDER = Path("build/benchmarks")

@@ -12,9 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wikisem.evaluation.error_bars import FloatArray, clustered_means
-from wikisem.evaluation.intervals import wilson
-from wikisem.evaluation.paired import sign_flip_p
+from wikisem.evaluation.statistics import FloatArray, clustered_means, sign_flip_p, wilson
 
 CASES, CLUSTER = 6, 8
 # Beta(2.8, 1.2): a mean of .7 and a correlation of .2 between the cases of a group.

@@ -32,8 +32,8 @@ from benchmarks.graph_world import (
     subclass_edges,
 )
 from wikisem.arrow.checked_parquet import CheckedWriter
+from wikisem.arrow.columns import QID_BUCKETS
 from wikisem.arrow.item_index import index_folder, index_name, write_index
-from wikisem.arrow.qids import QID_BUCKETS
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ROW_GROUP
 from wikisem.transforms.io.files import create_binary

@@ -19,8 +19,7 @@ from benchmarks.report import Call, Result, compare, table
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 
 _FAITHFUL: Final = load_recipe("wikisem500")
 _BEST: Final = load_recipe("wikisem")

@@ -14,13 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from wikisem.categories.lexeme_pairs import PairCollector
-from wikisem.categories.lexeme_relations import load_relations
+from wikisem.categories.lexeme_pairs import PairCollector, load_relations
 from wikisem.dumps import plan_ranges, read_records
-from wikisem.wikidata.chunk_reader import ChunkReader
-from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields
+from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.lexeme_reader import LexemeReader
+from wikisem.wikidata.line_types import Fields
 
 FEATURES = ("Q110786", "Q146786", "Q131105", "Q146233", "Q53997851")
 ITEMS = 40_000

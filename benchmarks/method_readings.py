@@ -10,11 +10,10 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 
-from wikisem.graph.array_types import Flags
-from wikisem.graph.class_graph import ClassGraph, build_graph
-from wikisem.graph.item_edges import ItemEdges
+from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
+from wikisem.graph.csr import Flags
 from wikisem.recipes.options import GraphOptions
-from wikisem.wikidata.read_file import read_entities
+from wikisem.wikidata.entity_reader import read_entities
 
 ROOT = 35120
 

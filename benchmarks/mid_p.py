@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.evaluation.error_bars import FloatArray
+from wikisem.evaluation.statistics import FloatArray
 
 LEVEL = 0.05
 # Parameters of the beta distribution of a group's difficulty: means .7, .95 and .5.

@@ -19,13 +19,12 @@ from typing import Any, Final
 
 from benchmarks.outlier_measures import HEAD, measure, rows, survival
 from benchmarks.report import table
-from wikisem.graph.class_graph import build_graph
+from wikisem.graph.class_graph import ItemEdges, build_graph
 from wikisem.graph.distance import contract_graph
-from wikisem.graph.item_edges import ItemEdges
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.pipeline.cli import main as wikisem
 from wikisem.recipes.options import GraphOptions
-from wikisem.wikidata.read_file import read_entities
+from wikisem.wikidata.entity_reader import read_entities
 
 LANGUAGES: Final = "en,es,de,ru,zh,ar,nl,fr,sv,pl,it,ca,pt,ja,uk,tr"
 FAITHFUL: Final = "the faithful recipe"

@@ -17,11 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.report import Call, Result, compare, table, write_section
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.evaluation.category_words import look_up_category
-from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepare, stands_out, tie_margin
-from wikisem.evaluation.oddoneout.exact import ExactCounter
+from wikisem.evaluation.oddoneout import DISTANCES, Distance, ExactCounter, prepare, stands_out, tie_margin
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.topk import neighbour_hits
+from wikisem.evaluation.topk import look_up_category, neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.models import read_vectors
 from wikisem.evaluation.vectors.words import Vector, WordVectors

@@ -19,13 +19,21 @@ import pyarrow.compute as pc
 
 from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import peak_of_tree
-from wikisem.arrow.buckets import BUCKETS, Adder, sum_up
-from wikisem.arrow.ordering import sort_mentions
+from wikisem.arrow.buckets import BUCKETS, Adder, sort_mentions, sum_up
 from wikisem.schemas import MENTIONS
-from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, tasks_of
+from wikisem.transforms.io.shuffle import (
+    Done,
+    Task,
+    WhenAllDone,
+    create_bucket_file,
+    done,
+    part_path,
+    part_paths,
+    read_rows,
+    tasks_of,
+)
 
 FILES = 20
 CHUNK = 1 << 16  # about the pairs of 8 MB of XML

@@ -20,14 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.graph_world import Size, entities_of, subclass_edges
-from wikisem.arrow.qids import qids_of
-from wikisem.graph.class_graph import build_graph
-from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.outlier_sets.item_statements import UnlinkedItems
-from wikisem.graph.store import arrays_of
+from wikisem.arrow.columns import qids_of
+from wikisem.graph.class_graph import ItemEdges, build_graph
+from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
+from wikisem.graph.taxonomy import arrays_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.selection import count_unlinked
+from wikisem.wikidata.entity_columns import count_unlinked
 
 _ITEMS: Final = 25_000
 _UNLINKED: Final = 76_000_000

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import UsageError
-from wikisem.evaluation.intervals import Estimate, bootstrap, mean_with_interval
-from wikisem.evaluation.outlier_scores import Evaluation, class_name
-from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationCase, AnnotationSet
+from wikisem.evaluation.outlier_detection import Evaluation, class_name
+from wikisem.evaluation.statistics import Estimate, bootstrap, mean_with_interval
 from wikisem.outputs.annotation.answers import Answer
+from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, AnnotationSet
 
 
 @dataclass(frozen=True, slots=True)

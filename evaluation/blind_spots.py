@@ -10,9 +10,16 @@ from typing import Any
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.group_names import distinct_names
-from wikisem.evaluation.outlier_detection import Compactness, closeness, similarities_of, words_of
-from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, class_name
+from wikisem.evaluation.outlier_detection import (
+    CaseScore,
+    Compactness,
+    Evaluation,
+    class_name,
+    closeness,
+    distinct_names,
+    similarities_of,
+    words_of,
+)
 from wikisem.evaluation.vectors.lookup import Lookup
 
 

@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from wikisem.evaluation.category_words import CategoryScore
-from wikisem.evaluation.error_bars import SEED, FloatArray
-from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.paired import PairedDifference, compare_paired, holm, pairs
+from wikisem.evaluation.outlier_detection import Evaluation
+from wikisem.evaluation.statistics import SEED, FloatArray, PairedDifference, compare_paired, holm, pairs
+from wikisem.evaluation.topk import CategoryScore
 
 METRICS: Final = ("opp", "accuracy")
 

@@ -17,8 +17,8 @@ import msgspec
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.error_bars import SEED
-from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.statistics import SEED
 from wikisem.typed_json import decode_json
 
 Measure = Literal["acc", "acc_norm", "acc_bytes"]

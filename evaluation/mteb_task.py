@@ -16,8 +16,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import score_groups
-from wikisem.evaluation.outlier_scores import score
+from wikisem.evaluation.outlier_detection import score, score_groups
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924

@@ -10,7 +10,7 @@ is the number of cluster items that stand out less than the outlier, by one of t
            3.1, who assumes that sim is symmetric: the order is then the same)
 
 Equations 2 to 4 of Blair et al., read literally, sort the other way. The scores of a group, an outlier class or a data
-set are in ``wikisem.evaluation.outlier_scores``.
+set are in ``wikisem.evaluation.outlier_detection``.
 
 A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
 1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
@@ -21,22 +21,242 @@ without any other item: OP = 3, and it is detected.
     >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
     >>> outlier_positions(within, across, back).tolist()
     [0, 3]
+
+What a model scored on test cases: by case and group, and OPP and accuracy of any part of a data set.
+
+OPP is the mean of OP / |C| over test cases, accuracy the share with OP = |C|, both in percent. Error bars take the
+group as the unit (``wikisem.evaluation.statistics``) and are computed when they are first asked for.
+
+Names for groups that tell them apart, where several languages or folders share an id.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import PurePath
+from statistics import fmean
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.datasets.word_groups import WordGroup
+from wikisem import __version__
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.error_bars import SEED
-from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
+
+Naming = Callable[[WordGroup], str]
+
+
+def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
+    """The shortest names, all of one form, that are different for all groups.
+
+    That is the id, or else the id after the language or the folder, after as many folders as it takes, or with the
+    place in the file; of groups that are there twice, the later one has a number.
+    """
+    for naming in _namings(groups):
+        names = [naming(group) for group in groups]
+        if len(set(names)) == len(names):
+            return names
+    return _numbered([f"{group.id} ({group.where})" for group in groups])
+
+
+def group_ids(groups: Sequence[WordGroup]) -> list[str]:
+    """The plain ids where they differ within each language, else ``distinct_names``."""
+    keys = {(group.language, group.id) for group in groups}
+    return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)
+
+
+def _namings(groups: Sequence[WordGroup]) -> Iterator[Naming]:
+    yield lambda group: group.id
+    yield lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}"
+    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
+    for depth in range(1, most):
+        yield lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    numbered = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        numbered.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return numbered
+
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """One test case: OP as a share of the cluster, and whether the outlier was detected (OP = |C|)."""
+
+    outlier: OutlierWord
+    position: float
+    detected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore:
+    """The test cases of a group that remain, none if it was skipped, and its shares of words out of vocabulary."""
+
+    group: WordGroup
+    cases: tuple[CaseScore, ...]
+    oov_cluster: float
+    oov_outliers: float
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """OPP and accuracy over some test cases.
+
+    ``sums`` has shape ``(groups, 2)``, the sums of OP / |C| and of detected outliers over the cases of each group;
+    ``counts`` the number of these cases, shape ``(groups,)``.
+    """
+
+    sums: FloatArray
+    counts: FloatArray
+    seed: int = SEED
+
+    @property
+    def cases(self) -> int:
+        """The number of test cases."""
+        return int(self.counts.sum())
+
+    @property
+    def groups(self) -> int:
+        """The number of groups that have any."""
+        return int(np.count_nonzero(self.counts))
+
+    @property
+    def opp(self) -> float | None:
+        """OPP in percent; None without test cases."""
+        return self._mean(0)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Accuracy in percent; None without test cases."""
+        return self._mean(1)
+
+    @cached_property
+    def error_bars(self) -> tuple[ErrorBars, ErrorBars] | None:
+        """OPP and accuracy in percent, each with an interval of 95 % and a standard error; None without test cases."""
+        if not self.cases:
+            return None
+        opp, accuracy = clustered_means(self.sums, self.counts, self.seed)
+        return opp.percent(), accuracy.percent()
+
+    def _mean(self, column: int) -> float | None:
+        return float(100 * self.sums[:, column].sum() / self.counts.sum()) if self.cases else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Cases, OPP and accuracy with their error bars, under the names that programs read."""
+        row: dict[str, Any] = {"cases": self.cases, "opp": self.opp, "accuracy": self.accuracy}
+        opp, accuracy = self.error_bars or (None, None)
+        return row | error_bars_as_json("opp", opp) | error_bars_as_json("accuracy", accuracy)
+
+
+def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
+    """The ends of the interval and the standard error of a score, null where there are none."""
+    values = (None, None, None) if bars is None else (bars.low, bars.high, bars.standard_error)
+    return dict(zip((f"{name}_low", f"{name}_high", f"{name}_se"), values, strict=True))
+
+
+def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lambda _: True, seed: int = SEED) -> Score:
+    """The score over all test cases of some groups, or over those that ``keep`` keeps."""
+    kept = [[case for case in group.cases if keep(case)] for group in groups]
+    sums = [(sum(case.position for case in cases), sum(case.detected for case in cases)) for cases in kept]
+    return Score(
+        np.array(sums, dtype=np.float64).reshape(-1, 2), np.array([len(cases) for cases in kept], np.float64), seed
+    )
+
+
+def class_name(outlier_class: int | None) -> str:
+    """The outlier class as a report writes it."""
+    return UNKNOWN if outlier_class is None else str(outlier_class)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it.
+
+    ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
+    ``vocabulary_size`` is how many words the model lists, None where it reads any text.
+    """
+
+    name: str
+    notes: tuple[str, ...]
+    groups: tuple[GroupScore, ...]
+    seed: int = SEED
+    dataset: str = ""
+    vocabulary_size: int | None = None
+
+    @property
+    def skipped(self) -> int:
+        """How many groups had too few words in vocabulary to give any test case."""
+        return sum(not group.cases for group in self.groups)
+
+    def overall(self) -> Score:
+        """Over all test cases that remain."""
+        return score(self.groups, seed=self.seed)
+
+    def by_outlier_class(self) -> dict[str, Score]:
+        """By the outlier classes that the data set has, "unknown" the last, whether cases remain or not."""
+
+        def of_class(name: str) -> Score:
+            return score(self.groups, lambda case: class_name(case.outlier.outlier_class) == name, self.seed)
+
+        names = {class_name(outlier.outlier_class) for group in self.groups for outlier in group.group.outliers}
+        return {name: of_class(name) for name in sorted(names)}
+
+    def by_language(self) -> dict[str, Score]:
+        """By the languages of the groups, "unknown" where the data set does not tell."""
+        parts: dict[str, list[GroupScore]] = {}
+        for group in self.groups:
+            parts.setdefault(group.group.language or UNKNOWN, []).append(group)
+        return {name: score(parts[name], seed=self.seed) for name in sorted(parts)}
+
+    def oov_cluster_percent(self) -> float:
+        """The mean of the groups' percentages of cluster items out of vocabulary, skipped groups included."""
+        return 100 * fmean(group.oov_cluster for group in self.groups)
+
+    def oov_outlier_percent(self) -> float:
+        """The mean of the groups' percentages of outliers out of vocabulary, skipped groups included."""
+        return 100 * fmean(group.oov_outliers for group in self.groups)
+
+    def as_json(self) -> dict[str, Any]:
+        """The scores as plain values for JSON, under the names that programs read."""
+        return {
+            "model": self.name,
+            "dataset": self.dataset,
+            "version": __version__,
+            "vocabulary_size": self.vocabulary_size,
+            "groups": len(self.groups),
+            "skipped_groups": self.skipped,
+            **self.overall().as_json(),
+            "oov_cluster_percent": self.oov_cluster_percent(),
+            "oov_outlier_percent": self.oov_outlier_percent(),
+            "by_outlier_class": {name: part.as_json() for name, part in self.by_outlier_class().items()},
+            "by_language": {name: part.as_json() for name, part in self.by_language().items()},
+            "by_group": self._groups_as_json(),
+        }
+
+    def _groups_as_json(self) -> list[dict[str, Any]]:
+        names = group_ids([group.group for group in self.groups])
+        return [
+            {
+                "group": name,
+                "language": group.group.language,
+                "cases": part.cases,
+                "opp": part.opp,
+                "accuracy": part.accuracy,
+            }
+            for name, group in zip(names, self.groups, strict=True)
+            for part in [score([group])]
+        ]
+
 
 Compactness = Literal["pairs", "word"]
 COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")

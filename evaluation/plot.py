@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from wikisem.atomic_files import whole_file
 from wikisem.errors import UsageError
 from wikisem.evaluation.correlation import correlate
-from wikisem.evaluation.outlier_scores import Evaluation, Score
+from wikisem.evaluation.outlier_detection import Evaluation, Score
 
 Metric = Literal["opp", "accuracy"]
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

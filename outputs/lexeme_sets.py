@@ -6,7 +6,7 @@ from typing import Final
 
 from wikisem.categories.analogies import Pair, questions
 from wikisem.categories.lexeme_pairs import FormPair, unambiguous
-from wikisem.outputs.group_formats import format_surface
+from wikisem.outputs.groupfile import format_surface
 from wikisem.sampling import hash_keys
 
 CLUSTER: Final = 8

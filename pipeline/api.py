@@ -6,19 +6,16 @@ from os import PathLike, fspath
 from typing import Any
 
 from wikisem.errors import OutputError, UsageError, WikisemError
-from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.inputs import find_dump, read_named
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.build.profiles import read_named
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, choose_languages
-from wikisem.pipeline.option_values import folder
-from wikisem.pipeline.worker_count import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder, size_of_dumps, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.addresses import absolute
+from wikisem.transforms.io.files import absolute
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 
 Path = str | PathLike[str]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
-from wikisem.pipeline.build.versions import versions
+from wikisem.pipeline.build.manifest import versions
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 

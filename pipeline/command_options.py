@@ -1,31 +1,157 @@
-"""Options that several commands share, declared once, and the run that they describe."""
+"""Options that several commands share, declared once, and the run that they describe.
+
+What the words of options mean: conversions that refuse a word before any work, with what was expected.
+
+How many local worker processes do the work where nobody says it: one for each core, if there is work for them.
+
+Options of the commands that make test sets of words: how many questions, and of which words.
+"""
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
-from wikisem.errors import UsageError
+from wikisem.categories.wording import WordFilter, read_vocabulary
+from wikisem.errors import UsageError, WikisemError
+from wikisem.ids import check_property
+from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log
-from wikisem.pipeline.option_values import (
-    argument,
-    at_least,
-    contact,
-    folder,
-    local_output,
-    parse_languages,
-    properties,
-    rate,
-    seconds,
-)
+from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.addresses import absolute
+from wikisem.transforms.io.files import absolute, check_address, is_local
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
+from wikisem.wikis import known_language
+
+T = TypeVar("T")
+
+# A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
+_LONGEST_TIME: Final = 86_400
+# Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
+# "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
+_LEXEME_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
+_FIGURES: Final = (".png", ".svg", ".pdf")
+
+
+def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
+    """A conversion whose error argparse shows as it is, where it would else say "invalid value" alone."""
+
+    def converted(text: str) -> T:
+        try:
+            return convert(text)
+        except WikisemError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return converted
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """A conversion to whole numbers from ``least`` up."""
+    return argument(lambda text: _whole(text, least))
+
+
+def whole_numbers(text: str) -> list[int]:
+    """The numbers from 1 up of a comma-separated list, ascending, each once."""
+    return sorted({_whole(number.strip(), 1) for number in text.split(",")})
+
+
+def parse_languages(text: str) -> list[str]:
+    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no known language."""
+    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
+
+
+def lexeme_languages(text: str) -> list[str]:
+    """The same of the languages of lexemes: of ISO 639-3, however old the language, and what is named by an item.
+
+    >>> lexeme_languages("de,non,mis-x-Q36790")
+    ['de', 'non', 'mis-x-Q36790']
+    """
+    codes = [code.strip() for code in text.split(",")]
+    return list(dict.fromkeys(code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in codes))
+
+
+def properties(text: str) -> tuple[str, ...]:
+    """The property ids of a comma-separated list, sorted, each once; BadIdError for what is none."""
+    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
+
+
+def folder(text: str) -> str:
+    """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
+    if not text.strip():
+        raise UsageError(f"expected a folder or a URL, saw {text!r}")
+    return check_address(text).rstrip("/") or "/"
+
+
+def contact(text: str) -> str:
+    """Whom a server's operators can write to; UsageError for what no HTTP header can hold."""
+    if not fits_header(text):
+        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
+    return text
+
+
+def web_address(text: str) -> str:
+    """A URL of a web server; UsageError for another one."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known:
+        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
+    return text
+
+
+def seconds(text: str) -> float:
+    """A time above zero; UsageError for what is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= _LONGEST_TIME:
+        raise UsageError(f"expected seconds from above 0 to {_LONGEST_TIME:,}, saw {text!r}")
+    return number
+
+
+def figure_file(text: str) -> Path:
+    """A file to draw into, whose suffix names its form; refused before any work, which may take hours."""
+    if Path(text).suffix not in _FIGURES:
+        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
+    return Path(text)
+
+
+def local_output(text: str) -> str:
+    """A folder on this machine without its last slash, for what is written with plain files."""
+    if not is_local(text) and not text.startswith("file://"):
+        raise UsageError(f"expected a folder on this machine, saw {text!r}")
+    return folder(text)
+
+
+def rate(text: str) -> float:
+    """A share from 0 to 1, as a number or in percent; UsageError for another."""
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
+    return share
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isdecimal() or not least <= int(text) < 2**64:
+        raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
+    return int(text)
+
 
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
@@ -201,3 +327,71 @@ def read_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe that a command names, with the seed of --seed if that is given."""
     recipe = load_recipe(arguments.recipe)
     return recipe if arguments.seed is None else dataclasses.replace(recipe, seed=arguments.seed)
+
+
+# To start two workers for each pipeline of a build takes 4 s of CPU (the demo, with 1 and 2 workers, 2026-11-21).
+# Below this size of compressed input they save less than that.
+WORTH_WORKERS: Final = 64 << 20
+
+
+def with_workers(run: Run, asked: int | None, input_bytes: int) -> Run:
+    """The run with the workers that were asked for, else with as many as its input is worth."""
+    if run.runtime.names_runner:
+        if asked is not None:
+            run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
+        return run
+    return replace(run, runtime=replace(run.runtime, workers=asked or _default_workers(input_bytes)))
+
+
+def size_of_dumps(*dumps: Dump) -> int:
+    """The bytes of the files of some dumps."""
+    return sum(file.size for dump in dumps for file in dump.files)
+
+
+def size_of_items(run: Run) -> int:
+    """The bytes of the items in OUT, which every stage reads that reads no dump."""
+    record = run.ledger.find("entities")
+    return record.size if record else 0
+
+
+def _default_workers(input_bytes: int) -> int:
+    return available_cores() if input_bytes >= WORTH_WORKERS else 1
+
+
+def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """The cores that this process may use: by its affinity, and in a container by its share of time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no control groups of version 2, or "max": no limit
+        allowed, period = map(int, quota.read_text(encoding="ascii").split())
+        cores = min(cores, max(1, allowed // period))
+    return cores
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """--questions and the --seed that draws them."""
+    parser.add_argument(
+        "--questions",
+        type=at_least(0),
+        default=20_000,
+        metavar="N",
+        help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
+    )
+    add_seed(parser, "what is drawn", 500)
+
+
+def add_word_filter(parser: argparse.ArgumentParser) -> None:
+    """--vocabulary and --single-words."""
+    parser.add_argument(
+        "--vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="keep only words that begin a line of this file, such as a list of words or a text file of vectors "
+        "(.gz and .bz2 too)",
+    )
+    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+
+
+def read_word_filter(arguments: argparse.Namespace) -> WordFilter:
+    """The filter that --vocabulary and --single-words describe."""
+    vocabulary = read_vocabulary(arguments.vocabulary) if arguments.vocabulary else None
+    return WordFilter(vocabulary, arguments.single_words)

@@ -1,35 +1,115 @@
-"""What ``wikisem evaluate`` does for tasks on test groups: outlier detection and blind spots."""
+"""What ``wikisem evaluate`` does for tasks on test groups: outlier detection and blind spots.
+
+What ``wikisem evaluate`` does for tasks on words: Topk, OddOneOut, their combination, and analogies.
+
+What ``wikisem evaluate samples`` does: read what a harness logged, and print OPP with error bars.
+
+The models that a command names, opened one after the other, and progress while they are scored.
+"""
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from wikisem.datasets.folder_languages import name_languages
-from wikisem.datasets.sources import data_set_name
-from wikisem.datasets.word_groups import WordGroup, keyed_groups, read_dataset
+from wikisem import __version__
+from wikisem.datasets.files import data_set_name
+from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
+from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
+from wikisem.evaluation.analogies.questions import (
+    AnalogyOptions,
+    analogies_as_json,
+    read_questions,
+    score_analogies,
+    split_relations,
+)
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
-from wikisem.evaluation.comparison import compare_evaluations
-from wikisem.evaluation.outlier_detection import score_models, words_of
-from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.vectors.asked import tokens_of
-from wikisem.evaluation.vectors.keys import Keys
-from wikisem.evaluation.vectors.models import model_name, open_by_contexts
-from wikisem.evaluation.vectors.tokenizers import open_tokenizer
-from wikisem.pipeline.console.plots import draw_plot, drawing_module
-from wikisem.pipeline.console.score_csv import outlier_rows, print_csv
-from wikisem.pipeline.console.score_tables import (
+from wikisem.evaluation.comparison import compare_categories, compare_evaluations
+from wikisem.evaluation.harness_samples import read_samples
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
+from wikisem.evaluation.topk import CategoryScore, CategoryVectors, combined_as_json, look_up_category, score_topk
+from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
+from wikisem.evaluation.vectors.similarities import compared_by
+from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.scores import (
+    analogy_report,
+    analogy_rows,
     blind_spot_report,
+    category_report,
+    category_rows,
+    combined_report,
     comparison_report,
     contexts_report,
     explanation_report,
     few_groups_note,
     outlier_report,
+    outlier_rows,
+    print_csv,
+    scores_as_json,
 )
-from wikisem.pipeline.console.terminal import make_console, print_json, print_notes
-from wikisem.pipeline.scored_models import distinct, open_lookups, with_progress
+from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json, print_notes
+
+
+def samples(arguments: argparse.Namespace) -> None:
+    """Score files of samples; those in one folder are of one model."""
+    models: defaultdict[str, list[Evaluation]] = defaultdict(list)
+    for path in arguments.files:
+        models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
+    if arguments.json:
+        for evaluation in (one for found in models.values() for one in found):
+            print_json(evaluation.as_json())
+        return
+    console = make_console()
+    for found in models.values():
+        console.print(outlier_report(found, f"outlier detection, choices compared by {arguments.measure}"))
+
+
+T = TypeVar("T")
+
+
+def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """The names, or what is longer where two are the same; what is still the same is numbered."""
+    found = list(names) if len(set(names)) == len(names) else list(longer)
+    return [
+        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
+    ]
+
+
+def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
+    """The models of --vectors, each opened when it is asked for, under names that are all different.
+
+    Of files, only what ``items`` need is read, if they are given.
+    """
+    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
+    given: str = getattr(arguments, "similarity", "")
+    similarity = open_similarity(given) if given else None
+    sources: list[str] = arguments.vectors
+    names = distinct(list(map(model_name, sources)), sources)
+    for source, name in zip(sources, names, strict=True):
+        with progress(f"reading {source}", lambda: 0, 0):
+            lookup = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
+        yield compared_by(lookup, similarity, f"vectors compared by {given}") if similarity else lookup
+
+
+def import_from_here(*sources: str) -> None:
+    """Let ``python:MODULE:FUNCTION`` find a module in the user's current folder, where it most often is."""
+    if any(PYTHON in source for source in sources):
+        sys.path.insert(0, str(Path.cwd()))
+
+
+def with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
+    """All scores of a model, with progress shown as they come."""
+    finished: list[T] = []
+    with progress(f"scoring {name}", lambda: len(finished), total):
+        finished.extend(scores)
+    return finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +278,133 @@ def _explain_group(group: WordGroup, shown: Mapping[str, str], arguments: argpar
             print_json({"model": lookup.name, "group": group.id, "cases": rows})
         else:
             make_console().print(explanation_report(lookup.name, group, cases))
+
+
+Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
+
+
+def topk(arguments: argparse.Namespace) -> None:
+    """Score Topk on a file of categories."""
+
+    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
+        vocabulary = require_vocabulary(lookup, "topk")
+        for members in categories:
+            yield score_topk(members, vocabulary, arguments.k, arguments.skip_oov, lookup.similarity)
+
+    _categories(arguments, f"Topk, k = {arguments.k}", score, lambda lookup: require_vocabulary(lookup, "topk"))
+
+
+def oddoneout(arguments: argparse.Namespace) -> None:
+    """Score OddOneOut on a file of categories."""
+    settings = _oddoneout_options(arguments)
+
+    def score(categories: Sequence[CategoryVectors], lookup: Lookup) -> Iterator[CategoryScore]:
+        return score_oddoneout(categories, lookup.words, settings)
+
+    drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
+    title = f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}"
+    _categories(
+        arguments,
+        title,
+        score,
+        lambda lookup: require_cosine(lookup, ODDONEOUT_DISTANCES),
+        needs_only_these=settings.intruders == "other-categories",
+    )
+
+
+def combined(arguments: argparse.Namespace) -> None:
+    """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
+    categories = _read(arguments)
+    settings = _oddoneout_options(arguments)
+    rows: list[dict[str, Any]] = []
+    for lookup in open_lookups(arguments):
+        vocabulary = require_vocabulary(lookup, "combined")
+        require_cosine(lookup, ODDONEOUT_DISTANCES)
+        members = [look_up_category(category, lookup) for category in categories]
+        odd = with_progress(lookup.name, score_oddoneout(members, vocabulary, settings), len(members))
+        top = [score_topk(each, vocabulary, arguments.k, arguments.skip_oov) for each in members]
+        rows.append(_head(lookup, arguments.categories) | combined_as_json(odd, top))
+        if arguments.json:
+            print_json(rows[-1])
+    if arguments.csv:
+        print_csv(rows)
+    elif not arguments.json:
+        make_console().print(combined_report(rows))
+
+
+def analogies(arguments: argparse.Namespace) -> None:
+    """Score analogy questions, section by section."""
+    sections = read_questions(arguments.questions)
+    options = AnalogyOptions(arguments.method, arguments.skip_oov, arguments.restrict)
+    rows: list[dict[str, Any]] = []
+    for lookup in open_lookups(arguments):
+        scores = with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections))
+        head = _head(lookup, arguments.questions)
+        if arguments.json:
+            print_json({**head, "method": options.method, **analogies_as_json(scores)})
+            print_notes(lookup.notes)
+        elif arguments.csv:
+            rows += [head | row for row in analogy_rows(scores)]
+        else:
+            title = f"analogies, {options.method}"
+            make_console().print(analogy_report(lookup, title, scores, skipped=options.skip_oov))
+    if arguments.csv:
+        print_csv(rows)
+
+
+def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
+    """What each row of scores begins with: the model and the data set, by its file's name without suffix."""
+    named = {"model": lookup.name, "dataset": Path(dataset).stem, "version": __version__}
+    return {**named, "vocabulary_size": lookup.vocabulary_size}
+
+
+def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
+    return OddOneOutOptions(
+        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
+    )
+
+
+def _categories(
+    arguments: argparse.Namespace,
+    title: str,
+    score: Scorer,
+    check: Callable[[Lookup], object],
+    *,
+    needs_only_these: bool = False,
+) -> None:
+    categories = _read(arguments)
+    rows, scores = list[dict[str, Any]](), dict[str, list[CategoryScore]]()
+    items = {word for category in categories for word in category.words} if needs_only_these else None
+    for lookup in open_lookups(arguments, items):
+        check(lookup)
+        found = _score_categories(lookup, categories, score)
+        scores[lookup.name] = found
+        head = _head(lookup, arguments.categories)
+        rows += [head | row for row in category_rows(found)]
+        if arguments.json:
+            print_json(head | scores_as_json(found))
+            print_notes(lookup.notes)
+        elif not arguments.csv:
+            make_console().print(category_report(lookup, title, found))
+    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
+    if arguments.csv:
+        print_csv(rows)
+    elif comparisons and arguments.json:
+        print_json({"comparisons": [one.as_json() for one in comparisons]})
+    elif comparisons:
+        make_console().print(comparison_report(comparisons))
+
+
+def _read(arguments: argparse.Namespace) -> list[WordCategory]:
+    """The categories of a command, or those of its questions; their words are QIDs, if it asks for these."""
+    if arguments.split_analogies:
+        categories = split_relations(read_questions(arguments.categories))
+    else:
+        categories = read_categories(arguments.categories, arguments.language)
+    return keyed_categories(categories, arguments.categories) if arguments.keys else categories
+
+
+def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:
+    """All scores, with progress shown as they come."""
+    members = [look_up_category(category, lookup) for category in categories]
+    return with_progress(lookup.name, score(members, lookup), len(members))

@@ -25,17 +25,15 @@ from tests.growing import JSON, WIKITEXT, check_growth, count_lines
 from tests.regex_steps import count_steps
 from wikisem.dumps import Chunk
 from wikisem.errors import DamagedInputError
-from wikisem.heuristics.rules.list_titles import common_affixes
+from wikisem.heuristics.rules.words import common_affixes
 from wikisem.links.scan import ChunkLinks, scan_chunk
-from wikisem.surfaces.cleaning import is_in_script
-from wikisem.surfaces.dictionary_form import is_form_of
-from wikisem.wikidata.chunk_reader import ChunkReader
-from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields
+from wikisem.surfaces.cleaning import is_form_of, is_in_script
+from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
+from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.data.letters import LETTERS
 from wikisem.wikipedia.graphemes import graphemes
-from wikisem.wikipedia.link_surroundings import count_surroundings
+from wikisem.wikipedia.learning import count_surroundings
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 from wikisem.wikipedia.variants import converter
 
@@ -58,7 +56,7 @@ MATCHED: Final = {
 # What these have to begin with before they go on.
 BEGINNINGS: Final = {
     "wikisem.wikipedia.xml_pages._OLD_REDIRECT": "#REDIRECT",
-    "wikisem.links.skipped._OPENER": "&lt;pre",
+    "wikisem.links.markup._OPENER": "&lt;pre",
     "wikisem.wikipedia.graphemes._CLUSTERS": "\u0915",
     "wikisem.wikipedia.graphemes._BASIC_CLUSTERS": "\u0915",
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.entity_files import write_entities
 from wikisem.errors import DamagedInputError
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.queries.offline.entity_table import EntityTable
+from wikisem.queries.offline import EntityTable
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 from wikisem.unit_folders import find_folder, find_local_folder, folder_path, record_path

@@ -5,11 +5,10 @@ from typing import Final
 
 import apache_beam as beam
 
-from wikisem.graph.class_graph import ClassGraph, build_graph
+from wikisem.graph.class_graph import COLUMNS, ClassGraph, ItemEdges, build_graph
+from wikisem.graph.csr import indices_of
 from wikisem.graph.distance import PREFIX, contract_graph
-from wikisem.graph.item_edges import COLUMNS, ItemEdges
-from wikisem.graph.sorting import indices_of
-from wikisem.graph.store import open_arrays
+from wikisem.graph.taxonomy import open_arrays
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
 from wikisem.transforms.entities.item_files import unlinked_folder
@@ -17,8 +16,7 @@ from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_parquet
-from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Scratch, StageContext
 
 STAGE: Final = "taxonomy"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.

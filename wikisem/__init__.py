@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wikisem.recipes.options import Recipe
     from wikisem.records import Group, Member, Outlier
     from wikisem.surfaces.link_counts import count_links
-    from wikisem.wikidata.read_file import read_entities
+    from wikisem.wikidata.entity_reader import read_entities
     from wikisem.wikipedia.languages import LanguageProfile, language_profile
 
 __version__ = "0.1.0"
@@ -43,7 +43,7 @@ _HOMES = {
     "language_profile": "wikisem.wikipedia.languages",
     "load_recipe": "wikisem.recipes.load",
     "read_dataset": "wikisem.datasets.word_groups",
-    "read_entities": "wikisem.wikidata.read_file",
+    "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
 }
 

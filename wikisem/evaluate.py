@@ -6,25 +6,18 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from wikisem.datasets.folder_languages import name_languages
-from wikisem.datasets.sources import data_set_name
+from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, read_dataset
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.analogies.questions import read_questions, split_relations
-from wikisem.evaluation.category_words import CategoryScore, look_up_category, mean_percent
-from wikisem.evaluation.oddoneout.definitions import Distance
-from wikisem.evaluation.oddoneout.intruders import Intruders
-from wikisem.evaluation.oddoneout.scores import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Compactness, score_models
-from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.evaluation.topk import score_topk
-from wikisem.evaluation.vectors.asked import tokens_of
-from wikisem.evaluation.vectors.keys import Keys
-from wikisem.evaluation.vectors.lookup import Lookup, TextLookup, require_cosine, require_vocabulary
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, Distance, Intruders, OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.outlier_detection import Compactness, Evaluation, score_models
+from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_percent, score_topk
+from wikisem.evaluation.vectors.lookup import Keys, Lookup, TextLookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
-from wikisem.evaluation.vectors.tokenizers import open_tokenizer
+from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.records import Group, Member
 
 __all__ = ["CategoryEvaluation", "Evaluation", "oddoneout", "open_vectors", "outliers", "split_analogies", "topk"]

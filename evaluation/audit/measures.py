@@ -2,18 +2,145 @@
 
 A worked example: the cluster {Oslo, Bern} of *city* with the outlier Rhine. Oslo and Bern are also *capitals*, so that
 coherence is 1; the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
+
+What an audit reads: groups of a run with all that is known of their members, or released text with words alone.
+
+What surface forms alone can give away: all that can be measured of a set that was released as text.
+
+Pairs of groups with nearly the same cluster: five classes of Czech municipalities share seven of eight items.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from wikisem.evaluation.audit.items import AuditGroup, AuditItem
-from wikisem.evaluation.audit.surfaces import capital_differs, outside_lengths, repeated, shared_affix
-from wikisem.heuristics.rules.contained import is_contained, parts_of_others
+from wikisem.datasets.word_groups import WordGroup
+from wikisem.heuristics.rules.cluster import agreed_case, differs_in_case
+from wikisem.heuristics.rules.words import is_contained, parts_of_others
+from wikisem.heuristics.selection.groups import EarlierClusters
+from wikisem.ids import is_qid, qid_number
+from wikisem.records import Group, Member, Outlier
+from wikisem.wikipedia.graphemes import graphemes, initial_case
 from wikisem.wikipedia.languages import LanguageProfile
+
+
+@dataclass(frozen=True, slots=True)
+class AuditItem:
+    """A member or an outlier: its surface form, and what else is known; None is what the data set does not say.
+
+    ``page_share`` is P(page | surface), ``by_link`` whether links gave the surface form, ``own_language`` whether it is
+    in the group's language. ``outlier_class`` is 0 for members of the cluster.
+    """
+
+    surface: str
+    outlier_class: int | None
+    qid: str | None = None
+    via: str | None = None
+    page_share: float | None = None
+    by_link: bool | None = None
+    own_language: bool | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The item number: items are numbered in the order of their creation."""
+        return qid_number(self.qid) if self.qid else None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditGroup:
+    """A test group; ``id`` is its class, or the name of its file where that is no QID."""
+
+    id: str
+    language: str
+    cluster: tuple[AuditItem, ...]
+    outliers: tuple[AuditItem, ...]
+
+    @property
+    def qid(self) -> str | None:
+        """The class, where the data set says it."""
+        return self.id if is_qid(self.id) else None
+
+    @classmethod
+    def of_group(cls, group: Group) -> "AuditGroup":
+        """A group of a run."""
+        members = tuple(_item(member, group.language) for member in group.cluster)
+        return cls(
+            group.qid, group.language, members, tuple(_item(outlier, group.language) for outlier in group.outliers)
+        )
+
+    @classmethod
+    def of_words(cls, group: WordGroup) -> "AuditGroup":
+        """A group of a released set; ``_`` is read as a space, and the folder says the language (``en/Q28640.txt``)."""
+        cluster = tuple(AuditItem(_words(surface), 0) for surface in group.cluster)
+        outliers = tuple(AuditItem(_words(outlier.surface), outlier.outlier_class) for outlier in group.outliers)
+        return cls(group.id, group.language or Path(group.where).parent.name, cluster, outliers)
+
+
+def _item(member: Member, language: str) -> AuditItem:
+    outlier = member if isinstance(member, Outlier) else None
+    return AuditItem(
+        member.surface,
+        outlier.outlier_class if outlier else 0,
+        member.id,
+        outlier.via if outlier else None,
+        member.page_share,
+        member.source == "anchor",
+        member.label_language in {None, language},
+    )
+
+
+def _words(surface: str) -> str:
+    return surface.replace("_", " ")
+
+
+def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
+    """Whether the initial gives an outlier away: all members agree in its case, and it differs.
+
+    None where the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
+
+    >>> capital_differs("oak", ["Oslo", "Rome"]), capital_differs("oak", ["Oslo", "elm"])
+    (True, False)
+    >>> capital_differs("東", ["Oslo"]) is None
+    True
+    """
+    if not initial_case(surface) or not any(map(initial_case, cluster)):
+        return None
+    return differs_in_case(surface, agreed_case(cluster))
+
+
+def outside_lengths(surface: str, cluster: Sequence[str]) -> bool:
+    """Whether a surface form is shorter or longer, in grapheme clusters, than every member.
+
+    >>> outside_lengths("Ur", ["Rome", "Kyoto"]), outside_lengths("Lima", ["Rome", "Kyoto"])
+    (True, False)
+    """
+    lengths = [len(graphemes(one)) for one in cluster]
+    return not min(lengths) <= len(graphemes(surface)) <= max(lengths)
+
+
+def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
+    """The largest share of surface forms that begin or end alike: with the same word, or without spaces character.
+
+    >>> shared_affix(["North Sea", "Red Sea", "Baltic"], spaced=True)
+    0.6666666666666666
+    """
+    parts = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
+    ends = (Counter(part[at] for part in parts if part) for at in (0, -1))
+    largest = max(max(count.values(), default=0) for count in ends)
+    return largest / len(surfaces) if largest > 1 else 0.0
+
+
+def repeated(surfaces: Sequence[str]) -> int:
+    """How many surface forms are there already, case ignored.
+
+    >>> repeated(["Rome", "rome", "Oslo"])
+    1
+    """
+    return len(surfaces) - len({surface.casefold() for surface in surfaces})
+
 
 Relation = Literal["itself", "above", "below", "none"]
 
@@ -169,3 +296,30 @@ class _InGraph:
 
     def is_below(self, own: set[str]) -> bool:
         return bool(own & {self._qid, *self._below})
+
+
+class Pair(NamedTuple):
+    """Two groups of a language, and the number of members that both have."""
+
+    language: str
+    first: str
+    second: str
+    shared: int
+
+
+def near_duplicates(groups: Sequence[AuditGroup]) -> list[Pair]:
+    """Pairs of groups in one language that share at least half of the smaller cluster, most shared members first.
+
+    Members are compared by item, or by surface form where a data set does not say the item.
+    """
+    return sorted(_pairs(groups), key=lambda pair: (-pair.shared, pair))
+
+
+def _pairs(groups: Sequence[AuditGroup]) -> Iterator[Pair]:
+    clusters = [{item.qid or item.surface.casefold() for item in group.cluster} for group in groups]
+    earlier: defaultdict[str, EarlierClusters] = defaultdict(EarlierClusters)
+    for number, (group, own) in enumerate(zip(groups, clusters, strict=True)):
+        for other, count in earlier[group.language].shared(own).items():
+            if 2 * count >= min(len(clusters[other]), len(own)):
+                yield Pair(group.language, groups[other].id, group.id, count)
+        earlier[group.language].add(number, own)

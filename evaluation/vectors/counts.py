@@ -33,7 +33,7 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 from scipy.special import xlog1py
 
-from wikisem.datasets.text_files import lines_of, numbered_lines, open_unpacked, read_utf8
+from wikisem.datasets.files import lines_of, numbered_lines, open_unpacked, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.lookup import Similarity, cosine
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack

@@ -11,13 +11,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from wikisem.datasets.text_files import UNPACKING_ERRORS, open_unpacked
+from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
-from wikisem.evaluation.vectors.asked import Tokenizer, tokens_of, words_asked_for
-from wikisem.evaluation.vectors.binary import FASTTEXT, read_binary, read_fasttext
 from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, check_choice, read_counts
-from wikisem.evaluation.vectors.keys import KeyLookup, Keys, keys_asked_for
-from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup, cosine
+from wikisem.evaluation.vectors.files import (
+    FASTTEXT,
+    excerpt,
+    is_text,
+    read_binary,
+    read_fasttext,
+    read_graph_header,
+    read_header,
+    read_text,
+)
+from wikisem.evaluation.vectors.lookup import (
+    KeyLookup,
+    Keys,
+    Lookup,
+    Similarity,
+    TextLookup,
+    WordLookup,
+    cosine,
+    keys_asked_for,
+)
 from wikisem.evaluation.vectors.neural import (
     contextual_encoder,
     model2vec_encoder,
@@ -25,8 +41,7 @@ from wikisem.evaluation.vectors.neural import (
     static_encoder,
 )
 from wikisem.evaluation.vectors.similarities import SimilarityLookup, given_similarity, read_similarities
-from wikisem.evaluation.vectors.text import excerpt, is_text, read_graph_header, read_header, read_text
-from wikisem.evaluation.vectors.words import WordVectors
+from wikisem.evaluation.vectors.words import Tokenizer, WordVectors, tokens_of, words_asked_for
 
 PYTHON: Final = "python:"
 _COUNTS: Final = "counts:"

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from wikisem.datasets.text_files import numbered_lines, read_utf8
+from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.vectors.asked import spelling_of, tokens_of
 from wikisem.evaluation.vectors.counts import read_triples
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
-from wikisem.evaluation.vectors.words import Vector, stack
+from wikisem.evaluation.vectors.words import Vector, spelling_of, stack, tokens_of
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,21 @@
 Rows are a numpy array, shape ``(n, dimensions)``, or a CSR array of SciPy of the same shape; a vector is one of them,
 sparse as a matrix of one row. Nothing sparse is ever made dense; what scores need is products of rows, their lengths
 and their means.
+
+Which words of a vocabulary some items can be looked up as, so that a file of vectors is read for these alone.
+
+Before a vocabulary is known, an item may be looked up as it is or lowercased, by tokens or by phrases of them, and with
+its digits masked; all of these are asked for.
+
+Tokenizers for languages without spaces, so that word vectors are found for the words in an item.
+
+fugashi (MeCab with the unidic-lite dictionary) for Japanese and jieba for Chinese.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import importlib
+import logging
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +25,69 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sparse
 
-from wikisem.evaluation.vectors.asked import Spelling, spelling_of
+from wikisem.errors import UsageError
+from wikisem.wikipedia.graphemes import initial_case
+
+Tokenizer = Callable[[str], list[str]]
+
+_BLANKS: Final = re.compile(r"[_\s]+")
+_PHRASE: Final = re.compile(r"[^_]_+[^_]")
+_DIGITS: Final = re.compile(r"\d{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a vocabulary spells words: whether any starts with a capital, is a phrase, has masked or plain digits."""
+
+    capitals: bool
+    phrases: bool
+    masked: bool
+    numbers: bool
+
+    @property
+    def masks_digits(self) -> bool:
+        """Whether numbers of two digits or more are written with #, as in the vectors of Google News."""
+        return self.masked and not self.numbers
+
+
+def spelling_of(words: Collection[str]) -> Spelling:
+    """The spelling of a vocabulary; each question is answered by the first word that decides it."""
+    return Spelling(
+        capitals=any(initial_case(word) == "capital" for word in words),
+        phrases=any("_" in word and _PHRASE.search(word) for word in words),
+        masked=any("##" in word for word in words),
+        numbers=any(_DIGITS.search(word) for word in words),
+    )
+
+
+def tokens_of(item: str) -> list[str]:
+    """The tokens of an item, which `_` and blanks divide."""
+    return [token for token in _BLANKS.split(item) if token]
+
+
+def mask_digits(text: str) -> str:
+    """The text with a # for each digit of two or more in a row.
+
+    >>> mask_digits("7 of 1984")
+    '7 of ####'
+    """
+    return _DIGITS.sub(lambda found: "#" * len(found[0]), text)
+
+
+def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> set[str]:
+    """Every word or phrase that one of the items can be looked up as, however the vocabulary spells words."""
+    asked = set[str]()
+    for item in items:
+        for text in {item, item.lower()}:
+            for spelled in {text, mask_digits(text)}:
+                asked |= _runs(tokenize(spelled))
+    return asked
+
+
+def _runs(tokens: Sequence[str]) -> set[str]:
+    count = len(tokens)
+    return {"_".join(tokens[start:end]) for start in range(count) for end in range(start + 1, count + 1)}
+
 
 # Two cosines, or means of cosines, that differ by no more are a tie, and a tie counts against the model. Rounding in
 # double precision stays four orders of magnitude below.
@@ -179,3 +253,35 @@ def from_words(
         first.setdefault(word, at)
     kept = rows if len(first) == len(words) else rows[list(first.values())]
     return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
+
+
+def _fugashi() -> Tokenizer:
+    tagger: Any = importlib.import_module("fugashi").Tagger()
+    return lambda text: [word.surface for word in tagger(text)]
+
+
+def _jieba() -> Tokenizer:
+    library: Any = importlib.import_module("jieba")
+    library.setLogLevel(logging.WARNING)
+    return lambda text: list(library.cut(text))
+
+
+TOKENIZERS: Final[Mapping[str, Callable[[], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
+
+
+def open_tokenizer(name: str) -> Tokenizer:
+    """The tokenizer of a name in ``TOKENIZERS``; UsageError for another one, or where its package is not installed.
+
+    It divides each token that `_` and blanks leave, so that it never sees these.
+    """
+    if name not in TOKENIZERS:
+        raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
+    try:
+        inner = TOKENIZERS[name]()
+    except ImportError as error:
+        raise UsageError(f"the tokenizer {name} needs packages: install wikisem[tokenizers]") from error
+
+    def tokenize(text: str) -> list[str]:
+        return [token for part in tokens_of(text) for token in inner(part) if token.strip()]
+
+    return tokenize

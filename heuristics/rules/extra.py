@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from wikisem.errors import RecipeError
-from wikisem.heuristics.rules.contained import check_contained
-from wikisem.heuristics.rules.own_label import check_own_label
-from wikisem.heuristics.rules.verdict import Verdict
-from wikisem.recipes.validation import did_you_mean
+from wikisem.heuristics.rules.words import Verdict, check_contained, check_own_label
+from wikisem.recipes.load import did_you_mean
 from wikisem.wikipedia.languages import LanguageProfile
 
 

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import MissingInputError
-from wikisem.heuristics.rules.affix_counts import count_affixes
+from wikisem.heuristics.rules.affix import count_affixes
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
-from wikisem.wikipedia.learning import with_values
-from wikisem.wikipedia.profile_file import ProfileFile, read_profile_file
+from wikisem.wikipedia.learning import ProfileFile, read_profile_file, with_values
 from wikisem.wikis import known_language
 
 

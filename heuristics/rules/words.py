@@ -1,12 +1,38 @@
-"""Words as rules compare them: what is one in a surface form or a label, and what is long enough to say something."""
+"""Words as rules compare them: what is one in a surface form or a label, and what is long enough to say something.
 
-from collections.abc import Sequence
+Rule ``contained``: clusters in which one surface form is a part of another, as Riau is of Riau Islands.
+
+Two such members have a word in common, and are alike to a model for that reason alone.
+
+Rule ``digits``: clusters whose surfaces differ in numbers only (Blair et al. 2016, 3.1: "January 2010", ...).
+
+Rule ``length-one``: clusters such as the letters of an alphabet (Blair et al. 2016, 3.1).
+
+Rule ``own-label``: clusters whose surface forms say what the class is called, as five high schools of eight do.
+
+Rule ``affix`` finds a word that is shared at the ends; the word of the class may be anywhere: Bank of Canada, State
+Bank of India, ICICI Bank.
+
+What the titles of list articles have in common and the titles of other articles do not.
+
+List articles are the instances of Q13406463 (Wikimedia list article). "List of ", "Liste ", "一覧": every Wikipedia has
+its own words for them, which are found in its titles.
+
+The verdict of a rule on a cluster, and what several rules ask: how many surfaces have something in common.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Final
 
 import regex
 
-from wikisem.wikipedia.graphemes import is_han
+from wikisem.wikipedia.graphemes import graphemes, is_han
+from wikisem.wikipedia.languages import LanguageProfile
 
 _WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -41,3 +67,206 @@ def says_something(letters: Sequence[str], script: str) -> bool:
 def least_letters(script: str) -> int:
     """The number of grapheme clusters that say something in a script, whatever they are."""
     return _LEAST.get(script, _LEAST_OTHERS)
+
+
+LIST_ARTICLE: Final = "Q13406463"
+
+# Conservative on purpose, since one surface with a stop affix rejects a whole cluster: at least 20 lists and a tenth of
+# all lists must share an affix, and at most one in a thousand other titles may have it.
+SUPPORT: Final = 20
+SHARE: Final = 0.1
+RARE: Final = 0.001
+
+# "List of " replaces "List " when nine tenths of the titles with "List " have it.
+_EXTENDS: Final = 0.9
+
+_WORDS: Final = 3
+_CHARACTERS: Final = range(2, 9)
+_FRONT: Final = re.compile(r"[^\s:]++:?\s*+")  # a word and the space after it; a colon ends a word too
+_BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
+
+
+def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
+    """The stop affixes that tell list articles from others, as "List of …" or "…一覧"; none where too few are known.
+
+    ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
+    between words. The answer does not depend on the order of either.
+    """
+    titles = sorted(set(lists))
+    rest = list(others)
+    text = "\n".join(["", *rest, ""])  # counting in one string is many times faster than title by title
+    front, back = (_first_words, _last_words) if spaced else (_first_characters, _last_characters)
+    rare = RARE * len(rest)
+    prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}
+    suffixes = {affix: n for affix, n in _shared(titles, back).items() if text.count(f"{affix}\n") <= rare}
+    beginnings = [f"{affix}…" for affix in _fewest(prefixes, str.startswith)]
+    return tuple(sorted([*beginnings, *(f"…{affix}" for affix in _fewest(suffixes, str.endswith))]))
+
+
+def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[str, int]:
+    """Affixes that enough of the titles share -> how many share them."""
+    counts = Counter(affix for title in titles for affix in affixes(title))
+    enough = max(SUPPORT, SHARE * len(titles))
+    return {affix: n for affix, n in counts.items() if n >= enough}
+
+
+def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
+    """Of affixes that extend one another, the longest that nearly all share; of the others the shortest."""
+    settled = [
+        affix
+        for affix, n in counts.items()
+        if not any(other != affix and extends(other, affix) and counts[other] >= _EXTENDS * n for other in counts)
+    ]
+    return [affix for affix in settled if not any(other != affix and extends(affix, other) for other in settled)]
+
+
+def _first_words(title: str) -> list[str]:
+    words = _FRONT.findall(title)
+    return ["".join(words[:n]) for n in range(1, min(len(words), _WORDS + 1))]
+
+
+def _last_words(title: str) -> list[str]:
+    words = _BACK.findall(title)
+    return ["".join(words[-n:]) for n in range(1, min(len(words), _WORDS + 1))]
+
+
+def _first_characters(title: str) -> list[str]:
+    clusters = graphemes(title)
+    return ["".join(clusters[:n]) for n in _CHARACTERS if n < len(clusters)]
+
+
+def _last_characters(title: str) -> list[str]:
+    clusters = graphemes(title)
+    return ["".join(clusters[-n:]) for n in _CHARACTERS if n < len(clusters)]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a cluster is kept; if not, the rule's stable name and, for people, what broke it."""
+
+    keep: bool
+    reason: str = ""
+    detail: str = ""
+
+
+KEEP: Final = Verdict(keep=True)
+
+
+def reject(reason: str, detail: str) -> Verdict:
+    """A verdict against a cluster."""
+    return Verdict(keep=False, reason=reason, detail=detail)
+
+
+def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -> tuple[str, list[str]]:
+    """The key that most surfaces share and those surfaces, in their order; the earliest key wins a tie.
+
+    Surfaces whose key is None are ignored. If no others are left, the answer is an empty key and no surfaces.
+
+    >>> largest_sharing(["oak", "oak tree", "elm"], lambda surface: surface.split()[0])
+    ('oak', ['oak', 'oak tree'])
+    """
+    sharing: dict[str, list[str]] = {}
+    for surface in surfaces:
+        shared = key(surface)
+        if shared is not None:
+            sharing.setdefault(shared, []).append(surface)
+    return max(sharing.items(), key=lambda entry: len(entry[1]), default=("", []))
+
+
+def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
+    """Reject when at least ``number`` pairs of surfaces are one inside the other.
+
+    As whole words, without case, in languages that write spaces: Rome is not in Romeo. As characters in others, two Han
+    characters or four of the rest at least: 東京 is in 東京都, but ボン is too short to be in リスボン.
+    """
+    pairs = list(parts_of_others(surfaces, profile))
+    if len(pairs) < number:
+        return KEEP
+    return reject("contained", ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
+
+
+def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
+    """Each surface that is inside another one, and that one, the shortest first."""
+    marked = sorted(((_marked(surface, profile), surface) for surface in surfaces), key=lambda each: len(each[0]))
+    for (part, inner), (whole, outer) in combinations(marked, 2):
+        if part in whole and part and part != whole:
+            yield inner, outer
+
+
+def is_contained(one: str, other: str, profile: LanguageProfile) -> bool:
+    """Whether one of two surfaces is inside the other."""
+    return any(parts_of_others([one, other], profile))
+
+
+def _marked(surface: str, profile: LanguageProfile) -> str:
+    """The words or characters of a surface with a mark at each border, so that a part is a part of the string.
+
+    Empty where it is too short to be a part of anything.
+    """
+    parts = words(surface) if profile.spaced else graphemes(surface)
+    enough = bool(parts) if profile.spaced else says_something(parts, profile.script)
+    return "\n".join(["", *parts, ""]) if enough else ""
+
+
+_DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
+
+
+def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces are identical once every digit is removed; None switches it off."""
+    if number is None:
+        return KEEP
+    stem, sharing = largest_sharing(surfaces, without_digits)
+    if len(sharing) < number:
+        return KEEP
+    return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
+
+
+def without_digits(surface: str) -> str:
+    """The surface with every decimal digit removed."""
+    return _DIGITS.sub("", surface)
+
+
+def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces are one character (grapheme cluster) long; None switches it off."""
+    if number is None:
+        return KEEP
+    short = [surface for surface in surfaces if len(graphemes(surface)) == 1]
+    if len(short) < number:
+        return KEEP
+    return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}")
+
+
+def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
+    """Reject when at least ``number`` surfaces have one and the same word of the class's label, at any position.
+
+    In languages that write spaces, a word of a surface that begins or ends with the label's word has it too (schools,
+    Hochschule); case is no matter. In others, part of the label is looked for: two Han characters, or a few others.
+    Without a label nothing is rejected.
+    """
+    has = _has_word if profile.spaced else _has_part
+    for word in _label_words(label, profile):
+        having = [surface for surface in surfaces if has(surface, word)]
+        if len(having) >= number:
+            return reject("own-label", f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
+    return KEEP
+
+
+def _label_words(label: str, profile: LanguageProfile) -> Iterator[str]:
+    """The words of a label that say something; in a script without spaces, its shortest parts that do."""
+    if profile.spaced:
+        yield from (word for word in words(label) if says_something(graphemes(word), profile.script))
+        return
+    letters = graphemes(label)
+    for at in range(len(letters)):
+        parts = (letters[at : at + length] for length in (LEAST_HAN, least_letters(profile.script)))
+        part = next((part for part in parts if says_something(part, profile.script)), None)
+        if part is not None:
+            yield "".join(part)
+
+
+def _has_word(surface: str, word: str) -> bool:
+    return any(own.startswith(word) or own.endswith(word) for own in words(surface))
+
+
+def _has_part(surface: str, part: str) -> bool:
+    return part in surface

@@ -2,25 +2,111 @@
 
 Of the 64 classes that are judged together, the first class that may bring enough is looked up for all at once, with its
 first items under their surface forms; whatever is further on the rings only when it is asked for.
+
+What classes are judged from: the class graph, and what each language adds to it.
+
+What the draw of outliers walks along: the ring of one language, or of the items that several languages name.
+
+Parallel groups need items that every language of a class names. Most pool items are named in few languages, so that a
+walk along the ring of one would pass many for each that it can use. The items that all name are found once for each
+combination of languages, and then a walk takes nearly all that it meets.
+
+Fresh sets: which items may be members or outliers, by the order in which items were created.
+
+Wikidata numbers items in the order of their creation, so that a set of items from some number on cannot be in a model
+whose texts were collected before that item was created. With ``[items] from = "Q130000000"``:
+
+>>> from wikisem.recipes.options import ItemOptions
+>>> fresh = ItemOptions(from_="Q130000000", apply="outliers")
+>>> in_range(np.array([42, 130_000_000]), fresh, "outliers").tolist()
+[False, True]
+>>> in_range(np.array([42, 130_000_000]), fresh, "clusters").tolist()
+[True, True]
+
+Which groups are kept where there are more than ``max_groups``: the first in an order that is the same everywhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from wikisem.graph.array_types import Bitsets, Ints
-from wikisem.graph.outlier_sets.bitsets import BitPlanes
-from wikisem.graph.outlier_sets.class_draw import ClassDraw
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Bitsets, Flags, Ints, indices_of
+from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.outlier_index import ClassOutliers
-from wikisem.heuristics.selection.draws import Draws, walked_language
-from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
+from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
+from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import Bringing
+from wikisem.ids import qid_number
+from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
+from wikisem.surfaces.table import SurfaceTable
+from wikisem.wikipedia.languages import LanguageProfile
+
+
+@dataclass(frozen=True)
+class LanguageInputs:
+    """What one language adds to the graph: surface forms, its profile, the ring of its outlier pool, labels of classes.
+
+    ``candidates`` are the classes with at least ``minimum`` instances that have a surface form; their leading instances
+    and the items of the ring are given as rows of ``surfaces``. ``labels`` maps class numbers to labels. ``affixes``
+    are those of the language's surface forms, where the recipe measures by them.
+    """
+
+    profile: LanguageProfile
+    surfaces: SurfaceTable
+    ring: HashRing
+    candidates: CandidateClasses
+    labels: Mapping[int, str]
+    affixes: AffixCounts | None = None
+
+
+@dataclass(frozen=True)
+class GroupInputs:
+    """What all classes have in common: the graph, the languages by code, and the recipe."""
+
+    graph: ClassGraph
+    languages: Mapping[str, LanguageInputs]
+    recipe: Recipe
+
+
+# Rings of combinations that are kept: all of them in five languages, the most recent ones beyond that.
+_KEPT: Final = 32
+
+
+def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
+    """The language whose ring is walked for several: that with the smallest pool, ties by code."""
+    return min(languages, key=lambda language: (len(languages[language].ring.keys), language))
+
+
+class Draws:
+    """The draws of languages and of their combinations; rows of a combined ring are those of ``walked_language``."""
+
+    def __init__(self, index: OutlierIndex, languages: Mapping[str, LanguageInputs]) -> None:
+        self._index, self._languages = index, languages
+        self._single = {code: LanguageDraw(index, own.ring) for code, own in languages.items()}
+        self._combined = lru_cache(maxsize=_KEPT)(self._combine)
+
+    def of(self, languages: frozenset[str]) -> LanguageDraw:
+        """The draw from the items that all of some languages name."""
+        return self._single[next(iter(languages))] if len(languages) == 1 else self._combined(languages)
+
+    def _combine(self, languages: frozenset[str]) -> LanguageDraw:
+        asked = {code: self._languages[code] for code in languages}
+        walked = asked.pop(walked_language(asked))
+        items = walked.surfaces.items[walked.ring.rows]
+        named = np.ones(len(items), dtype=bool)
+        for other in asked.values():
+            named &= indices_of(items, other.surfaces.items)[1]
+        return LanguageDraw(self._index, walked.ring.keep(named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +259,36 @@ def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) ->
         for locations, node in zip(found, draw.nodes(several), strict=True):
             yield naming.lazily(locations, node)
         look = min(4 * look, _MOST_AHEAD)
+
+
+def in_range(numbers: npt.ArrayLike, options: ItemOptions, role: Literal["clusters", "outliers"]) -> Flags:
+    """Whether items with these numbers may be in clusters, or be outliers; both ends of the range are in it."""
+    known = np.asarray(numbers)
+    flags: Flags = np.ones(known.shape, dtype=bool)
+    if options.apply in {role, "both"}:
+        if options.from_:
+            flags &= known >= qid_number(options.from_)
+        if options.to:
+            flags &= known <= qid_number(options.to)
+    return flags
+
+
+def in_class_order(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> list[int]:
+    """Class numbers in the order in which their groups are kept.
+
+    "sample" takes classes in the order of their hash keys; "prominence" those whose own item has most sitelinks, ties
+    by number (a class that is no item of the dump counts as having none).
+    """
+    known = np.array(sorted(numbers), dtype=np.int64)
+    if recipe.cluster.class_order == "sample":
+        order = np.argsort(hash_keys(recipe.seed, known), kind="stable")
+    else:
+        nodes, _ = indices_of(known, graph.nodes)
+        order = np.argsort(-np.maximum(graph.class_sitelinks[nodes], 0), kind="stable")
+    ordered: list[int] = known[order].tolist()
+    return ordered
+
+
+def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> set[int]:
+    """The class numbers among ``numbers`` that ``max_groups`` lets through; all of them where it is 0."""
+    return set(in_class_order(graph, numbers, recipe)[: recipe.cluster.max_groups or None])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wikisem.errors import DamagedInputError
-from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
+from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet
 from wikisem.typed_json import decode_json
 
 

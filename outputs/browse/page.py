@@ -1,9 +1,29 @@
-"""index.html: the page with its style and script, and a policy that lets nothing else run, load or be asked for."""
+"""index.html: the page with its style and script, and a policy that lets nothing else run, load or be asked for.
+
+What the page reads: an overview in data/index.js, and a script for each language, loaded when it is looked at.
+
+A page from disk may load scripts but fetch nothing, so data are calls of a function with JSON in them. In JSON no tag
+can end and no line can break (``script_json``). Members are rows without names, which keeps 300 languages below 150 MB:
+
+    [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
+    [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
+    [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+"""
 
 import base64
 import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
+from typing import Any, Final
+
+from wikisem.ids import qid_number
+from wikisem.outputs.annotation.sheets import direction, script_json
+from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikis import wiki_of
 
 
 def browse_page(title: str) -> bytes:
@@ -25,3 +45,103 @@ def _asset(name: str) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+SOURCES: Final = ("anchor", "label", "title")
+# Rejected classes that a language lists; all of them are in rejected/<code>.jsonl.
+MOST_REJECTED: Final = 500
+_DETAIL: Final = 160
+
+# model -> class number -> (OPP, accuracy), in percent
+Scores = Mapping[str, Mapping[int, tuple[float | None, float | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowseLanguage:
+    """All that the page shows of one language."""
+
+    code: str
+    groups: Sequence[Group]
+    rejections: Sequence[Rejection] = ()
+    scores: Scores = field(default_factory=dict)
+    english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
+
+
+def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
+    """data/index.js: facts about the set, a row for each language, and which classes are in which languages."""
+    classes: dict[int, list[int]] = {}
+    for at, language in enumerate(languages):
+        for group in language.groups:
+            classes.setdefault(qid_number(group.qid), []).append(at)
+    rows = [_overview(language, names.get(language.code, language.code)) for language in languages]
+    return _call("index", {"about": about, "languages": rows, "classes": classes})
+
+
+def language_script(language: BrowseLanguage) -> bytes:
+    """data/<code>.js: the groups of a language."""
+    names = {qid_number(group.qid): group.label for group in language.groups}
+    return _call(
+        "language",
+        {
+            "code": language.code,
+            "groups": [_group(group, language) for group in language.groups],
+            "names": names,
+            "rejected": [
+                [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
+            ],
+        },
+    )
+
+
+def _call(kind: str, value: object) -> bytes:
+    return f"wikisem.{kind}({script_json(value)});\n".encode()
+
+
+def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:
+    members = [member for group in language.groups for member in (*group.cluster, *group.outliers)]
+    return {
+        "code": language.code,
+        "name": name,
+        "tag": iso_639(language.code),
+        "wiki": wiki_of(language.code) or "",
+        "dir": direction(member.surface for member in members),
+        "groups": len(language.groups),
+        "cases": sum(len(group.outliers) for group in language.groups),
+        "rejected": dict(Counter(one.reason for one in language.rejections).most_common()),
+        "sources": dict(Counter(member.source for member in members).most_common()),
+        "scores": {model: _mean(own) for model, own in language.scores.items()},
+    }
+
+
+def _mean(own: Mapping[int, tuple[float | None, float | None]]) -> float | None:
+    known = [opp for opp, _ in own.values() if opp is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
+    number = qid_number(group.qid)
+    found = {model: own[number] for model, own in language.scores.items() if number in own}
+    about = {
+        "q": number,
+        "label": group.label,
+        "in": [_member(member) for member in group.cluster],
+        "out": [_member(outlier) for outlier in group.outliers],
+    }
+    about |= {"english": True} if group.qid in language.english else {}
+    return {**about, "scores": found} if found else about
+
+
+def _member(member: Member) -> list[Any]:
+    row = [
+        qid_number(member.id),
+        member.surface,
+        SOURCES.index(member.source),
+        member.count,
+        member.total,
+        member.links,
+        member.sitelinks,
+    ]
+    language = member.label_language or member.language
+    if isinstance(member, Outlier):
+        return [*row, language, member.outlier_class, qid_number(member.via)]
+    return [*row, language] if language else row

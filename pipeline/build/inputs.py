@@ -1,4 +1,9 @@
-"""The dumps that a command was given: found, told apart by size and time or checksum, and named by language."""
+"""The dumps that a command was given: found, told apart by size and time or checksum, and named by language.
+
+The languages that are known, and those of an output folder, each with its profile and where that is from.
+
+The profile files that a run uses: those that --profile names, and those in OUT that a person has edited.
+"""
 
 import hashlib
 import re
@@ -9,10 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.pipeline.download.record import origin_of
-from wikisem.transforms.io.addresses import absolute, is_local
-from wikisem.transforms.io.files import match, open_binary, size_and_time
-from wikisem.wikis import known_language
+from wikisem.pipeline.build.ledger import Ledger, fingerprint
+from wikisem.pipeline.download.fetch import origin_of
+from wikisem.transforms.io.files import absolute, is_local, list_files, match, open_binary, size_and_time
+from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
+from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, known_language, own_code, wiki_of
 
 # First bytes of archives in which older dumps and other tools keep XML.
 _ARCHIVES: Final = {
@@ -136,3 +143,154 @@ def by_language(words: Sequence[str]) -> dict[str, list[str]]:
 def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
     """The dump of each language, from ``LANG=PATH`` words."""
     return {language: find_dump(paths, checksum) for language, paths in sorted(by_language(words).items())}
+
+
+# What the record of a language's groups says of the profile that they were made by.
+FACT: Final = "profile"
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """The texts of profile files, by language; a language without one has what is learned.
+
+    ``trails`` are those trails of links of these files that decide what mentions hold: others than were learned.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    trails: Mapping[str, str] = field(default_factory=dict)
+
+    def digest(self, language: str) -> str:
+        """What a fingerprint sees of a language's file; empty where it has none."""
+        return fingerprint(text=self.texts[language]) if language in self.texts else ""
+
+    def read(self, language: str) -> ProfileFile:
+        """The file of a language that has one."""
+        return read_profile_file(self.texts[language], profile_path(language))
+
+
+def profile_path(language: str) -> str:
+    """The profile file of a language, below OUT."""
+    return f"languages/{language}.toml"
+
+
+def read_named(words: Sequence[str]) -> dict[str, str]:
+    """The texts of the files that ``LANG=FILE`` words name; RecipeError for one that is no profile file."""
+    texts = {}
+    for word in words:
+        language, mark, path = word.partition("=")
+        if not mark or not path:
+            raise UsageError(f"--profile: expected LANG=FILE such as de=de.toml, saw {word!r}")
+        known_language(language)
+        texts[language] = _read(path)
+        read_profile_file(texts[language], path)
+    return texts
+
+
+def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str]) -> Profiles:
+    """The profile files of a run: those named, else those in OUT that are not as the last run learned them."""
+    texts = {language: named.get(language) or edited(output, language) for language in languages}
+    texts = {language: text for language, text in texts.items() if text}
+    files = {
+        language: read_profile_file(text, f"{output}/{profile_path(language)}") for language, text in texts.items()
+    }
+    trails = {language: _trail(output, language, file) for language, file in files.items()}
+    return Profiles(texts, {language: trail for language, trail in trails.items() if trail is not None})
+
+
+def _trail(output: str, language: str, file: ProfileFile) -> str | None:
+    """The trail that a file gives, unless the mentions in OUT were made with the same one without being told."""
+    trail = file.values().get("link_trail")
+    record = Ledger(output).find(f"mentions/{language}")
+    learned = record.facts.get("learned_trail") if record is not None else None
+    return None if trail == learned else trail
+
+
+def edited(output: str, language: str) -> str:
+    """The profile file of a language in OUT if a person wrote or changed it; else empty."""
+    path = f"{output}/{profile_path(language)}"
+    if not list_files(path):
+        return ""
+    text = _read(path)
+    record = Ledger(output).find(f"groups/{language}")
+    known = record.facts.get(FACT, {}) if record is not None else {}
+    return "" if known.get("learned") == fingerprint(text=text) else text
+
+
+def _read(path: str) -> str:
+    try:
+        with open_binary(path) as source:
+            return source.read().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLanguage:
+    """A language: ``wiki`` is None for one of labels, ``groups`` None where no folder was asked for.
+
+    ``source`` and ``support`` have the keys of a profile file. ``edited`` says that a person wrote or changed the file.
+    """
+
+    code: str
+    name: str
+    wiki: str | None
+    script: str
+    spaced: bool
+    writing: str
+    hyphens: bool
+    affix: str
+    affix_length: int
+    length_one: bool
+    link_trail: str
+    lists: tuple[str, ...]
+    source: Mapping[str, str] = field(default_factory=dict)
+    support: Mapping[str, int] = field(default_factory=dict)
+    groups: int | None = None
+    edited: bool = False
+
+    def to_plain(self) -> dict[str, Any]:
+        """The language as plain values."""
+        return asdict(self)
+
+
+def known_languages() -> list[ListedLanguage]:
+    """All Wikipedias, then all languages of labels, as they are known without a dump."""
+    return [_listed(code, None) for code in (*sorted(WIKIPEDIA_CODES), *sorted(LABEL_ONLY_CODES))]
+
+
+def languages_in(output: str) -> list[ListedLanguage]:
+    """The languages of an output folder by their profile files; MissingInputError where it has none."""
+    paths = list_files(f"{output}/languages/*.toml")
+    if not paths:
+        raise MissingInputError(f"expected {output}/{profile_path('<language>')}, saw none; run `wikisem build` first")
+    ledger, found = Ledger(output), []
+    for path in sorted(paths):
+        code = path.rsplit("/", 1)[-1].removesuffix(".toml")
+        with open_binary(path) as source:
+            file = read_profile_file(source.read(), path)
+        record = ledger.find(f"groups/{code}")
+        groups = record.counts.kept if record is not None else 0
+        found.append(_listed(code, file, groups, bool(edited(output, code))))
+    return found
+
+
+def _listed(code: str, file: ProfileFile | None, groups: int | None = None, by_hand: bool = False) -> ListedLanguage:
+    found = find_profile(code, given=file)
+    source, support = dict(found.source), dict(found.support)
+    if file is not None:
+        source |= file.source if isinstance(file.source, dict) else {}
+        support |= file.support if isinstance(file.support, dict) else {}
+    wiki = wiki_of(code)
+    values = {key: getattr(found.profile, key) for key in KEYS if key != "script"}
+    return ListedLanguage(
+        code=code,
+        name=WIKIPEDIAS[wiki].name if wiki is not None else "",
+        wiki=wiki,
+        script=found.profile.script or "|".join("+".join(one) for one in script_sets(own_code(code))),
+        spaced=found.profile.spaced,
+        **values,
+        source=source,
+        support=support,
+        groups=groups,
+        edited=by_hand,
+    )

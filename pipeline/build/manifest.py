@@ -3,14 +3,24 @@
 ``stages`` has an entry for every finished unit in OUT, with the recipe, the seed and the versions that made it. These
 keys at the top are those that all groups in OUT have in common (before there are groups, all units); where two sets
 were made with different seeds, there is no ``seed`` at the top.
+
+The versions that decide what a unit looks like: wikisem, Python and the libraries that read and write.
+
+``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is said too: it decides how
+long reading takes, not what comes of it.
 """
 
+import importlib
+import platform
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import metadata
 from typing import Any, Final
 
+from wikisem import __version__
 from wikisem.pipeline.build.ledger import Record, write_json
 from wikisem.pipeline.build.run import Run
+from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
 # Of a unit of groups: the classes whose label is English, because they have none in the language, nor in mul.
 ENGLISH: Final = "english_labels"
@@ -40,3 +50,23 @@ def _stage(record: Record) -> dict[str, Any]:
         **record.made_with,
         **record.facts,
     }
+
+
+_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
+
+
+def versions() -> dict[str, str]:
+    """Each version by name."""
+    return {
+        "wikisem": __version__,
+        "python": platform.python_version(),
+        "bzip2": bzip2_decoder(),
+        "unicode": UNICODE,
+        **{name: metadata.version(name) for name in _LIBRARIES},
+    }
+
+
+def bzip2_decoder() -> str:
+    """What decodes bzip2 here; its room is imported only when this is asked, for it takes a quarter of a second."""
+    name: str = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
+    return name

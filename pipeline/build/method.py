@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.build.inputs import Dump
+from wikisem.pipeline.build.inputs import Dump, find_profiles
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.profiles import find_profiles
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import Stage, run_stages
+from wikisem.pipeline.build.stage_runner import Stage, run_stages, session
 from wikisem.pipeline.build.stages.entities import entities, labels_for, properties_for
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mentions import mentions

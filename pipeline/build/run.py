@@ -10,23 +10,22 @@ from typing import Final
 
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, TooManyRejectsError
-from wikisem.outputs.group_formats import FORMATS
-from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.outputs.groupfile import FORMATS
+from wikisem.pipeline.build.ledger import Ledger, Record, find_misfit
 from wikisem.pipeline.build.lock import check_lock
-from wikisem.pipeline.build.parts import find_misfit
-from wikisem.transforms.io.addresses import check_address, is_local
+from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import (
+    check_address,
     copy,
     create_binary,
+    is_local,
     list_files,
     open_binary,
     remove,
     remove_below,
     replace_file,
 )
-from wikisem.transforms.io.many_files import for_each_file
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.unit_folders import folder_below
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.

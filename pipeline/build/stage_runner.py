@@ -4,23 +4,104 @@ A stage says what its units are, what each depends on and leaves, and how the un
 in it looks whether it is finished. ``run_stages`` does the rest, the same for every stage: find what is finished and
 still fits, make the others in folders of their own, publish them by writing their records, and remove what they
 supersede.
+
+The time that a run has OUT to itself: from its lock to the manifest that says what it left.
+
+How much disk a stage will need, before it starts: an estimate from the size of what it reads.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
-from wikisem.pipeline.build.ledger import Record, fingerprint
-from wikisem.pipeline.build.manifest import write_manifest
-from wikisem.pipeline.build.parts import measure_parts
-from wikisem.pipeline.build.run import Run, check_rejects
-from wikisem.pipeline.build.versions import bzip2_decoder, versions
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError
+from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
+from wikisem.pipeline.build.lock import Claim, locked
+from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
+from wikisem.pipeline.build.run import Run, check_rejects, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.io.arrays import remove_copies
+from wikisem.transforms.io.files import is_local
+from wikisem.transforms.io.runtime import StageContext, check_shared
 from wikisem.unit_folders import folder_below, record_path
+
+
+@contextmanager
+def session(run: Run) -> Iterator[None]:
+    """Be the only run into OUT, without what dead ones left; write the manifest and remove the scratch at the end.
+
+    Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError
+    where another run is at work. What ends the context with an error is passed on, whatever then can still be written;
+    a run that is interrupted leaves its scratch to the next one, for removing it may take long.
+    """
+    check_writable(run.output)
+    with locked(run.output, Claim.of_this_process(run.name), run.break_lock, run.log):
+        run.ledger.forget()
+        run.remove_leftovers()
+        try:
+            with run.runtime:
+                check_shared(run.output, run.runtime)
+                yield
+            with run.tidying("a copy of arrays in the temporary folder"):
+                remove_copies()
+        except BaseException as error:
+            with suppress(OutputError):
+                write_manifest(run)
+                if isinstance(error, Exception):
+                    run.remove_scratch()
+            raise
+        write_manifest(run)
+        run.remove_scratch()
+
+
+# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
+# that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
+# .gz (docs/full-dump.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
+# as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks/full-size.md, a twentieth, ten languages)
+# has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
+# little more.
+_WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
+_COMPRESSED: Final = (".bz2", ".gz", ".zst")
+# How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
+_TIMES_SMALLER: Final = 8
+
+
+def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
+    """The bytes that a stage will write from its dumps and the units that it reads; 0 where that is next to nothing."""
+    dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
+    units = sum(record.size for record in needs)
+    return int(_WRITTEN.get(stage, 0.0) * (dumps + units))
+
+
+def lacking_disk(output: str, stage: str, wanted: int) -> str:
+    """A warning where the disk of the output folder has less room than a stage is expected to want; else empty."""
+    if not is_local(output):
+        return ""
+    free = shutil.disk_usage(_existing(Path(output))).free
+    if wanted <= free:
+        return ""
+    return (
+        f"warning: {stage}: about {_in_words(wanted)} of disk will be needed below {output} (an estimate), "
+        f"saw {_in_words(free)} free"
+    )
+
+
+def _compressed_size(path: str, size: int) -> float:
+    return size if path.endswith(_COMPRESSED) else size / _TIMES_SMALLER
+
+
+def _existing(folder: Path) -> Path:
+    while not folder.exists():
+        folder = folder.parent
+    return folder
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wikisem.atomic_files import write_files
-from wikisem.pipeline.browse import browse_files
 from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.release import facts_of, read_run
+from wikisem.pipeline.release import browse_files, facts_of, read_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,11 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.inputs import find_dump, find_wikipedias
+from wikisem.pipeline.build.inputs import find_dump, find_wikipedias, read_named
 from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.build.profiles import read_named
-from wikisem.pipeline.console.summary import print_summary
-from wikisem.pipeline.worker_count import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import size_of_dumps, with_workers
+from wikisem.pipeline.console.tables import print_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,36 +1,117 @@
 """Make category sets for Topk and OddOneOut, and analogy questions, in any number of languages at once.
 
 Items come from a SPARQL endpoint, or without any network from the entities of a build.
+
+What ``wikisem categories`` prints: what it asks while it works, and a table of the sets when it is done.
 """
 
 import argparse
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from wikisem.categories.category_source import CategorySource
-from wikisem.categories.emoji import installed_emoji
+from rich.table import Table
+
 from wikisem.categories.language_sets import LanguageSet, SetSources, build_sets
-from wikisem.categories.recipe import CategoryRecipe
-from wikisem.categories.recipe_checks import load_category_recipe, shipped_category_recipes
-from wikisem.categories.wording import LanguageWords
+from wikisem.categories.recipe import (
+    CandidateItem,
+    Category,
+    CategoryRecipe,
+    CategorySource,
+    PropertyPath,
+    load_category_recipe,
+    shipped_category_recipes,
+)
+from wikisem.categories.wording import LanguageWords, installed_emoji
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.category_formats import without_questions, write_sets
-from wikisem.outputs.category_report import report_row, without_any
+from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, refuse_beam_options
-from wikisem.pipeline.console.category_table import LoggedSource, print_report
-from wikisem.pipeline.console.terminal import log_pause, print_line
-from wikisem.pipeline.option_values import argument, parse_languages, web_address
-from wikisem.pipeline.word_set_options import add_word_filter, read_word_filter
-from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.client import Client, Transport
-from wikisem.queries.endpoint.endpoint_source import EndpointSource
+from wikisem.pipeline.command_options import (
+    add_contact,
+    add_local_output,
+    add_timeout,
+    add_word_filter,
+    argument,
+    parse_languages,
+    read_word_filter,
+    refuse_beam_options,
+    web_address,
+)
+from wikisem.pipeline.console.terminal import log, log_pause, make_console, print_line
+from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
 from wikisem.queries.http_client import HttpClient, Patience, user_at_host
-from wikisem.queries.offline.entity_source import EntitySource
+from wikisem.queries.offline import EntitySource
+from wikisem.records import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedSource:
+    """A source that logs what it is asked and how much it found."""
+
+    source: CategorySource
+
+    def items(self, category: Category) -> list[CandidateItem]:
+        """The items of a category."""
+        answer = self.source.items(category)
+        log(f"{category.name}: {len(answer):,} items")
+        return answer
+
+    def values(self, qids: Sequence[str], path: PropertyPath) -> Mapping[str, Sequence[Statement]]:
+        """The values of items."""
+        answer = self.source.values(qids, path)
+        log(f"{path.property} of {len(qids):,} items: {len(answer):,} have it")
+        return answer
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """The labels of items."""
+        answer = self.source.labels(qids, codes)
+        log(f"labels of {len(qids):,} items under {len(codes):,} language codes: {len(answer):,} have any")
+        return answer
+
+    def notes(self) -> Sequence[str]:
+        """What a reader of the sets should know about the source."""
+        return self.source.notes()
+
+
+def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
+    """Print a line for each language, summed over the categories, and the warnings.
+
+    A recipe without categories gets a line for each relation in each language.
+    """
+    make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
+    for warning in warnings:
+        log(f"warning: {warning}")
+
+
+def _relation_table(rows: Sequence[ReportRow]) -> Table:
+    table = Table("language", "relation", title="relations", title_justify="left")
+    for name in ("items", "pairs", "without label", "left out otherwise"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        counts = (row.items, row.kept, row.without_label, row.otherwise)
+        table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
+    return table
+
+
+def _sums_table(rows: Sequence[ReportRow]) -> Table:
+    table = Table("language", title="category sets", title_justify="left")
+    for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
+        table.add_column(name, justify="right")
+    for language in dict.fromkeys(row.language for row in rows):
+        table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
+    return table
+
+
+def _sums(rows: Sequence[ReportRow]) -> list[int]:
+    categories = [row for row in rows if row.kind == "category"]
+    counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
+    pairs = sum(row.kept for row in rows if row.kind == "relation")
+    return [*(sum(column) for column in zip(*counts, strict=True)), pairs]
+
 
 WIKIDATA: Final = "https://query.wikidata.org/sparql"
 # Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).

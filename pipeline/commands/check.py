@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from wikisem.heuristics.rules.lint import check_groups, groups_in
-from wikisem.pipeline.build.profiles import read_named
+from wikisem.pipeline.build.inputs import read_named
 from wikisem.pipeline.command_options import DATA_SET, add_profile, refuse_beam_options
-from wikisem.pipeline.console.group_tables import print_violations
+from wikisem.pipeline.console.tables import print_violations
 from wikisem.pipeline.console.terminal import print_json
-from wikisem.wikipedia.profile_file import read_profile_file
+from wikisem.wikipedia.learning import read_profile_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

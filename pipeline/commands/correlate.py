@@ -13,13 +13,11 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from wikisem.datasets.text_files import csv_rows, numbered_lines, read_utf8
+from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
-from wikisem.pipeline.command_options import refuse_beam_options
-from wikisem.pipeline.console.plots import draw_plot
-from wikisem.pipeline.console.terminal import make_console, print_json
-from wikisem.pipeline.option_values import argument, figure_file
+from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
+from wikisem.pipeline.console.terminal import draw_plot, make_console, print_json
 from wikisem.typed_json import decode_json
 
 # What evaluate calls its scores, of all tasks.

@@ -12,17 +12,14 @@ from typing import Final
 
 from wikisem.pipeline.build.method import build_stages
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import run_stages
+from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.command_options import add_local_output
-from wikisem.pipeline.console.group_tables import group_table, languages_table
-from wikisem.pipeline.console.next_command import browse_command
 from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.tables import browse_command, group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line
-from wikisem.pipeline.demo.demo_options import demo_options
-from wikisem.pipeline.demo.facts import read_classes, read_items
-from wikisem.transforms.io.addresses import absolute
+from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
+from wikisem.transforms.io.files import absolute
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes

@@ -15,13 +15,18 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, refuse_beam_options
-from wikisem.pipeline.console.byte_progress import byte_progress, format_bytes
+from wikisem.pipeline.command_options import (
+    add_contact,
+    add_local_output,
+    add_timeout,
+    argument,
+    refuse_beam_options,
+    web_address,
+)
+from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
-from wikisem.pipeline.download.catalogue import Mirror, find_wikidata, find_wikipedia
-from wikisem.pipeline.download.downloads import Download, download, only_download_in, plan_downloads
-from wikisem.pipeline.download.model import RemoteDump
-from wikisem.pipeline.option_values import argument, web_address
+from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, find_wikidata, find_wikipedia
+from wikisem.pipeline.download.fetch import Download, download, only_download_in, plan_downloads
 from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
 

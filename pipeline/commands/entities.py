@@ -5,12 +5,10 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import run_stages
+from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
-from wikisem.pipeline.console.summary import print_stage_summary
-from wikisem.pipeline.option_values import parse_languages
-from wikisem.pipeline.worker_count import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import parse_languages, size_of_dumps, with_workers
+from wikisem.pipeline.console.tables import print_stage_summary
 from wikisem.transforms.entities.stage import EntityOptions
 
 

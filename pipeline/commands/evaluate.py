@@ -6,19 +6,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.evaluation.analogies.search import METHODS
-from wikisem.evaluation.error_bars import SEED
 from wikisem.evaluation.harness_samples import MEASURES
-from wikisem.evaluation.oddoneout.definitions import DISTANCES
-from wikisem.evaluation.oddoneout.intruders import INTRUDERS
+from wikisem.evaluation.oddoneout import DISTANCES, INTRUDERS
 from wikisem.evaluation.outlier_detection import COMPACTNESSES
-from wikisem.evaluation.vectors.keys import KEYS
-from wikisem.evaluation.vectors.tokenizers import TOKENIZERS
-from wikisem.pipeline import category_scoring, scoring
+from wikisem.evaluation.statistics import SEED
+from wikisem.evaluation.vectors.lookup import KEYS
+from wikisem.evaluation.vectors.words import TOKENIZERS
+from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import add_seed, refuse_beam_options
-from wikisem.pipeline.option_values import argument, at_least, figure_file, parse_languages, whole_numbers
-from wikisem.pipeline.sample_scoring import samples
-from wikisem.pipeline.scored_models import import_from_here
+from wikisem.pipeline.command_options import (
+    add_seed,
+    argument,
+    at_least,
+    figure_file,
+    parse_languages,
+    refuse_beam_options,
+    whole_numbers,
+)
+from wikisem.pipeline.scoring import import_from_here, samples
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -135,17 +140,17 @@ def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
     _add_similarity(parser, compactness=False)
-    parser.set_defaults(score=category_scoring.topk)
+    parser.set_defaults(score=scoring.topk)
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
     _add_oddoneout(parser)
-    parser.set_defaults(score=category_scoring.oddoneout)
+    parser.set_defaults(score=scoring.oddoneout)
 
 
 def _combined(parser: argparse.ArgumentParser) -> None:
     _add_oddoneout(parser)
-    parser.set_defaults(score=category_scoring.combined)
+    parser.set_defaults(score=scoring.combined)
 
 
 def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +194,7 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
     )
-    parser.set_defaults(score=category_scoring.analogies)
+    parser.set_defaults(score=scoring.analogies)
 
 
 def _blind_spots(parser: argparse.ArgumentParser) -> None:

@@ -13,12 +13,10 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.pipeline.command_options import refuse_beam_options
-from wikisem.pipeline.console.group_tables import print_explanation
-from wikisem.pipeline.console.plots import drawing_module
-from wikisem.pipeline.console.terminal import print_line
+from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
+from wikisem.pipeline.console.tables import print_explanation
+from wikisem.pipeline.console.terminal import drawing_module, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
-from wikisem.pipeline.option_values import argument, figure_file
 from wikisem.transforms.io.arrays import local_folder
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.table import Table
 
-from wikisem.outputs.group_formats import FORMATS
+from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import make_console
 

@@ -7,11 +7,10 @@ OUT they are the languages of that folder, as ``OUT/languages/<language>.toml`` 
 import argparse
 from collections.abc import Sequence
 
-from wikisem.pipeline.build.language_list import known_languages, languages_in
-from wikisem.pipeline.command_options import refuse_beam_options
-from wikisem.pipeline.console.language_table import print_languages
+from wikisem.pipeline.build.inputs import known_languages, languages_in
+from wikisem.pipeline.command_options import argument, folder, refuse_beam_options
+from wikisem.pipeline.console.tables import print_languages
 from wikisem.pipeline.console.terminal import print_json
-from wikisem.pipeline.option_values import argument, folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,7 @@ from rich.table import Column, Table
 
 from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
-from wikisem.categories.lexeme_pairs import PairCollector
-from wikisem.categories.lexeme_relations import SHIPPED, load_relations
+from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
     Relations,
@@ -27,11 +26,19 @@ from wikisem.outputs.lexeme_sets import (
 )
 from wikisem.pipeline.build.ledger import read_names, write_names
 from wikisem.pipeline.build.run import check_rejects
-from wikisem.pipeline.command_options import add_local_output, add_max_rejects, refuse_beam_options
+from wikisem.pipeline.command_options import (
+    add_local_output,
+    add_max_rejects,
+    add_questions,
+    add_word_filter,
+    argument,
+    at_least,
+    lexeme_languages,
+    read_word_filter,
+    refuse_beam_options,
+)
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, print_line
-from wikisem.pipeline.option_values import argument, at_least, lexeme_languages
-from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import remove, remove_below

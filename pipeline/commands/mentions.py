@@ -4,13 +4,11 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
-from wikisem.pipeline.build.inputs import find_wikipedias
-from wikisem.pipeline.build.profiles import find_profiles, read_named
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import run_stages
+from wikisem.pipeline.build.inputs import find_profiles, find_wikipedias, read_named
+from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.console.summary import print_stage_summary
-from wikisem.pipeline.worker_count import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import size_of_dumps, with_workers
+from wikisem.pipeline.console.tables import print_stage_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

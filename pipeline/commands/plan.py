@@ -3,6 +3,8 @@
 The sample world is built on this machine, and every pipeline on the way is also planned with the options after ``--``,
 which Beam validates as it would for a job. A graph does not depend on the dumps, except for the names that it begins
 with.
+
+The graph of a pipeline as a table for people.
 """
 
 import argparse
@@ -12,15 +14,27 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
+from rich.table import Table
+
 from wikisem.atomic_files import write_files
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.method import run_build
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.command_options import absolute_setup_file, add_local_output
-from wikisem.pipeline.console.plan_table import plan_table
 from wikisem.pipeline.console.terminal import make_console, print_json, print_line
-from wikisem.pipeline.demo.demo_options import demo_options
+from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options
+
+
+def plan_table(plan: PlannedPipeline) -> Table:
+    """A row for each step."""
+    table = Table(title=f"{plan.label}, workers: {plan.environment}", title_justify="left", show_lines=False)
+    for name in ("step", "kind", "reads", "side inputs", "coder of what it gives"):
+        table.add_column(name, overflow="fold")
+    for step in plan.steps:
+        table.add_row(step.name, step.kind, "\n".join(step.inputs), "\n".join(step.side_inputs), "\n".join(step.coders))
+    return table
+
 
 STAGES: Final = ("entities", "mentions", "surfaces", "taxonomy", "groups")
 

@@ -14,8 +14,7 @@ from rich.table import Table
 from wikisem.errors import RecipeError
 from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import make_console, print_line
-from wikisem.recipes.shipped import shipped_names, shipped_path
-from wikisem.recipes.validation import did_you_mean
+from wikisem.recipes.load import did_you_mean, shipped_names, shipped_path
 
 _PACKAGES = {"build, groups": "wikisem.recipes", "categories": "wikisem.recipes.categories"}
 

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import add_local_output, argument, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.option_values import argument
 from wikisem.pipeline.release import write_release
 
 

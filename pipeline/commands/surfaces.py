@@ -5,12 +5,11 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.method import check_languages
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import run_stages
+from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.console.summary import print_stage_summary
-from wikisem.pipeline.worker_count import size_of_items, with_workers
+from wikisem.pipeline.command_options import size_of_items, with_workers
+from wikisem.pipeline.console.tables import print_stage_summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

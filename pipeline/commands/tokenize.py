@@ -13,12 +13,10 @@ from pathlib import Path
 from wikisem.atomic_files import write_text
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, WordGroup, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
-from wikisem.evaluation.group_names import group_ids
-from wikisem.evaluation.vectors.asked import Tokenizer
-from wikisem.evaluation.vectors.tokenizers import TOKENIZERS, open_tokenizer
-from wikisem.pipeline.command_options import DATA_SET, add_local_output, refuse_beam_options
+from wikisem.evaluation.outlier_detection import group_ids
+from wikisem.evaluation.vectors.words import TOKENIZERS, Tokenizer, open_tokenizer
+from wikisem.pipeline.command_options import DATA_SET, add_local_output, argument, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
-from wikisem.pipeline.option_values import argument, parse_languages
 from wikisem.pipeline.scoring import read_datasets
 
 

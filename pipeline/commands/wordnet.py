@@ -16,9 +16,14 @@ from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.pipeline.command_options import (
+    add_local_output,
+    add_questions,
+    add_word_filter,
+    read_word_filter,
+    refuse_beam_options,
+)
 from wikisem.pipeline.console.terminal import log, make_console, print_line
-from wikisem.pipeline.word_set_options import add_questions, add_word_filter, read_word_filter
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

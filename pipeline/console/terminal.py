@@ -1,17 +1,25 @@
-"""What a command prints: tables on standard output, plain lines for people on standard error."""
+"""What a command prints: tables on standard output, plain lines for people on standard error.
 
+Figures, where matplotlib is installed.
+"""
+
+import importlib
 import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import orjson
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
+
+from wikisem.errors import UsageError
 
 _PLAIN_WIDTH: Final = 160
 # What terminals take for commands: the controls of ASCII and Latin-1, but for the tab and the end of a line.
@@ -102,3 +110,17 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def drawing_module(name: str, option: str) -> ModuleType:
+    """A module that draws with matplotlib; UsageError, which names the option that needs it, where that is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(f"{option} needs matplotlib: install wikisem[all]") from error
+
+
+def draw_plot(path: Path, draw: Callable[[Any], None]) -> None:
+    """Give ``wikisem.evaluation.plot`` to a function that draws into ``path``; UsageError without matplotlib."""
+    draw(drawing_module("wikisem.evaluation.plot", "--plot"))
+    log(f"the figure is {path}")

@@ -9,21 +9,55 @@ dewiki/20261101/dumpstatus.json               the older dumps: jobs with their s
 wikidatawiki/entities/20261102/
     wikidata-20261102-all.json.gz             the date in the name may be some days after that of the folder
     wikidata-20261102-sha1sums.txt            grows as files are finished: a file without a sum is not complete
+
+What can be downloaded: the files of one dump, each with its checksum.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from urllib.request import Request
 
 import msgspec
 
 from wikisem.errors import DownloadError
-from wikisem.pipeline.download.model import Algorithm, Kind, RemoteDump, RemoteFile
 from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience
 from wikisem.wikis import wiki_of
+
+Kind = Literal["content export", "pages-articles", "Wikidata entities", "Wikidata lexemes"]
+Algorithm = Literal["sha256", "sha1"]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file on a server; ``size`` is in bytes, None where the server does not say it before the download."""
+
+    name: str
+    url: str
+    algorithm: Algorithm
+    digest: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteDump:
+    """A complete dump: of a Wikipedia by its language code, or of Wikidata, whose ``language`` is empty.
+
+    ``date`` is that of the dump's folder, as YYYY-MM-DD.
+    """
+
+    kind: Kind
+    date: str
+    files: tuple[RemoteFile, ...]
+    language: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it: "de, content export of 2026-11-01"."""
+        return f"{self.language + ', ' if self.language else ''}{self.kind} of {self.date}"
+
 
 _EXPORTS: Final = "other/mediawiki_content_current"
 _ENTITIES: Final = "wikidatawiki/entities"

@@ -7,7 +7,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.ipc import decode, decode_numbers, encode, encode_numbers
+from wikisem.arrow.columns import decode, decode_numbers, encode, encode_numbers
 from wikisem.schemas import ENTITIES, MENTIONS
 
 ROWS = st.lists(

@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from wikisem.arrow.maps import MapLookup
+from wikisem.arrow.columns import MapLookup
 
 KIND = pa.map_(pa.string(), pa.string())
 KEYS = ["de", "en", "mul", "zh-hant", ""]

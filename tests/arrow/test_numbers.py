@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.numbers import differs_from_previous, distinct, is_in, join, repeated, union
+from wikisem.arrow.columns import differs_from_previous, distinct, is_in, join, repeated, union
 
 arrays = st.lists(st.integers(1, 40)).map(lambda values: np.asarray(values, np.int64))
 

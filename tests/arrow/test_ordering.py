@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.ordering import order_strings, sort_by, sort_mentions, string_ranks
+from wikisem.arrow.buckets import order_strings, sort_by, sort_mentions, string_ranks
 from wikisem.schemas import MENTIONS
 
 texts = st.sampled_from(["", "A", "AB", "a", "ä", "Z", "東京", "\U0001f600", "\uffff"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.qids import QID_BUCKETS, qid_buckets, qid_numbers, qids_of
+from wikisem.arrow.columns import QID_BUCKETS, qid_buckets, qid_numbers, qids_of
 from wikisem.errors import DamagedInputError
 from wikisem.ids import qid_number, qid_of
 

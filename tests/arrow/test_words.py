@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wikisem.arrow.words import StringWords
+from wikisem.arrow.columns import StringWords
 
 texts = st.lists(st.text("aé\0東\U0001f600", max_size=6), min_size=1)
 

@@ -1,6 +1,6 @@
 """What every source of categories promises: the order of items and of values."""
 
-from wikisem.categories.category_source import CandidateItem, most_prominent, sorted_values
+from wikisem.categories.recipe import CandidateItem, most_prominent, sorted_values
 from wikisem.records import Statement
 
 

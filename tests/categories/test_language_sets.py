@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from wikisem.categories.category_source import CandidateItem
-from wikisem.categories.emoji import Emoji
 from wikisem.categories.language_sets import SetSources, build_sets
-from wikisem.categories.recipe import Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.wording import LeftOutItem, WordPair
+from wikisem.categories.recipe import CandidateItem, Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.wording import Emoji, LeftOutItem, WordPair
 from wikisem.records import Statement
 
 VALUES = {

@@ -11,8 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.categories.lexeme_pairs import FormPair, PairCollector, unambiguous
-from wikisem.categories.lexeme_relations import Derivation, LexemeRelation, Swap, load_relations
+from wikisem.categories.lexeme_pairs import (
+    Derivation,
+    FormPair,
+    LexemeRelation,
+    PairCollector,
+    Swap,
+    load_relations,
+    unambiguous,
+)
 from wikisem.wikidata.lexeme_reader import Lexeme, LexemeReader
 
 PLURAL = LexemeRelation("plural", (Swap(("Q110786",), ("Q146786",)),), categories=("Q1084",))

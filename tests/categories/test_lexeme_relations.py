@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.lexeme_relations import load_relations
+from wikisem.categories.lexeme_pairs import load_relations
 from wikisem.errors import RecipeError
 
 

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.recipe import Category, Condition, PropertyPath, Relation
-from wikisem.categories.recipe_checks import load_category_recipe, parse_category_recipe, shipped_category_recipes
+from wikisem.categories.recipe import (
+    Category,
+    Condition,
+    PropertyPath,
+    Relation,
+    load_category_recipe,
+    parse_category_recipe,
+    shipped_category_recipes,
+)
 from wikisem.errors import RecipeError
 
 

@@ -2,10 +2,16 @@
 
 import pytest
 
-from wikisem.categories.category_source import CandidateItem
-from wikisem.categories.recipe import CategoryItem
-from wikisem.categories.word_filter import WordFilter
-from wikisem.categories.wording import LeftOutItem, ValuedItem, WordPair, name_in, word_category, word_relation
+from wikisem.categories.recipe import CandidateItem, CategoryItem
+from wikisem.categories.wording import (
+    LeftOutItem,
+    ValuedItem,
+    WordFilter,
+    WordPair,
+    name_in,
+    word_category,
+    word_relation,
+)
 
 RANKED = [
     CandidateItem("Q5", 9),

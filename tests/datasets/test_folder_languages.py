@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.datasets.folder_languages import folder_language, name_languages
-from wikisem.datasets.word_groups import read_dataset
+from wikisem.datasets.word_groups import folder_language, name_languages, read_dataset
 
 
 def languages(root: Path) -> list[str]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from wikisem.datasets.sources import data_files, data_set_name
+from wikisem.datasets.files import data_files, data_set_name
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.datasets.text_files import csv_cell, csv_rows, is_json_lines, numbered_lines, read_utf8
+from wikisem.datasets.files import csv_cell, csv_rows, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 
 

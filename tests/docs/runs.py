@@ -22,10 +22,10 @@ from benchmarks.reading import HIDDEN, JUDGEMENTS
 from tests.docs.blocks import ROOT, Block, Command, Row, commands
 from tests.docs.tables import INSTEAD, OTHER_OUTPUT, OTHERS_OPTIONS, SET_ASIDE, TEXTS
 from tests.outputs.annotation.forms import page_answers
-from wikisem.categories.lexeme_relations import load_relations
-from wikisem.categories.recipe_checks import parse_category_recipe
+from wikisem.categories.lexeme_pairs import load_relations
+from wikisem.categories.recipe import parse_category_recipe
 from wikisem.datasets.word_categories import read_categories
-from wikisem.outputs.annotation.annotation_set import read_key
+from wikisem.outputs.annotation.sample import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
 from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
 from wikisem.pipeline.commands.completion import options_of

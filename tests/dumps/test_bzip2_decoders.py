@@ -11,10 +11,9 @@ from tests.dumps.bzip2_blocks import to_bytes
 from tests.dumps.test_whole_records import FORMS, CountingFile, lines_of, parts_of, write
 from tests.wikidata.test_chunk_reader_damage import HARMS, one_stream
 from wikisem.dumps import Chunk, Damage, Range, plan_ranges, read_records
-from wikisem.dumps.bzip2 import native_decoder
+from wikisem.dumps.bzip2 import decoder
 from wikisem.dumps.bzip2.bits import BLOCK_MARK, END_MARK
-from wikisem.dumps.bzip2.decoder import DecodedBlock
-from wikisem.dumps.bzip2.native_decoder import NativeDecoder
+from wikisem.dumps.bzip2.decoder import DecodedBlock, NativeDecoder
 
 LINES = lines_of(60, seed=11)
 TEXT = b"".join(LINES)
@@ -46,7 +45,7 @@ def compare(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     for target in TARGETS:
         fast = everything(path, target)
         with monkeypatch.context() as patch:
-            patch.setattr(native_decoder, "native", None)
+            patch.setattr(decoder, "native", None)
             assert fast == everything(path, target)
         told += sum(isinstance(item, Damage) for items in fast for item in items)
     return told
@@ -123,7 +122,7 @@ def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.Mon
         patch.setattr(NativeDecoder, "decode", count)
         patch.setattr(bz2, "BZ2Decompressor", Counted)
         if not compiled:
-            patch.setattr(native_decoder, "native", None)
+            patch.setattr(decoder, "native", None)
         for _ in read_records(Range("dump.bz2", "bzip2", start, len(data)), lambda _: source):
             pass
     return done + source.bytes_read
@@ -131,15 +130,15 @@ def _operations(data: bytes, start: int, compiled: bool, monkeypatch: pytest.Mon
 
 def test_the_decoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a person can see why a run is slow."""
-    if native_decoder.native:
-        assert "decoder in C" in native_decoder.decoder_name()
-    monkeypatch.setattr(native_decoder, "native", None)
-    assert "Python's bz2" in native_decoder.decoder_name()
+    if decoder.native:
+        assert "decoder in C" in decoder.decoder_name()
+    monkeypatch.setattr(decoder, "native", None)
+    assert "Python's bz2" in decoder.decoder_name()
 
 
 def test_blocks_of_real_size_need_no_slow_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The decoder in C reads whole files alone, wherever they are cut."""
-    if not native_decoder.native:
+    if not decoder.native:
         pytest.skip("the decoder in C could not be compiled here")
 
     def refuse(*_: object) -> None:

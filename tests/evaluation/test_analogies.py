@@ -14,8 +14,14 @@ from tests.evaluation.strategies import any_vector
 from wikisem.categories.analogies import questions
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies import search
-from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions
-from wikisem.evaluation.analogies.scores import AnalogyOptions, score_analogies, total
+from wikisem.evaluation.analogies.questions import (
+    AnalogyOptions,
+    Section,
+    look_up_questions,
+    read_questions,
+    score_analogies,
+    total,
+)
 from wikisem.evaluation.analogies.search import METHODS, AnalogySearch, Method
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit

@@ -14,10 +14,9 @@ from wikisem.evaluation.annotators import (
     score_annotators,
     score_model,
 )
-from wikisem.evaluation.outlier_detection import score_groups
-from wikisem.evaluation.outlier_scores import Evaluation
-from wikisem.outputs.annotation.annotation_set import AnnotationCase, AnnotationSet
+from wikisem.evaluation.outlier_detection import Evaluation, score_groups
 from wikisem.outputs.annotation.answers import Answer
+from wikisem.outputs.annotation.sample import AnnotationCase, AnnotationSet
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units, nominal
 # values, missing data (None). Alpha is 0.743 there.

@@ -9,16 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import parse_group
-from wikisem.evaluation.audit.findings import findings_of
-from wikisem.evaluation.audit.items import AuditGroup, AuditItem
-from wikisem.evaluation.audit.measures import Age, GroupMeasures, age_of, measure_group
-from wikisem.evaluation.audit.near_duplicates import near_duplicates
-from wikisem.evaluation.audit.summary import CLUSTER, audit_groups
-from wikisem.evaluation.audit.surfaces import capital_differs
+from wikisem.evaluation.audit.measures import (
+    Age,
+    AuditGroup,
+    AuditItem,
+    GroupMeasures,
+    age_of,
+    capital_differs,
+    measure_group,
+    near_duplicates,
+)
+from wikisem.evaluation.audit.summary import CLUSTER, audit_groups, findings_of
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.rules.contained import check_contained
-from wikisem.heuristics.rules.outlier import outlier_rules
-from wikisem.heuristics.selection.near_duplicates import near_duplicates as left_out_as_repeated
+from wikisem.heuristics.rules.cluster import outlier_rules
+from wikisem.heuristics.rules.words import check_contained
+from wikisem.heuristics.selection.groups import near_duplicates as left_out_as_repeated
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import FilterOptions, GraphOptions
 from wikisem.records import Entity, Group, Member, Outlier

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.category_words import CategoryScore, look_up_category, mean_error_bars, mean_percent
+from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 

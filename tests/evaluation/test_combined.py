@@ -6,7 +6,7 @@ from statistics import harmonic_mean
 
 import pytest
 
-from wikisem.evaluation.combined import combined
+from wikisem.evaluation.topk import combined
 from wikisem.pipeline.cli import main
 
 # Language, OddOneOut, Topk, Combined, as printed.

@@ -17,15 +17,11 @@ from hypothesis import strategies as st
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies.questions import Section
-from wikisem.evaluation.analogies.scores import AnalogyOptions, score_analogies
+from wikisem.evaluation.analogies.questions import AnalogyOptions, Section, score_analogies
 from wikisem.evaluation.analogies.search import AnalogySearch
-from wikisem.evaluation.category_words import look_up_category
-from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance
-from wikisem.evaluation.oddoneout.intruders import INTRUDERS, Intruders
-from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.oddoneout import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.topk import look_up_category, score_topk
 from wikisem.evaluation.vectors import counts
 from wikisem.evaluation.vectors.counts import Counts, dice, jaccard
 from wikisem.evaluation.vectors.lookup import WordLookup, cosine

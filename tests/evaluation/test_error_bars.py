@@ -6,9 +6,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.evaluation import error_bars
-from wikisem.evaluation.error_bars import clustered_error, clustered_means, expanded_tail
-from wikisem.evaluation.intervals import wilson
+from wikisem.evaluation import statistics
+from wikisem.evaluation.statistics import clustered_error, clustered_means, expanded_tail, wilson
 
 GROUPS = st.lists(st.lists(st.integers(0, 8).map(lambda n: n / 8), min_size=1, max_size=7), min_size=2, max_size=30)
 
@@ -123,5 +122,5 @@ def test_several_means_share_their_draws() -> None:
 
 def test_percent() -> None:
     """All four numbers are scaled, and a missing error stays missing."""
-    bars = error_bars.ErrorBars(0.5, 0.25, 0.75, None, 1).percent()
+    bars = statistics.ErrorBars(0.5, 0.25, 0.75, None, 1).percent()
     assert (bars.value, bars.low, bars.high, bars.standard_error) == (50, 25, 75, None)

@@ -1,7 +1,7 @@
 """Names that tell groups apart."""
 
 from wikisem.datasets.word_groups import WordGroup
-from wikisem.evaluation.group_names import distinct_names, group_ids
+from wikisem.evaluation.outlier_detection import distinct_names, group_ids
 
 
 def groups(*places: tuple[str, str, str]) -> list[WordGroup]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.evaluation.intervals import bootstrap, mean_with_interval, wilson
+from wikisem.evaluation.statistics import bootstrap, mean_with_interval, wilson
 
 
 @pytest.mark.parametrize(

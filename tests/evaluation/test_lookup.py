@@ -8,13 +8,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from wikisem.categories.word_filter import WordFilter
+from wikisem.categories.wording import WordFilter
 from wikisem.errors import DamagedInputError, UsageError
-from wikisem.evaluation.vectors.asked import spelling_of
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.models import open_model
-from wikisem.evaluation.vectors.words import from_words
-from wikisem.heuristics.rules.outlier import agreed_case
+from wikisem.evaluation.vectors.words import from_words, spelling_of
+from wikisem.heuristics.rules.cluster import agreed_case
 
 
 def lookup_of(*words: str, phrases: bool = True) -> WordLookup:

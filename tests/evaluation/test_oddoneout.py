@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
-from wikisem.evaluation.category_words import CategoryScore, CategoryVectors, look_up_category
-from wikisem.evaluation.oddoneout.definitions import DISTANCES, Distance, prepare
-from wikisem.evaluation.oddoneout.exact import steps
-from wikisem.evaluation.oddoneout.intruders import INTRUDERS, Intruders
-from wikisem.evaluation.oddoneout.scores import OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.oddoneout import (
+    DISTANCES,
+    INTRUDERS,
+    Distance,
+    Intruders,
+    OddOneOutOptions,
+    prepare,
+    score_oddoneout,
+    steps,
+)
+from wikisem.evaluation.topk import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 
@@ -135,8 +141,8 @@ def test_blocks_do_not_change_the_count(distance: Distance, monkeypatch: pytest.
     vocabulary = from_words([str(at) for at in range(300)], rng.normal(size=(300, 4)).astype(np.float32))
     items, variant = [str(at) for at in range(0, 300, 30)], OddOneOutOptions(3, distance)
     whole = score(items, [], vocabulary, variant)
-    monkeypatch.setattr("wikisem.evaluation.oddoneout.intruders._ROWS_AT_ONCE", 70)
-    monkeypatch.setattr("wikisem.evaluation.oddoneout.exact._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("wikisem.evaluation.oddoneout._ROWS_AT_ONCE", 70)
+    monkeypatch.setattr("wikisem.evaluation.oddoneout._NUMBERS_AT_ONCE", 1)
     assert score(items, [], vocabulary, variant) == whole
     assert whole.comparisons == 120 * 297
     assert 0 < whole.correct < whole.comparisons

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.evaluation.category_words import CategoryScore
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
-from wikisem.evaluation.outlier_scores import CaseScore, Evaluation, GroupScore
-from wikisem.evaluation.paired import compare_paired, holm, sign_flip_p
+from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.statistics import compare_paired, holm, sign_flip_p
+from wikisem.evaluation.topk import CategoryScore
 
 
 @settings(max_examples=40, deadline=None)

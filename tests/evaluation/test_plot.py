@@ -11,8 +11,7 @@ from lxml import etree
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outlier_detection import score_models
-from wikisem.evaluation.outlier_scores import Evaluation
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words

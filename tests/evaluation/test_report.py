@@ -10,7 +10,7 @@ from wikisem.datasets.word_groups import OutlierWord, WordGroup, read_dataset
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
-from wikisem.pipeline.console.score_tables import outlier_report
+from wikisem.pipeline.console.scores import outlier_report
 
 
 def text_of(groups: list[WordGroup]) -> str:

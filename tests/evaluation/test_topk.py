@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.category_words import look_up_category
-from wikisem.evaluation.topk import score_topk
+from wikisem.evaluation.topk import look_up_category, score_topk
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import WordVectors, from_words
 

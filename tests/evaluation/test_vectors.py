@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.vectors.files import is_text
 from wikisem.evaluation.vectors.models import read_vectors
-from wikisem.evaluation.vectors.text import is_text
 
 WORDS = ["the", "München", "京都", "new_york"]
 ROWS = np.asarray([(1, -2.5, 3e-5), (0.25, 0, 7), (-1, -1, -1), (0, 0, 0)], np.float32)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.graph.csr import CsrRows, offsets_of
-from wikisem.graph.outlier_sets.bitsets import BitPlanes, RowUnion
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, RowUnion
 
 WORDS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30)
 

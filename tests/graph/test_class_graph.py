@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, worlds
 from wikisem.errors import DamagedInputError, UnknownItemError
-from wikisem.graph import instances
-from wikisem.graph.class_graph import ClassGraph, build_graph
-from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.outlier_sets.bitsets import BitPlanes
+from wikisem.graph import class_graph
+from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
-from wikisem.graph.store import arrays_of
-from wikisem.graph.taxonomy import Taxonomy
+from wikisem.graph.taxonomy import Taxonomy, arrays_of
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
@@ -40,8 +38,8 @@ def test_many_tables_in_short_spans_give_the_graph_of_one(
     """However items are divided into tables, and wherever spans end, the arrays are the same."""
     whole = build_graph([ItemEdges.of_entities(entities)], options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(instances, "_SPAN", 4)
-        patch.setattr(instances, "_SAMPLE", 2)
+        patch.setattr(class_graph, "_SPAN", 4)
+        patch.setattr(class_graph, "_SAMPLE", 2)
         assert same(build_graph([ItemEdges.of_entities(entities[n::count]) for n in range(count)], options), whole)
 
 
@@ -52,7 +50,7 @@ def test_items_too_many_for_one_key_are_in_the_same_order(entities: list[Entity]
     entities = [*entities, Entity("Q999", instance_of=("Q1",), sitelinks=most)]
     whole = build_graph([ItemEdges.of_entities(entities)], WHOLE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(instances, "KEY_BITS", 0)
+        patch.setattr(class_graph, "KEY_BITS", 0)
         assert same(build_graph([ItemEdges.of_entities(entities)], WHOLE), whole)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.graph.item_edges import ItemEdges
+from wikisem.graph.class_graph import ItemEdges
 from wikisem.graph.outlier_sets.class_lists import class_lists
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of

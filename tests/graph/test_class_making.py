@@ -3,9 +3,8 @@
 import pyarrow as pa
 
 from tests.entity_files import entity_row
-from wikisem.arrow.qids import qid_numbers
-from wikisem.graph.outlier_sets.class_making import class_making
-from wikisem.graph.outlier_sets.item_statements import ItemStatements
+from wikisem.arrow.columns import qid_numbers
+from wikisem.graph.outlier_sets.class_lists import ItemStatements, class_making
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions

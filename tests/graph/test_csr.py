@@ -5,8 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.graph.components import components, levels
-from wikisem.graph.csr import CsrRows, closure, offsets_of, reached, steps_from
+from wikisem.graph.csr import CsrRows, closure, components, levels, offsets_of, reached, steps_from
 
 NODES = 9
 EDGES = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=25)

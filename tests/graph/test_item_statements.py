@@ -9,19 +9,16 @@ from hypothesis import strategies as st
 
 from tests.entity_files import entity_row
 from tests.graph.strategies import GRAPHS, group_worlds, worlds
-from wikisem.arrow.numbers import is_in, union
-from wikisem.arrow.qids import qid_numbers
-from wikisem.graph.class_graph import ClassGraph, build_graph
+from wikisem.arrow.columns import is_in, qid_numbers, union
+from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import SparseRows
-from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.outlier_sets.class_making import class_making
-from wikisem.graph.outlier_sets.item_statements import NO_UNLINKED, ItemStatements, UnlinkedItems
-from wikisem.graph.outlier_sets.status_classes import status_classes
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, ItemStatements, UnlinkedItems, class_making
+from wikisem.graph.outlier_sets.kin import status_classes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.selection import count_unlinked, edge_targets, split_by_certainty
+from wikisem.wikidata.entity_columns import count_unlinked, edge_targets, split_by_certainty
 
 PROPERTIES = ("P361", "P463")
 

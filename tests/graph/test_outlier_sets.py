@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, OUTLIERS, worlds
 from tests.oracle import Named, OracleGraph, OracleGroups
-from wikisem.graph.array_types import Int64s
-from wikisem.graph.outlier_sets.bitsets import BitPlanes
+from wikisem.graph.csr import Int64s
 from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.sorting import (
+from wikisem.arrow.columns import distinct
+from wikisem.graph.csr import (
     first_of,
     indices_of,
     narrow,

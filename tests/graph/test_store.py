@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.graph.array_types import Flags, Int64s
-from wikisem.graph.csr import CsrRows
-from wikisem.graph.store import arrays_of, open_arrays, write_arrays
+from wikisem.graph.csr import CsrRows, Flags, Int64s
+from wikisem.graph.taxonomy import arrays_of, open_arrays, write_arrays
 
 
 @dataclass(frozen=True)

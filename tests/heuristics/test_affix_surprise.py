@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules import affix_surprise
-from wikisem.heuristics.rules.affix import check_affix
-from wikisem.heuristics.rules.affix_counts import LONGEST, AffixCounts, count_affixes
-from wikisem.heuristics.rules.affix_surprise import check_affix_surprise, surprise
+from wikisem.heuristics.rules import affix
+from wikisem.heuristics.rules.affix import (
+    LONGEST,
+    AffixCounts,
+    check_affix,
+    check_affix_surprise,
+    count_affixes,
+    surprise,
+)
 from wikisem.wikipedia.languages import language_profile
 
 # One of a thousand surface forms begins with "The ", sixty end with "ville".
@@ -38,7 +43,7 @@ def test_the_more_share_an_affix_the_more_ordinary_it_may_be() -> None:
 @pytest.mark.parametrize(("count", "share"), [(4, 0.00346), (5, 0.0112), (6, 0.0268), (7, 0.0538), (8, 0.0999)])
 def test_the_limits_that_the_documentation_names(count: int, share: float) -> None:
     """Of eight, that many may share what a little more than this share of all have, and not this."""
-    assert surprise(count, 8, share) >= affix_surprise.SURPRISE > surprise(count, 8, share * 1.01)
+    assert surprise(count, 8, share) >= affix.SURPRISE > surprise(count, 8, share * 1.01)
 
 
 def test_a_language_of_few_surface_forms_keeps_the_old_rule() -> None:
@@ -106,9 +111,9 @@ def rejected_by_plain_reading(cluster: list[str], population: list[str]) -> bool
     """Some beginning or end of one to eight characters is shared by four that chance would hardly give it to."""
     for side in (slice(None), slice(None, None, -1)):
         turned, all_turned = [word[side] for word in cluster], [word[side] for word in population]
-        for affix in {word[:n] for word in turned for n in range(1, LONGEST + 1) if n <= len(word)}:
-            k, n = sum(word.startswith(affix) for word in turned), len(cluster)
-            p = max(sum(word.startswith(affix) for word in all_turned) / len(population), 1e-4)
+        for shared in {word[:n] for word in turned for n in range(1, LONGEST + 1) if n <= len(word)}:
+            k, n = sum(word.startswith(shared) for word in turned), len(cluster)
+            p = max(sum(word.startswith(shared) for word in all_turned) / len(population), 1e-4)
             tail = sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
             if k >= 4 and tail <= 1e-8:
                 return True

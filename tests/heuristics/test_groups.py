@@ -12,17 +12,21 @@ from hypothesis import strategies as st
 from tests.entity_files import entity_row
 from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, choose_together
-from wikisem.arrow.qids import qid_numbers
+from wikisem.arrow.columns import qid_numbers
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
-from wikisem.graph.outlier_sets.class_making import class_making
+from wikisem.graph.outlier_sets.class_lists import (
+    CandidateClasses,
+    ItemStatements,
+    candidate_classes,
+    class_making,
+    outlier_pool,
+)
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.item_statements import ItemStatements
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
-from wikisem.heuristics.selection.inputs import GroupInputs, LanguageInputs
+from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Rejection, Statement
 from wikisem.schemas import ENTITIES, SURFACES

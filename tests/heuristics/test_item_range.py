@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.item_range import in_range
+from wikisem.heuristics.selection.pool import in_range
 from wikisem.recipes.options import ItemOptions
 
 ENDS = st.none() | st.integers(1, 30)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wikisem.heuristics.rules.outlier import outlier_rules
+from wikisem.heuristics.rules.cluster import outlier_rules
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.languages import language_profile
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.brackets import innermost_links, span_of, with_trails
-from wikisem.links.positions import find_markup
+from wikisem.links.markup import find_markup, innermost_links, span_of, with_trails
 
 BOUNDS = st.lists(st.integers(0, 30), max_size=12).map(lambda cuts: sorted(cuts[: len(cuts) // 2 * 2]))
 

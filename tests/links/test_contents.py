@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.contents import count_distinct, cut_out, first_position, locate_parts
+from wikisem.links.markup import count_distinct, cut_out, first_position, locate_parts
 
 CONTENTS = st.lists(st.text(st.sampled_from("a|#é日"), max_size=6))
 CUTS = st.lists(st.integers(0, 40), max_size=12)

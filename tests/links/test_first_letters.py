@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.first_letters import capitalise
+from wikisem.links.mentions import capitalise
 from wikisem.wikipedia.titles import upper_first
 
 LETTERS = [chr(point) for point in range(0x110000) if chr(point).islower() or 0x10D0 <= point <= 0x10FF]

@@ -8,10 +8,9 @@ import pyarrow as pa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wikisem.links.contents import locate_parts
+from wikisem.links.markup import Positions, locate_parts
 from wikisem.links.mentions import read_contents
 from wikisem.links.normal_form import _tables, find_marks, has_many_marks, marks, not_composed
-from wikisem.links.positions import Positions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 SITE = SiteInfo("enwiki", "en", namespaces={6: "File"})

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.positions import find_markup, head_of, heads_at, starting_with
+from wikisem.links.markup import find_markup, head_of, heads_at, starting_with
 
 CHUNKS = st.lists(st.sampled_from([b"[", b"]", b"<", b"&", b"Y", b"_", b"a", "é".encode()]), max_size=60).map(b"".join)
 

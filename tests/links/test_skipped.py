@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.links.positions import find_markup, heads_at
-from wikisem.links.skipped import NAMES, possible_openers, skipped_spans
+from wikisem.links.markup import NAMES, find_markup, heads_at, possible_openers, skipped_spans
 
 PIECES = st.lists(st.sampled_from(["&lt;", "&gt;", "!--", "--", "nowiki", "/", "ce", "CE", " ", "x", ">", "&amp;"]))
 

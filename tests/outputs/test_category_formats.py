@@ -11,15 +11,18 @@ from wikisem.categories.recipe import CategoryItem, Relation
 from wikisem.categories.wording import CategoryWords, LeftOutItem, RelationWords, WordPair
 from wikisem.datasets.word_categories import read_categories
 from wikisem.outputs.category_formats import (
+    ReportRow,
     analogy_lines,
     category_json,
     category_lines,
     left_out_json,
     pairs_json,
+    report_row,
+    report_tsv,
     stringham_lines,
     token,
+    without_any,
 )
-from wikisem.outputs.category_report import ReportRow, report_row, report_tsv, without_any
 
 CITIES = CategoryWords(
     "us cities",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import parse_group, read_dataset
-from wikisem.outputs import group_formats
-from wikisem.outputs.group_formats import format_group, format_surface
+from wikisem.outputs import groupfile
+from wikisem.outputs.groupfile import format_group, format_surface
 from wikisem.records import Group, Member, Outlier
 
 
@@ -79,15 +79,15 @@ GROUP = Group(
 
 def test_wikisem500_is_a_format() -> None:
     """The released form is one file a group, below the language."""
-    assert dict(group_formats.group_files(GROUP))["wikisem500/en/Q5119.txt"] == format_group(GROUP).encode()
-    assert "wikisem500/en" in group_formats.group_folders("en")
+    assert dict(groupfile.group_files(GROUP))["wikisem500/en/Q5119.txt"] == format_group(GROUP).encode()
+    assert "wikisem500/en" in groupfile.group_folders("en")
 
 
 def test_a_further_format_has_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is named in FORMATS is written beside the others."""
     formats = {"wikisem500": format_group, "words": lambda group: " ".join(member.surface for member in group.cluster)}
-    monkeypatch.setattr(group_formats, "FORMATS", formats)
-    files = dict(group_formats.group_files(GROUP))
+    monkeypatch.setattr(groupfile, "FORMATS", formats)
+    files = dict(groupfile.group_files(GROUP))
     assert list(files) == ["wikisem500/en/Q5119.txt", "words/en/Q5119.txt"]
     assert files["words/en/Q5119.txt"] == b"Rome New York"
-    assert group_formats.group_folders("de") == ["wikisem500/de", "words/de"]
+    assert groupfile.group_folders("de") == ["wikisem500/de", "words/de"]

@@ -12,7 +12,7 @@ import pytest
 from tests.outputs.annotation.forms import filled_csv, label_studio_export, page_answers
 from tests.outputs.annotation.sets import make_group
 from wikisem.datasets.word_groups import WordGroup
-from wikisem.outputs.annotation.annotation_set import AnnotationSet, read_key
+from wikisem.outputs.annotation.sample import AnnotationSet, read_key
 from wikisem.pipeline.cli import main
 
 FORMS = {

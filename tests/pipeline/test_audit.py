@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.outputs.group_formats import group_files
-from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.groupfile import encode_group, group_files
 from wikisem.pipeline.cli import main
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity, Group, Member, Outlier

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import wikisem
-from wikisem.outputs.group_formats import format_surface
-from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.groupfile import encode_group, format_surface
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.object_store import FOLDER, ObjectStore
-from wikisem.pipeline.build.parts import find_misfit
+from wikisem.pipeline.build.ledger import find_misfit
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import list_files, open_binary, replace_file

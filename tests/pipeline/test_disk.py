@@ -7,11 +7,18 @@ from typing import NamedTuple
 
 import pytest
 
-from wikisem.pipeline.build.disk import estimate_bytes, lacking_disk
 from wikisem.pipeline.build.ledger import Part, Record
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage
+from wikisem.pipeline.build.stage_runner import (
+    Folders,
+    Stage,
+    Unit,
+    UnitResult,
+    estimate_bytes,
+    lacking_disk,
+    run_stage,
+    session,
+)
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime, StageContext
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.console import byte_progress
+from wikisem.pipeline.console import progress
 from wikisem.pipeline.demo.sample_world import write_sample_world
 
 
@@ -67,7 +67,7 @@ def test_a_dry_run_says_sizes_and_fetches_nothing(
             "/other/mediawiki_content_current/dewiki/2026-11-01/xml/bzip2/dewiki-2026-11-01-p1p2000000.xml.bz2"
         ]
     )
-    assert f"de, content export of 2026-11-01: 2 files, {byte_progress.format_bytes(size)}; 0 there already" in out
+    assert f"de, content export of 2026-11-01: 2 files, {progress.format_bytes(size)}; 0 there already" in out
     assert "Wikidata lexemes of 2026-11-02: 1 file, 1 bytes" in out
     assert not folder.exists()
     assert [path for method, path, _ in server.asked if method == "GET" and path.endswith((".bz2", ".gz"))] == []
@@ -110,9 +110,9 @@ def test_plain_lines_say_bytes_rate_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where standard error is no terminal: one line at first, then one every so often, until it ends."""
-    monkeypatch.setattr(byte_progress, "_LOOK", 0.001)
-    monkeypatch.setattr(byte_progress, "_LINE", 0.01)
-    with byte_progress.byte_progress("downloading", 1000, 100) as count:
+    monkeypatch.setattr(progress, "_LOOK", 0.001)
+    monkeypatch.setattr(progress, "_LINE", 0.01)
+    with progress.byte_progress("downloading", 1000, 100) as count:
         count(400)
         said = ""
         while "left" not in said:

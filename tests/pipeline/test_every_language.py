@@ -11,10 +11,9 @@ import pytest
 
 from tests.trees import lines_of, manifest_of
 from wikisem.pipeline.cli import main
-from wikisem.transforms.io.surroundings import read_surroundings
+from wikisem.transforms.io.runtime import read_surroundings
 from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.link_surroundings import learned_trail
-from wikisem.wikipedia.profile_file import KEYS, read_profile_file
+from wikisem.wikipedia.learning import KEYS, learned_trail, read_profile_file
 from wikisem.wikis import known_language
 
 pytestmark = [pytest.mark.slow, pytest.mark.realdata]

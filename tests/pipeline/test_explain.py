@@ -11,7 +11,7 @@ from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain import explanation
 from wikisem.pipeline.explain.explanation import _labels
-from wikisem.pipeline.explain.fonts import families_for
+from wikisem.pipeline.explain.figure import families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Counts, Entity
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.outputs.group_formats import FORMATS
+from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.cli import COMMANDS, main, open_command
 from wikisem.pipeline.commands import formats
 from wikisem.pipeline.commands.completion import options_of

@@ -15,11 +15,10 @@ from tests.object_store import FOLDER
 from tests.trees import manifest_of, tree_of
 from wikisem.errors import LockError
 from wikisem.pipeline.build import lock
-from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.ledger import Ledger, find_misfit
 from wikisem.pipeline.build.lock import Claim, check_lock, locked
-from wikisem.pipeline.build.parts import find_misfit
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
+from wikisem.pipeline.build.stage_runner import session
 from wikisem.pipeline.cli import main
 from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.runtime import Runtime

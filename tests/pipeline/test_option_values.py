@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.option_values import argument, at_least, contact, figure_file, local_output, rate, web_address
+from wikisem.pipeline.command_options import argument, at_least, contact, figure_file, local_output, rate, web_address
 
 
 @pytest.mark.parametrize(("word", "share"), [("0", 0.0), ("0%", 0.0), ("1%", 0.01), ("0.5", 0.5), ("100%", 1.0)])

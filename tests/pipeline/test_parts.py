@@ -11,11 +11,9 @@ import pyarrow as pa
 import pytest
 
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
-from wikisem.pipeline.build.ledger import Part, Record
-from wikisem.pipeline.build.parts import find_misfit
+from wikisem.pipeline.build.ledger import Part, Record, find_misfit
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, session
 from wikisem.records import Counts
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import read_parquet, write_parquet

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.console.plots import draw_plot, drawing_module
+from wikisem.pipeline.console.terminal import draw_plot, drawing_module
 
 
 def test_the_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:

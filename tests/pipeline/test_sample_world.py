@@ -16,8 +16,20 @@ import pytest
 from lxml import etree
 
 from wikisem.ids import is_qid
-from wikisem.pipeline.demo.facts import LANGUAGES, ClassItem, Item, Name, parse_name, read_classes, read_items
-from wikisem.pipeline.demo.sample_world import entity_lines, page_xml, wikidata_dump, wikipedia_dump, write_sample_world
+from wikisem.pipeline.demo.sample_world import (
+    LANGUAGES,
+    ClassItem,
+    Item,
+    Name,
+    entity_lines,
+    page_xml,
+    parse_name,
+    read_classes,
+    read_items,
+    wikidata_dump,
+    wikipedia_dump,
+    write_sample_world,
+)
 
 # P31 targets of which the world holds no row: classes that the dumps at hand did not hold either.
 WITHOUT_ROW = {"Q634", "Q41825", "Q220635", "Q476028", "Q3504248", "Q15056993", "Q47018901"}

@@ -10,8 +10,7 @@ from wikisem import __version__
 from wikisem.errors import LockError, MissingInputError, OutputError, TooManyRejectsError, UsageError
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run, check_writable
-from wikisem.pipeline.build.session import session
-from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages
+from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
@@ -95,7 +94,7 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
     """Not that of wikisem, which the record names as the one that made the unit."""
     stage, asked = toys()
     (record,) = run_stage(stage, run)
-    for module in ("wikisem", "wikisem.pipeline.build.versions"):
+    for module in ("wikisem", "wikisem.pipeline.build.manifest"):
         monkeypatch.setattr(f"{module}.__version__", "99.9")
     assert run_stage(stage, run) == [record]
     assert len(asked) == 1

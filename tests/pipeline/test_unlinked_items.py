@@ -11,10 +11,16 @@ from tests.transforms.test_entities import item, statement
 from tests.trees import manifest_of, results_of
 from wikisem.pipeline.build.stages.groups import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.facts import read_classes, read_items
-from wikisem.pipeline.demo.sample_world import SampleDumps, entity_lines, wikidata_dump, write_sample_world
-from wikisem.recipes.shipped import shipped_names
-from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.pipeline.demo.sample_world import (
+    SampleDumps,
+    entity_lines,
+    read_classes,
+    read_items,
+    wikidata_dump,
+    write_sample_world,
+)
+from wikisem.recipes.load import shipped_names
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
 CAPITAL, COMUNE, COMMUNE, COLLEGE_TOWN, GENRE = "Q5119", "Q747074", "Q484170", "Q1187811", "Q223393"
 DISAMBIGUATION, NOWHERE_ELSE, LEAGUE = "Q4167410", "Q910001", "Q910002"

@@ -11,7 +11,7 @@ import pytest
 from tests.entity_files import write_entities
 from tests.queries.sparql_server import serve
 from tests.queries.world import WORLD, entity
-from wikisem.categories.recipe_checks import load_category_recipe
+from wikisem.categories.recipe import load_category_recipe
 from wikisem.categories.wordnet_relations import RELATIONS
 from wikisem.evaluation.analogies.questions import read_questions
 from wikisem.pipeline.cli import main

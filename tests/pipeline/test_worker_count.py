@@ -8,7 +8,7 @@ import pytest
 from wikisem.pipeline.build.inputs import Dump, Input
 from wikisem.pipeline.build.ledger import Ledger, Part, Record
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.worker_count import (
+from wikisem.pipeline.command_options import (
     WORTH_WORKERS,
     available_cores,
     size_of_dumps,
@@ -22,7 +22,7 @@ from wikisem.transforms.io.runtime import Runtime
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with eight cores, wherever the tests run."""
-    monkeypatch.setattr("wikisem.pipeline.worker_count.available_cores", lambda: 8)
+    monkeypatch.setattr("wikisem.pipeline.command_options.available_cores", lambda: 8)
 
 
 @pytest.mark.parametrize(

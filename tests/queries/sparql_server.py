@@ -9,7 +9,7 @@ import pyoxigraph as ox
 
 from tests import http_server
 from wikisem.ids import is_qid
-from wikisem.queries.sparql.vocabulary import ENTITY, SITELINKS, TRUTHY, rdf_tag
+from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, rdf_tag
 from wikisem.records import Entity, Statement
 
 _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from wikisem.queries.http_client import NoAnswerError
-from wikisem.queries.sparql.answer import Term, parse_answer
+from wikisem.queries.sparql import Term, parse_answer
 
 ROWS = [
     {

@@ -8,11 +8,9 @@ import pytest
 
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.endpoint_source import EndpointSource
+from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource
 from wikisem.queries.http_client import Patience
-from wikisem.queries.sparql.vocabulary import ENTITY
+from wikisem.queries.sparql import ENTITY
 from wikisem.records import Statement
 
 END = {"end": {"type": "literal", "value": "true"}}

@@ -7,10 +7,9 @@ import pytest
 
 from tests.entity_files import write_entities
 from tests.queries.world import WORLD
-from wikisem.categories.category_source import most_prominent
-from wikisem.categories.recipe import Category, parse_path
+from wikisem.categories.recipe import Category, most_prominent, parse_path
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
-from wikisem.queries.offline.entity_source import EntitySource
+from wikisem.queries.offline import EntitySource
 from wikisem.records import Entity, Statement
 
 

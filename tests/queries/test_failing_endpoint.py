@@ -11,9 +11,7 @@ from tests.queries.sparql_server import Fault, Server, serve
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, parse_path
 from wikisem.errors import EndpointError
-from wikisem.queries.endpoint.cache import AnswerCache
-from wikisem.queries.endpoint.client import Client, Transport
-from wikisem.queries.endpoint.endpoint_source import EndpointSource
+from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
 from wikisem.queries.http_client import HttpClient, Patience
 
 CITIES = Category("cities", class_="Q100", subclasses=True)

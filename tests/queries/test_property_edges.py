@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.queries.offline.property_edges import PropertyEdges
+from wikisem.queries.offline import PropertyEdges
 
 _numbers = st.integers(1, 9)
 _pairs = st.lists(st.tuples(_numbers, _numbers), max_size=25)

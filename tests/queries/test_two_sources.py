@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 from tests.entity_files import dump_entities, write_entities
 from tests.queries.sparql_server import Server, serve
 from tests.queries.world import WORLD
-from wikisem.categories.category_source import CategorySource
-from wikisem.categories.recipe import Category, PropertyPath, parse_path
-from wikisem.categories.recipe_checks import load_category_recipe
-from wikisem.queries.endpoint.client import Client, Transport
-from wikisem.queries.endpoint.endpoint_source import EndpointSource
+from wikisem.categories.recipe import Category, CategorySource, PropertyPath, load_category_recipe, parse_path
+from wikisem.queries.endpoint import Client, EndpointSource, Transport
 from wikisem.queries.http_client import HttpClient
-from wikisem.queries.offline.entity_source import EntitySource
+from wikisem.queries.offline import EntitySource
 from wikisem.records import Entity, Statement
 
 PROPERTIES = ("P17", "P36", "P38", "P131", "P1269", "P1549")

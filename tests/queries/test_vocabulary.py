@@ -4,9 +4,8 @@ import pytest
 
 from wikisem.categories.recipe import Category, PropertyPath, parse_condition, parse_path
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.queries.endpoint.client import Client
-from wikisem.queries.endpoint.endpoint_source import EndpointSource
-from wikisem.queries.sparql.vocabulary import (
+from wikisem.queries.endpoint import Client, EndpointSource
+from wikisem.queries.sparql import (
     PREFIXES,
     code_of,
     graph_pattern,

@@ -13,7 +13,7 @@ from wikisem.errors import RecipeError
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.recipes.load import load_recipe, parse_recipe, shipped_recipes
 from wikisem.recipes.options import FilterOptions, Recipe
-from wikisem.wikidata.item_values import DEFAULT_PROPERTIES
+from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
 
 def test_only_the_name_is_required() -> None:

@@ -7,7 +7,7 @@ import pytest
 from msgspec import Meta, Struct, field
 
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.recipes.validation import convert, did_you_mean, require, require_ids, require_seed
+from wikisem.recipes.load import convert, did_you_mean, require, require_ids, require_seed
 
 NUMBER = "a whole number from 2 up (or false, for off)"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.schemas import MENTIONS, REDIRECTS
-from wikisem.surfaces.anchors import (
+from wikisem.surfaces.link_counts import (
     ANCHOR_TOTALS,
     add_redirected,
     break_ties,

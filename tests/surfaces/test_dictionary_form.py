@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.surface_oracle import is_other_form
-from wikisem.surfaces.dictionary_form import is_form_of
+from wikisem.surfaces.cleaning import is_form_of
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.surface_oracle import Anchor, Item, Name, name_of, plain_title
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.schemas import ENTITIES
-from wikisem.surfaces.anchors import CHOSEN_ANCHORS
+from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import ITEMS, Fallback, NamedItems, count_items, count_refused, name_items
 
 ENTITY_ROWS = pa.Table.from_pylist(

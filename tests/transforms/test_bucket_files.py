@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wikisem.arrow.buckets import BUCKETS, bucket_of, finest, split
 from wikisem.errors import StageError
 from wikisem.schemas import REDIRECTS
-from wikisem.transforms.io.bucket_files import (
+from wikisem.transforms.io.shuffle import (
     create_bucket_file,
     part_path,
     part_paths,
@@ -106,7 +106,7 @@ def test_a_missing_object_is_named_whatever_its_store_raises(tmp_path: Path, mon
     def refuse(path: str) -> NoReturn:
         raise LookupError(f"404 {path}")
 
-    monkeypatch.setattr("wikisem.transforms.io.bucket_files.open_binary", refuse)
+    monkeypatch.setattr("wikisem.transforms.io.shuffle.open_binary", refuse)
     with pytest.raises(StageError, match=r"saw .*/3\.buckets that cannot be read: it is not there"):
         list(read_bucket(f"{tmp_path}/3.buckets", ["a"]))
     with pytest.raises(LookupError, match="404"):

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.groups.labels import write_labels, write_titles
+from wikisem.transforms.groups.shared_files import write_labels, write_titles
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 
 ROWS = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
-from wikisem.heuristics.rules.affix_counts import AffixCounts, count_affixes
+from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.transforms.groups.affixes import read_affixes, write_affixes
+from wikisem.transforms.groups.surface_tables import read_affixes, write_affixes
 
 RECIPE = Recipe(
     "rules",

@@ -18,8 +18,7 @@ from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, UNLINKED
 from wikisem.transforms.entities import stage
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 
 Line = dict[str, Any]
 

@@ -11,12 +11,11 @@ import pytest
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities import item_files
-from wikisem.transforms.entities.duplicates import find_duplicates, superseded_by_file
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
-from wikisem.transforms.entities.keep import IndexItems, KeepItems
+from wikisem.transforms.entities.stage import IndexItems, KeepItems, find_duplicates, superseded_by_file
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.wikidata.selection import content_hash, superseded_rows
+from wikisem.transforms.io.runtime import Scratch
+from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
 

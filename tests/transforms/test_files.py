@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import MissingInputError, OutputError, UsageError
-from wikisem.transforms.io import addresses, files
-from wikisem.transforms.io.addresses import absolute, check_address, is_local
+from wikisem.transforms.io import files
 from wikisem.transforms.io.files import (
+    absolute,
+    check_address,
     copy,
     create_binary,
+    is_local,
     list_files,
     match,
     open_binary,
@@ -97,10 +99,10 @@ def test_a_file_system_without_its_package_says_what_to_install(
     scheme: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the package, the URL is left to Beam."""
-    monkeypatch.setattr(addresses, "_is_installed", lambda _: False)
+    monkeypatch.setattr(files, "_is_installed", lambda _: False)
     with pytest.raises(UsageError, match=re.escape(f"pip install 'apache-beam[{extra}]'")):
         check_address(f"{scheme}://bucket/x")
-    monkeypatch.setattr(addresses, "_is_installed", lambda _: True)
+    monkeypatch.setattr(files, "_is_installed", lambda _: True)
     assert check_address(f"{scheme}://bucket/x") == f"{scheme}://bucket/x"
 
 
@@ -112,9 +114,9 @@ def test_what_is_a_url_and_what_is_not() -> None:
 
 def test_a_package_is_looked_for_without_its_parent() -> None:
     """A package whose parent is missing is not installed."""
-    assert addresses._is_installed("os.path")
-    assert not addresses._is_installed("no_such_parent.child")
-    assert not addresses._is_installed("no_such_package")
+    assert files._is_installed("os.path")
+    assert not files._is_installed("no_such_parent.child")
+    assert not files._is_installed("no_such_package")
 
 
 def test_a_pattern_without_a_file_is_named(tmp_path: Path) -> None:

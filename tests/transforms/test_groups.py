@@ -14,12 +14,10 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import encode_group
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.transforms.groups import items as groups_items
-from wikisem.transforms.groups.items import CollectItems
-from wikisem.transforms.groups.labels import english_labels
-from wikisem.transforms.groups.shared_files import GroupFiles
-from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.groups import stage as groups_items
+from wikisem.transforms.groups.shared_files import GroupFiles, english_labels
+from wikisem.transforms.groups.stage import CollectItems
+from wikisem.transforms.io.runtime import Runtime, Scratch
 
 LANGUAGES = ("en", "de", "es", "ru", "zh", "ar")
 RECIPE = Recipe(

@@ -19,8 +19,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
@@ -172,7 +171,7 @@ def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
 ) -> None:
     """All pages are counted, and the damage as one that could not be read; with two workers, too."""
     plan = partial(plan_ranges, target_bytes=size)
-    monkeypatch.setattr("wikisem.transforms.mentions.dump.plan_ranges", plan)
+    monkeypatch.setattr("wikisem.transforms.mentions.stage.plan_ranges", plan)
     pages = [page(number, f"P{number}", f"[[Target|anchor {number}]]") for number in range(9)]
     whole = dump(pages)
     at = [whole.index(one.encode()) for one in pages]
@@ -249,6 +248,6 @@ def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, m
     def fail(*_: object) -> NoReturn:
         raise OSError("the disk is on fire")
 
-    monkeypatch.setattr("wikisem.transforms.mentions.scan.read_records", fail)
+    monkeypatch.setattr("wikisem.transforms.mentions.count.read_records", fail)
     with pytest.raises(StageError, match=r"mentions/ltg: expected to read .*dump\.xml, saw the disk is on fire"):
         count(tmp_path, write(tmp_path / "dump.xml", dump()))

@@ -14,8 +14,7 @@ from wikisem.errors import StageError
 from wikisem.recipes.options import GraphOptions, SurfaceOptions
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.files import list_files
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy

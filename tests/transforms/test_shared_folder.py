@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import OutputError
-from wikisem.transforms.io import shared_folder
+from wikisem.transforms.io import runtime
 from wikisem.transforms.io.files import exists
-from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shared_folder import check_shared
+from wikisem.transforms.io.runtime import Runtime, check_shared
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Runtime:
     """A runner that is taken for one whose workers may be anywhere."""
-    monkeypatch.setattr(shared_folder, "_HERE", frozenset())
+    monkeypatch.setattr(runtime, "_HERE", frozenset())
     return Runtime(["--runner=FnApiRunner"])
 
 
@@ -28,7 +27,7 @@ def test_workers_that_do_not_see_the_folder_are_an_error(
     tmp_path: Path, elsewhere: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message says what to do."""
-    monkeypatch.setattr(shared_folder, "exists", lambda _: False)
+    monkeypatch.setattr(runtime, "exists", lambda _: False)
     with pytest.raises(OutputError, match=r"workers to see what this process writes, saw no .*asked on one.*or a URL"):
         check_shared(str(tmp_path), elsewhere)
 
@@ -37,7 +36,7 @@ def test_workers_whose_files_are_not_seen_are_an_error(
     tmp_path: Path, elsewhere: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They may have a folder of the same path, which only looks the same."""
-    monkeypatch.setattr(shared_folder, "exists", lambda path: exists(path) and not path.endswith("answered"))
+    monkeypatch.setattr(runtime, "exists", lambda path: exists(path) and not path.endswith("answered"))
     with pytest.raises(OutputError, match=r"to see what workers of FnApiRunner write to .*, saw nothing"):
         check_shared(str(tmp_path), elsewhere)
 

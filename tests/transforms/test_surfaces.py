@@ -9,18 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem import schemas
-from wikisem.arrow.buckets import split
-from wikisem.arrow.ordering import sort_mentions
+from wikisem.arrow.buckets import sort_mentions, split
 from wikisem.errors import MissingInputError
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.surfaces.naming import Fallback
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.transforms.surfaces.items import divide
-from wikisem.transforms.surfaces.stage import resolve_surfaces
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.surfaces.stage import divide, resolve_surfaces
 
 # qid, page title in ltgwiki, labels.
 ITEMS = [

@@ -14,8 +14,7 @@ from wikisem import count_links, schemas
 from wikisem.recipes.options import SurfaceOptions, Variant
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.wikipedia.variants import converter
 

@@ -6,7 +6,7 @@ import pytest
 
 from wikisem.errors import StageError
 from wikisem.records import Counts
-from wikisem.transforms.surfaces.tallies import SurfaceCounts, sum_tallies, write_tallies
+from wikisem.transforms.surfaces.pages import SurfaceCounts, sum_tallies, write_tallies
 
 GERMAN = SurfaceCounts(Counts(5, 3, {"no-name": 2}), {"anchor": 2, "label": 1}, {"low-share": 1})
 MORE = SurfaceCounts(Counts(2, 1, {"no-page": 1}), {"label": 1}, {"few-links": 4, "low-share": 1})

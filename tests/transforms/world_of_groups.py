@@ -13,8 +13,7 @@ from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.transforms.groups.stage import build_groups
 from wikisem.transforms.io.parquet import write_parquet
-from wikisem.transforms.io.runtime import Runtime, StageContext
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy
 from wikisem.wikipedia.languages import language_profile
 

@@ -9,10 +9,9 @@ import pytest
 from tests.wikidata.test_lexeme_reader import GOOD, dump_of
 from wikisem.errors import DamagedInputError
 from wikisem.records import Reject
-from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields, UnreadableLine
+from wikisem.wikidata.entity_reader import EntityReader, read_entities
 from wikisem.wikidata.lexeme_reader import LexemeReader
-from wikisem.wikidata.read_file import read_entities
+from wikisem.wikidata.line_types import Fields, UnreadableLine
 
 CLASS = '{"mainsnak":{"snaktype":"value","datavalue":{"value":{"entity-type":"item","id":"Q5"}}}}'
 ITEMS = [f'{{"type":"item","id":"Q{number}","claims":{{"P31":[{CLASS}]}}}}' for number in range(1, 6)]

@@ -15,9 +15,8 @@ from tests.dumps.test_whole_records import FORMS, write
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import END_MARK, find_marks
 from wikisem.records import Counts, Reject
-from wikisem.wikidata.chunk_reader import ChunkReader
-from wikisem.wikidata.entity_reader import EntityReader
-from wikisem.wikidata.item_values import Fields
+from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
+from wikisem.wikidata.line_types import Fields
 
 Rows = list[dict[str, Any]]
 Harm = Callable[[bytes, int, int], bytes]

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.entity_columns import EntityColumns
+from wikisem.wikidata.entity_columns import EntityColumns, LineColumns
 from wikisem.wikidata.entity_reader import EntityReader, record_lines
-from wikisem.wikidata.item_values import EntityRow, Fields, LeftOutLine, UnreadableLine
-from wikisem.wikidata.lenient import read_leniently
-from wikisem.wikidata.line_columns import LineColumns
-from wikisem.wikidata.line_types import Line
+from wikisem.wikidata.line_types import EntityRow, Fields, LeftOutLine, Line, UnreadableLine, read_leniently
 
 FIELDS = Fields(("en", "zh-yue"), ("P17", "P1549"))
 

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.schemas import ENTITIES
-from wikisem.wikidata.selection import content_hash, duplicate_rows, edge_targets, split_by_certainty, superseded_rows
+from wikisem.wikidata.entity_columns import (
+    content_hash,
+    duplicate_rows,
+    edge_targets,
+    split_by_certainty,
+    superseded_rows,
+)
 
 ROWS = [
     {"qid": "Q1", "instance_of": ["Q10", "Q2"], "subclass_of": [], "sitelinks": 1},

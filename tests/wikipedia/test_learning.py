@@ -11,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import RecipeError
-from wikisem.wikipedia.learning import LINKS, Evidence, find_profile, writing_of
-from wikisem.wikipedia.link_surroundings import LinkSurroundings, count_surroundings, learned_trail
-from wikisem.wikipedia.profile_file import KEYS, ProfileFile, read_profile_file, write_profile_file
+from wikisem.wikipedia.learning import (
+    KEYS,
+    LINKS,
+    Evidence,
+    LinkSurroundings,
+    ProfileFile,
+    count_surroundings,
+    find_profile,
+    learned_trail,
+    read_profile_file,
+    write_profile_file,
+    writing_of,
+)
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})

@@ -1,14 +1,24 @@
-"""The files of items that each range leaves in the scratch folder."""
+"""The files of items that each range leaves in the scratch folder.
 
+Item numbers in bucket files: what each part of the work found, and what is made of all that parts found.
+
+The numbers of all items are 115 million (2026-09), too many for Beam's shuffle of a local run.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
+import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 
 from wikisem.arrow.checked_parquet import CheckedWriter
+from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import create_binary
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.wikidata.selection import Certainty
+from wikisem.transforms.io.runtime import Scratch
+from wikisem.transforms.io.shuffle import BucketFile, Task, create_bucket_file, part_path, part_paths, read_bucket
+from wikisem.wikidata.entity_columns import Certainty
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
 _HELD_BYTES: Final = 1 << 25
@@ -96,3 +106,54 @@ class ItemWriter:
             self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
         self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0
+
+
+_ALL: Final = "all"
+Merge = Callable[[Iterable[Numbers]], Numbers]
+
+
+def add_numbers(file: BucketFile, kind: str, numbers: Numbers) -> None:
+    """Write item numbers of a kind into the bucket file of a part."""
+    for bucket, found in qid_buckets(numbers):
+        file.add(_bucket(kind, bucket), encode_numbers(np.sort(numbers[found])))
+
+
+def _bucket(kind: str, bucket: int) -> str:
+    return f"{kind}-{bucket}"
+
+
+class MergeNumbers(beam.DoFn):
+    """The numbers of a kind in one bucket of all parts to what the kind's function makes of them.
+
+    Part files are in ``folder``; what is made of a kind is in a folder beside it that has the name of the kind.
+    """
+
+    def __init__(self, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
+        self._folder, self._parts, self._merges = folder, parts, merges
+
+    def process(self, task: Task) -> None:
+        """Read, merge and write."""
+        kind, bucket, _ = task
+        batches = (
+            batch
+            for path in part_paths(self._folder, self._parts)
+            for batch in read_bucket(path, [_bucket(kind, bucket)])
+        )
+        merged = self._merges[kind](map(decode_numbers, batches))
+        with create_bucket_file(part_path(merged_folder(self._folder, kind), bucket)) as file:
+            file.add(_ALL, encode_numbers(merged))
+
+
+def merged_folder(folder: str, kind: str) -> str:
+    """Where ``MergeNumbers`` writes what it makes of a kind."""
+    return f"{folder}-{kind}"
+
+
+def read_numbers(folder: str) -> Numbers:
+    """The numbers that ``MergeNumbers`` left in a folder, ascending, each once."""
+    return union(_read(folder))
+
+
+def _read(folder: str) -> Iterator[Numbers]:
+    for path in part_paths(folder, QID_BUCKETS):
+        yield from map(decode_numbers, read_bucket(path, [_ALL]))

@@ -1,5 +1,5 @@
 """Stage 5: the groups of every language.
 
 In: the taxonomy, surface forms, and the entities' labels and titles. Out: groups and rejections of each language,
-complete and in order. It may not know in which formats people load them.
+complete and in order. It must not know in which formats people load them.
 """

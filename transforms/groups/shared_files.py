@@ -1,19 +1,50 @@
-"""The files through which the steps of the stage hand over to one another, and the recipe."""
+"""The files through which the steps of the stage hand over to one another, and the recipe.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+What must be known before the first class is judged: the outlier pool, its rings, and all candidate classes.
 
+The three files of a language that people load, below OUT: its groups as lines and as Parquet, and its rejections.
+
+What groups need of the items themselves: labels of classes, and titles that show how list articles are named.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import apache_beam as beam
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Ints
+from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses
-from wikisem.graph.store import open_arrays
+from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
+from wikisem.graph.outlier_sets.class_lists import (
+    NO_STATEMENTS,
+    CandidateClasses,
+    ItemStatements,
+    UnlinkedItems,
+    class_making,
+    outlier_pool,
+)
+from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
+from wikisem.graph.taxonomy import open_arrays
+from wikisem.heuristics.selection.pool import in_range
+from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
 from wikisem.recipes.options import Recipe
+from wikisem.records import Group
+from wikisem.sampling import hash_keys
+from wikisem.surfaces.cleaning import compose, label_codes_in, tidy, write_in
 from wikisem.surfaces.table import SurfaceTable
-from wikisem.transforms.io.arrays import local_folder
-from wikisem.transforms.io.scratch import Scratch
+from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.counts import read_json
+from wikisem.transforms.io.files import create_binary, list_files
+from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
+from wikisem.transforms.io.runtime import Scratch
+from wikisem.wikipedia.languages import wiki_of
+from wikisem.wikipedia.variants import variant_of
 
 
 @dataclass(frozen=True)
@@ -82,3 +113,201 @@ class GroupFiles:
         """The nodes that are candidate classes in any language, ascending."""
         nodes: Ints = distinct(np.concatenate([self.candidates(language).nodes for language in languages]))
         return nodes
+
+
+# Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
+SLICE: Final = 1024
+
+
+class IndexOutliers(beam.DoFn):
+    """Once surface forms and labels are there: write the outlier index and the rings, hand out numbers of slices.
+
+    ``entity_files`` is the number of files of entities that ``CollectItems`` read, ``unlinked_parts`` that of the parts
+    that ``CollectUnlinked`` did.
+    """
+
+    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int, unlinked_parts: int) -> None:
+        self._files, self._languages = files, languages
+        self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
+
+    def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
+        """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
+
+        Slice 0 exists even when there is no candidate class, so that every language gets its files.
+        """
+        del written
+        files = self._files
+        tables = {language: files.surfaces(language) for language in self._languages}
+        minimum = files.recipe.outliers.min_sitelinks
+        able = partial(in_range, options=files.recipe.items, role="outliers")
+        by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
+        folders = [local_folder(files.unlinked(number)) for number in range(self._unlinked_parts)]
+        unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
+        making, having = self._class_making(unlinked)
+        items, numbers, lists = outlier_pool(files.graph(), by_language, having)
+        candidates = files.all_candidates(self._languages)
+        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making, unlinked)
+        save_arrays(index, files.outlier_index())
+        for language, table in tables.items():
+            ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
+            save_arrays(ring, f"{files.language(language)}/ring")
+        yield from range(max(1, -(-len(candidates) // SLICE)))
+
+    def _class_making(self, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
+        """What makes each class, and what each item has of it, where the recipe bars kin."""
+        files = self._files
+        if files.recipe.outliers.exclude != "kin":
+            return NO_STATEMENTS, NO_STATEMENTS
+        folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
+        statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
+        return class_making(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
+
+
+def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
+    """The ring of the pool items that have a surface form in a language, as rows of its table."""
+    indices, in_pool = indices_of(table.items, items)
+    rows = np.flatnonzero(in_pool)
+    return HashRing.of(seed, table.numbers[rows], rows, numbers[indices[rows]], list_count)
+
+
+def group_leaves(language: str) -> tuple[str, str, str]:
+    """The paths of groups as lines, groups as Parquet, and rejections.
+
+    >>> group_leaves("de")
+    ('groups/de.jsonl', 'groups/de.parquet', 'rejected/de.jsonl')
+    """
+    return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
+
+
+def write_groups(folder: str, language: str, groups: Sequence[bytes], rejected: Iterable[bytes]) -> None:
+    """Write lines of ``encode_group`` and of ``encode_rejection``, in the order given."""
+    lines, table, rejections = (f"{folder}/{path}" for path in group_leaves(language))
+    write_lines(lines, groups)
+    write_parquet(table, groups_table(groups))
+    write_lines(rejections, rejected)
+
+
+def add_titles(lines: Sequence[bytes], surfaces: Iterable[str]) -> list[bytes]:
+    """Lines of ``encode_group`` with the titles of the items' pages, from the files of the language's surface forms."""
+    groups = [decode_group(line) for line in lines]
+    wanted = pa.array(sorted({one.id for group in groups for one in (*group.cluster, *group.outliers)}), pa.string())
+    titles: dict[str, str] = {}
+    for path in surfaces if groups else ():
+        for table in read_row_groups(path, ["qid", "title"]):
+            found = table.filter(pc.is_in(table["qid"], value_set=wanted))
+            titles.update(zip(found["qid"].to_pylist(), found["title"].to_pylist(), strict=True))
+    return [encode_group(_titled(group, titles)) for group in groups]
+
+
+def _titled(group: Group, titles: Mapping[str, str]) -> Group:
+    cluster = tuple(replace(one, title=titles.get(one.id)) for one in group.cluster)
+    outliers = tuple(replace(one, title=titles.get(one.id)) for one in group.outliers)
+    return replace(group, cluster=cluster, outliers=outliers)
+
+
+def write_lines(path: str, lines: Iterable[bytes]) -> None:
+    """Write lines that end in newlines as one file."""
+    with create_binary(path) as sink:
+        sink.write(b"".join(lines))
+
+
+# ``english`` says of a label that it is English because the class has none in the language, nor in ``mul``.
+LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string()), ("english", pa.bool_())])
+TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
+
+
+class ClassLabels(NamedTuple):
+    """The labels of classes by number, and the numbers of those that have an English label for want of another."""
+
+    texts: Mapping[int, str]
+    english: set[int]
+
+
+def write_labels(
+    path: str, entities: str, numbers: Int64s, is_class: Flags, languages: Sequence[str], variant: str = ""
+) -> None:
+    """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
+    tables = [LABELS.empty_table()]
+    for rows, maps in _maps(entities, "labels", is_class):
+        tables.extend(_labels(numbers[rows], maps, language, variant) for language in languages)
+    write_parquet(path, pa.concat_tables(tables))
+
+
+def write_titles(
+    path: str, entities: str, numbers: Int64s, lists: Flags, every: int, languages: Sequence[str], variant: str = ""
+) -> None:
+    """Write the titles of the list articles among the items of a file of entities, and of one in ``every`` other."""
+    # Not by the recipe's seed: which clusters are lists must not depend on it.
+    shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
+    tables = [TITLES.empty_table()]
+    for rows, maps in _maps(entities, "titles", shown):
+        tables.extend(_titles(numbers[rows], lists[rows], maps, language, variant) for language in languages)
+    write_parquet(path, pa.concat_tables(tables))
+
+
+def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:
+    """The wanted rows of a column of maps, a batch at a time; a file without any is not read."""
+    begin = 0
+    for table in read_batches(path, [column]) if wanted.any() else ():
+        rows = begin + np.flatnonzero(wanted[begin : begin + table.num_rows])
+        yield rows, table[column].combine_chunks().take(pa.array(rows - begin))
+        begin += table.num_rows
+
+
+def _best(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tuple[Int64s, pa.Array, pa.Array]:
+    """The rows whose map has one of the keys, the first of these keys that it has, and the value under it.
+
+    ``values`` replace those of the maps; a null is none.
+    """
+    offsets = maps.offsets.to_numpy()
+    rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
+    ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
+    entries = np.flatnonzero((ranks < len(keys)) & values.is_valid().to_numpy())
+    order = entries[np.lexsort((ranks[entries], rows[entries]))]
+    first = np.ones(len(order), dtype=bool)
+    np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
+    found = pa.array(order[first])
+    return rows[order[first]], maps.keys.take(found), values.take(found)
+
+
+def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
+    own = variant_of(variant, language)
+    codes = label_codes_in(own, language)
+    rows, found, labels = _best(maps, (*codes, "mul", "en"), tidy(maps.items))
+    if own:
+        labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
+    english = pc.and_(pc.equal(found, "en"), "en" not in codes)
+    return _table([numbers[rows], labels, english], language, LABELS)
+
+
+def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
+    rows, _, titles = _best(maps, [wiki_of(language) or ""], compose(maps.items))
+    return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
+
+
+def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
+    number, text, *more = columns
+    return pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
+
+
+def read_labels(files: GroupFiles, language: str) -> ClassLabels:
+    """Labels in the language, else in ``mul``, else in English."""
+    texts: dict[int, str] = {}
+    english: set[int] = set()
+    for path in list_files(f"{files.labels()}/labels-*.parquet"):
+        table = read_parquet(path)
+        own = table.filter(pc.equal(table["language"], language))
+        texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
+        english.update(own.filter(own["english"])["number"].to_pylist())
+    return ClassLabels(texts, english)
+
+
+def english_labels(scratch: Scratch, language: str) -> list[str]:
+    """The classes of a language's groups whose label is English for want of another, once its groups are written."""
+    found: list[str] = read_json(english_path(scratch, language))
+    return found
+
+
+def english_path(scratch: Scratch, language: str) -> str:
+    """The file that says so."""
+    return f"{scratch.parts}/english/{language}.json"

@@ -1,24 +1,81 @@
-"""The surface forms of a language, from Parquet to the table that workers map into memory."""
+"""The surface forms of a language, from Parquet to the table that workers map into memory.
+
+The affixes of a language's surface forms, counted once and kept beside its other inputs.
+
+The profile of each language, from its wiki, its surface forms, the titles of its list articles, and its file.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from wikisem.graph.array_types import Flags
-from wikisem.graph.csr import CsrRows
+from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
-from wikisem.graph.store import open_arrays
-from wikisem.heuristics.selection.item_range import in_range
+from wikisem.graph.taxonomy import open_arrays
+from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
+from wikisem.heuristics.rules.words import common_affixes
+from wikisem.heuristics.selection.pool import in_range
+from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
-from wikisem.transforms.groups.affixes import sample_affixes, write_affixes
-from wikisem.transforms.groups.shared_files import GroupFiles
+from wikisem.transforms.groups.shared_files import TITLES, GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.files import create_binary
-from wikisem.transforms.io.parquet import read_row_groups
+from wikisem.transforms.io.files import create_binary, list_files, open_binary
+from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
+from wikisem.transforms.io.runtime import read_surroundings
+from wikisem.wikipedia.languages import language_profile
+from wikisem.wikipedia.learning import (
+    Evidence,
+    FoundProfile,
+    LinkSurroundings,
+    find_profile,
+    read_profile_file,
+    write_profile_file,
+)
+from wikisem.wikipedia.siteinfo import SiteInfo
+
+# One row for each affix; the empty one, which all surface forms have at both sides, says how many these are.
+AFFIX_COLUMNS: Final = pa.schema([("side", pa.string()), ("affix", pa.string()), ("count", pa.int64())])
+
+# From a language with more surface forms about this many are read: what four of eight may share is 700 of them, give
+# or take 26.
+AFFIX_SAMPLE: Final = 200_000
+
+_NO_AFFIX: Final = ""
+
+
+def sample_affixes(parts: Iterable[SurfaceTable], total: int) -> AffixCounts:
+    """The affixes of the surface forms of some tables, ``total`` in all; the sample depends on the items alone."""
+    return count_affixes(_sample(parts, 1 + total // AFFIX_SAMPLE))
+
+
+def _sample(parts: Iterable[SurfaceTable], every: int) -> Iterator[str]:
+    for part in parts:
+        # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
+        yield from part.texts(np.flatnonzero(hash_keys(0, part.numbers) % np.uint64(every) == 0))
+
+
+def write_affixes(path: str, counts: AffixCounts) -> None:
+    """Write the counts as Parquet."""
+    sides = {"beginning": counts.beginnings, "end": counts.ends}
+    rows = [("", _NO_AFFIX, counts.total)]
+    rows += [(side, affix, count) for side, known in sides.items() for affix, count in sorted(known.items())]
+    write_parquet(path, pa.table([list(column) for column in zip(*rows, strict=True)], schema=AFFIX_COLUMNS))
+
+
+def read_affixes(path: str) -> AffixCounts:
+    """The counts that ``write_affixes`` wrote."""
+    rows = zip(*(column.to_pylist() for column in read_parquet(path).columns), strict=True)
+    by_side: dict[str, dict[str, int]] = {"": {}, "beginning": {}, "end": {}}
+    for side, affix, count in rows:
+        by_side[side][affix] = count
+    return AffixCounts(by_side[""][_NO_AFFIX], by_side["beginning"], by_side["end"])
+
 
 # The files of a language are divided into at most this many parts: that many workers can read them.
 _PARTS: Final = 16
@@ -105,3 +162,41 @@ class IndexSurfaces(beam.DoFn):
 
 def _open(part: str) -> SurfaceTable:
     return open_arrays(SurfaceTable, local_folder(part))
+
+
+def read_profile(files: GroupFiles, language: str) -> FoundProfile:
+    """The profile that the rules use in a language, with where each of its values is from."""
+    site, links = _read_wiki(files, language)
+    surfaces = list(islice(files.surfaces(language).sample(SAMPLE), SAMPLE))
+    tables = [read_parquet(path) for path in list_files(f"{files.labels()}/titles-*.parquet")]
+    titles = pa.concat_tables([TITLES.empty_table(), *tables])
+    own = titles.filter(pc.equal(titles["language"], language))
+    lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
+    spaced = language_profile(language, sample=surfaces).spaced
+    with open_binary(files.surface_count(language)) as source:
+        count = int(source.read())
+    evidence = Evidence(links, surfaces, count, common_affixes(lists, others, spaced), len(set(lists)))
+    text = files.profiles.get(language)
+    given = None if text is None else read_profile_file(text, f"languages/{language}.toml")
+    return find_profile(language, site=site, evidence=evidence, given=given)
+
+
+def write_profile(files: GroupFiles, language: str) -> None:
+    """Write the profile file of a language: as it was given or edited, else what was found."""
+    text = files.profiles.get(language)
+    if text is None:
+        found = read_profile(files, language)
+        text = write_profile_file(language, found.values(), found.source, found.support)
+    with create_binary(f"{files.scratch.published}/languages/{language}.toml") as sink:
+        sink.write(text.encode())
+
+
+def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkSurroundings]:
+    """What the wiki says of itself, and the surroundings of its links; nothing of a language of labels."""
+    folder = files.mentions.get(language)
+    if folder is None:
+        return None, LinkSurroundings()
+    path = f"{folder}/siteinfo.json"
+    with open_binary(path) as source:
+        site = SiteInfo.from_json(source.read(), path)
+    return site, read_surroundings(folder)

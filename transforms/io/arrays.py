@@ -1,4 +1,7 @@
-"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine."""
+"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine.
+
+Many small files: on this machine one after the other, on a store several at once, where each is a round trip.
+"""
 
 import atexit
 import fcntl
@@ -9,18 +12,18 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, Any, BinaryIO, Final, TypeVar
 
 import orjson
 
 from wikisem.errors import OutputError
-from wikisem.graph.store import write_arrays
-from wikisem.transforms.io.addresses import is_local
-from wikisem.transforms.io.files import create_binary, open_binary, remove_below, versions_below
+from wikisem.graph.taxonomy import write_arrays
+from wikisem.transforms.io.files import create_binary, is_local, open_binary, remove_below, versions_below
 
 # Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
 RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
@@ -176,3 +179,22 @@ def _open_no_link(path: str, flags: int) -> int:
 def _locked(copy: Path, kind: str, how: int = 0) -> Iterator[None]:
     with _lock(copy, kind, fcntl.LOCK_EX | how):
         yield
+
+
+_AT_ONCE: Final = 16
+
+T = TypeVar("T")
+
+
+def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
+    """Call a function for each of some files in a place; the first error ends it, without the files not begun yet."""
+    if is_local(place):
+        for file in files:
+            act(file)
+        return
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        for _ in pool.map(act, files):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,9 +1,15 @@
 """Files by path or URL, through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// work alike.
 
 On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
+
+Paths and URLs as people write them: which are on this machine, and which file systems need something installed.
+
+Globs on this machine, by the rules of Beam's: ``*`` is any part of a name, ``**`` any part of a path.
 """
 
+import importlib.util
 import os
+import re
 import shutil
 import stat
 import uuid
@@ -12,16 +18,110 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any, BinaryIO, Final, cast
+from urllib.parse import unquote, urlsplit
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
-from wikisem.errors import MissingInputError, OutputError
-from wikisem.transforms.io.addresses import check_address, is_local
-from wikisem.transforms.io.local_globs import match_local
+from wikisem.errors import MissingInputError, OutputError, UsageError
+
+# The file systems of Beam 2.77: the module that each of them imports, and the extra that installs it.
+_REMOTE: Final = {
+    "gs": ("apitools", "gcp"),
+    "s3": ("boto3", "aws"),
+    "hdfs": ("hdfs", "hadoop"),
+    "azfs": ("azure.storage.blob", "azure"),
+}
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def is_local(path: str) -> bool:
+    """Whether a path is on this machine: whether it is no URL."""
+    return _SCHEME.match(path) is None
+
+
+def absolute(path: str) -> str:
+    """A path that means the same to a worker with another current folder; a URL does as it is."""
+    return os.path.abspath(path) if is_local(path) else path  # noqa: PTH100 - a Path would keep ".."
+
+
+def check_address(path: str) -> str:
+    """A path, or a URL that Beam can open, as wikisem uses it; a ``file://`` URL becomes the path that it means.
+
+    >>> check_address("file:///data/my%20dump.json.gz")
+    '/data/my dump.json.gz'
+
+    Raises UsageError for any other URL, and for one whose file system needs a package that is not installed.
+    """
+    found = _SCHEME.match(path)
+    if found is None:
+        return path
+    scheme = found[1].lower()
+    if scheme == "file":
+        return _path_of(path)
+    if scheme not in _REMOTE:
+        if scheme in {system.scheme() for system in FileSystem.get_all_subclasses()}:
+            return path  # a file system that someone registered with Beam
+        known = ", ".join(f"{name}://" for name in _REMOTE)
+        also = "; download it first" if scheme in {"http", "https", "ftp"} else ""
+        raise UsageError(f"expected a path or a URL of {known} or file://, saw {path!r}{also}")
+    module, extra = _REMOTE[scheme]
+    if not _is_installed(module):
+        raise UsageError(f"{path}: {scheme}:// needs a package: pip install 'apache-beam[{extra}]'")
+    return path
+
+
+def _path_of(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+        raise UsageError(f"expected a file:// URL of this machine such as file:///data/dump.json.gz, saw {url!r}")
+    return unquote(url.partition("://")[2].removeprefix("localhost"))
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a parent package is missing
+        return False
+
+
+_GLOB: Final = re.compile(r"[*?\[]")
+
+
+def match_local(pattern: str) -> Iterator[str]:
+    """The files that match a path or glob; what of it exists as written is no glob."""
+    if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
+        yield pattern
+        return
+    folder, rest = _split_at_folder(pattern)
+    if not _GLOB.search(rest.partition("/")[0]):
+        return  # a folder or file that is not there
+    expression = re.compile(FileSystem.translate_pattern(rest))
+    deep = "**" in rest or "/" in rest
+    prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
+    for root, below, names in os.walk(folder or "."):
+        if not deep:
+            below.clear()
+        inside = os.path.relpath(root, folder or ".")
+        for name in names:
+            path = name if inside == "." else f"{inside}/{name}"
+            if expression.match(path):
+                yield prefix + path
+
+
+def _split_at_folder(pattern: str) -> tuple[str, str]:
+    """The deepest folder of a pattern that exists as written, and what follows it."""
+    folder, rest = pattern, ""
+    while folder not in {"", "/"} and not Path(folder).is_dir():
+        folder, _, name = folder.rpartition("/")
+        rest = f"{name}/{rest}" if rest else name
+        if not folder and pattern.startswith("/"):
+            folder = "/"
+    return folder, rest
+
 
 # What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
 _IN_MEMORY: Final = 1 << 24

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
 from wikisem.transforms.io.arrays import RUN, RUN_VARIABLE
-from wikisem.transforms.io.bytes_read import BytesRead
+from wikisem.transforms.io.counts import BytesRead
 from wikisem.transforms.io.failures import WorkerError
 
 _COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")

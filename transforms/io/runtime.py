@@ -1,5 +1,16 @@
-"""How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage."""
+"""How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage.
 
+The surroundings of a wiki's links in the folder of its mentions, where the stages after it find them.
+
+Where a stage writes: a scratch folder, which goes when the stage is over, and the folder of its finished files.
+
+Whether workers see the folder that this process writes to: a token written by one is read by the other, both ways.
+
+A runner may start its workers on other machines, or in containers. Where they do not share the output folder, each
+would write into one of its own, and the stage would end without a result.
+"""
+
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -9,20 +20,65 @@ from time import monotonic
 from typing import Final, Protocol, Self
 
 import apache_beam as beam
+import orjson
 from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 
-from wikisem.errors import StageError, UsageError
-from wikisem.transforms.io.addresses import is_local
-from wikisem.transforms.io.bytes_read import BytesRead, count_here
+from wikisem.errors import OutputError, StageError, UsageError
+from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
-from wikisem.transforms.io.files import list_files
+from wikisem.transforms.io.files import create_binary, exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.transforms.io.local_workers import LocalWorkers
-from wikisem.transforms.io.scratch import Scratch
-from wikisem.transforms.io.worker_handler import local_runner
+from wikisem.transforms.io.worker import local_runner
+from wikisem.typed_json import decode_json
+from wikisem.wikipedia.learning import LinkSurroundings
+
+
+def write_surroundings(folder: str, found: LinkSurroundings) -> None:
+    """Write them beside the mentions."""
+    with create_binary(_path(folder)) as sink:
+        sink.write(orjson.dumps(found.to_plain()))
+
+
+def read_surroundings(folder: str) -> LinkSurroundings:
+    """Read them; none where mentions were counted without."""
+    if not list_files(_path(folder)):
+        return LinkSurroundings()
+    with open_binary(_path(folder)) as source:
+        return decode_json(source.read(), LinkSurroundings, _path(folder), "the surroundings of links")
+
+
+def _path(folder: str) -> str:
+    return f"{folder}/surroundings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The scratch folder of one stage, and the folder that its finished files are written to.
+
+    That is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
+    """
+
+    root: str
+    target: str = ""
+
+    @property
+    def published(self) -> str:
+        """Where finished files are written, which nobody reads before there is a record of the unit."""
+        return self.target or f"{self.root}/published"
+
+    @property
+    def parts(self) -> str:
+        """Intermediate files, removed when the unit is finished."""
+        return f"{self.root}/parts"
+
+    def rejects_of(self, unit: str) -> str:
+        """The folder for what could not be read for a unit, as JSON lines in any number of files."""
+        return f"{self.root}/rejects/{unit}"
+
 
 # Beam's options for what --workers does.
 _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
@@ -267,3 +323,56 @@ def label_of(stage: str, languages: Sequence[str]) -> str:
     ('mentions de', 'mentions in 3 languages')
     """
     return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
+
+
+# Runners whose workers are this process, or its children.
+_HERE: Final = frozenset({"FnApiRunner", "DirectRunner", "BundleBasedDirectRunner", "SwitchingDirectRunner"})
+
+
+def check_shared(output: str, runtime: Runtime) -> None:
+    """Raise OutputError unless the workers of the runner that is named share the output folder with this process.
+
+    A URL is shared by nature, and a runner of this process has no workers elsewhere: neither is asked.
+    """
+    runner = str(runtime.options().view_as(StandardOptions).runner).rpartition(".")[2]
+    if not is_local(output) or not runtime.names_runner or runner in _HERE:
+        return
+    if runner in {"DataflowRunner", "TestDataflowRunner"}:
+        raise OutputError(f"expected an output URL such as gs://bucket/out for {runner}, saw the folder {output}")
+    _exchange_tokens(output, runner, runtime)
+
+
+def _exchange_tokens(output: str, runner: str, runtime: Runtime) -> None:
+    token = uuid.uuid4().hex
+    asked, answered = (f"{output}/.wikisem/{token}.{word}" for word in ("asked", "answered"))
+    replace_file(asked, token.encode())
+
+    def construct(pipeline: beam.Pipeline) -> None:
+        _ = pipeline | "token" >> beam.Create([(asked, answered)]) | "answer" >> beam.ParDo(AnswerToken(token))
+
+    try:
+        runtime.run(construct, label="output folder")
+        if not exists(answered):
+            raise OutputError(f"expected to see what workers of {runner} write to {output}, saw nothing; {_ADVICE}")
+    finally:
+        remove(asked)
+        remove(answered)
+
+
+_ADVICE: Final = "use a folder that all of them share, under the same path, or a URL"
+
+
+class AnswerToken(beam.DoFn):
+    """The paths of a token and of its answer to nothing; the answer is written where the token is read."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def process(self, paths: tuple[str, str]) -> Iterator[None]:
+        """Read, compare and answer; OutputError where the token is not there."""
+        asked, answered = paths
+        if not exists(asked):
+            raise OutputError(f"expected workers to see what this process writes, saw no {asked} on one; {_ADVICE}")
+        with open_binary(asked) as source:
+            replace_file(answered, b"yes" if source.read().decode() == self._token else b"no")
+        yield from ()

@@ -3,34 +3,97 @@
 All languages are counted in one pipeline. Each range of a dump is scanned and summed in one worker, which leaves its
 rows in bucket files by the title they lead to. When all ranges of a language are there, its buckets are merged, each in
 one worker: how many it has depends on how many articles it has.
+
+The files of a Wikipedia dump: which of them hold pages, which wiki they are of, and how they are cut.
+
+The surroundings of the first links of a dump, read before the others: they say which trail its links have.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 import apache_beam as beam
 
 from wikisem.arrow.buckets import buckets_for
-from wikisem.links.scan import STAGE
+from wikisem.arrow.columns import Numbers, join
+from wikisem.dumps import Chunk, Range, plan_ranges, read_records
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.links.repeats import without_pages
+from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
-from wikisem.transforms.io.files import create_binary, list_files, remove
+from wikisem.transforms.io.files import create_binary, list_files, match, open_binary, remove
 from wikisem.transforms.io.parquet import bucket_name
-from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.surroundings import write_surroundings
-from wikisem.transforms.mentions.dump import WikipediaDump, read_dump
-from wikisem.transforms.mentions.files import MentionFiles
-from wikisem.transforms.mentions.merge import MergeBuckets
-from wikisem.transforms.mentions.repeats import find_repeats, read_repeats
-from wikisem.transforms.mentions.sample import sample_surroundings
-from wikisem.transforms.mentions.scan import ScanRange, Wiki
-from wikisem.wikipedia.languages import language_profile
-from wikisem.wikipedia.learning import Evidence, find_profile
-from wikisem.wikipedia.link_surroundings import LinkSurroundings
-from wikisem.wikipedia.profile_file import ProfileFile
+from wikisem.transforms.io.runtime import StageContext, label_of, write_surroundings
+from wikisem.transforms.mentions.count import MentionFiles, MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
+from wikisem.wikipedia.languages import LanguageProfile, language_profile
+from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkSurroundings, ProfileFile, count_surroundings, find_profile
+from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
+
+# The index beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
+# streams are found by their own marks, so that it is never needed, and a glob may well take it in.
+_INDEX: Final = re.compile(r"-multistream-index\d*\.txt(?:-p\d+p\d+)?(?:\.bz2)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class WikipediaDump:
+    """The wiki that a dump is of, and the ranges that its files are cut into."""
+
+    site: SiteInfo
+    ranges: tuple[Range, ...]
+
+
+def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
+    """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
+
+    A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
+    MissingInputError if there is no file, DamagedInputError if one is no dump, or of another wiki than the first.
+    """
+    paths = [path for path in match(inputs) if not _INDEX.search(path)]
+    if not paths:
+        raise MissingInputError(f"expected a dump with pages, saw only the index files {', '.join(inputs)}")
+    cut = {path: plan_ranges(path, open_binary) for path in paths}
+    heads = ((path, find_siteinfo(path, ranges, open_binary)) for path, ranges in cut.items())
+    sites = [(path, site) for path, site in heads if site is not None]
+    if not sites:
+        raise DamagedInputError(f"{paths[0]}: expected the head of a MediaWiki dump, saw none that can be decoded")
+    first, wiki = sites[0]
+    for path, site in sites:
+        if site.dbname != wiki.dbname:
+            raise DamagedInputError(
+                f"expected parts of one dump, saw {first} of {wiki.dbname} and {path} of {site.dbname}"
+            )
+    known = wiki.with_language(profile.code, profile.namespace_aliases)
+    return WikipediaDump(known, tuple(part for ranges in cut.values() for part in ranges))
+
+
+# Less than a block of bzip2 has, so that none is decoded in vain.
+_CHUNK: Final = 1 << 19
+
+
+def sample_surroundings(
+    dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])
+) -> LinkSurroundings:
+    """Those of the first 10,000 links of a dump, or of all; how it is cut makes no difference.
+
+    ``repeats`` says where pages of a numbered range begin that do not count.
+    """
+    found = LinkSurroundings()
+    for number, part in enumerate(dump.ranges):
+        left_out = repeats(number)
+        for piece in read_records(part, open_binary, PAGE_END, _CHUNK):
+            if isinstance(piece, Chunk):
+                text = without_pages(piece.data, left_out).decode(errors="replace")
+                left_out = left_out - len(piece.data)
+                found += count_surroundings(text, dump.site, ENOUGH - found.links)
+            if found.links >= ENOUGH:
+                return found
+    return found
+
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 2

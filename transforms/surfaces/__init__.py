@@ -1,4 +1,4 @@
 """Stage 3: the surface form of each item in a language.
 
-In: entities and mentions. Out: ``surfaces/<language>/*.parquet``. It may not know the class graph.
+In: entities and mentions. Out: ``surfaces/<language>/*.parquet``. It must not know the class graph.
 """

@@ -1,35 +1,287 @@
-"""Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
+"""Where the surfaces stage reads and writes: the dictionary of each language, bucket files, and the finished files.
+
+Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
 
 The dictionary is on disk in buckets by title, so that only items move: to the bucket of their sitelink's title, where
 its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk, and
 ``links.py`` counts the links of their anchors in all buckets meanwhile.
+
+How many links of a whole wiki have each anchor, for the anchors that surface forms may be chosen from.
+
+The dictionary is in buckets by title, and an anchor's links are in all of them. So each bucket is read once more: it
+keeps the anchors whose hash is wanted, sums their links, and writes the sums by anchor. They are added up there, and
+written back for the buckets of the pages that want them. 7 million pages want about as many anchors, whose hashes take
+56 MB of a file that all workers of a machine share.
+
+What became of the items of each language: one small file for each task, added up when the pipeline is over.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 import apache_beam as beam
+import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.buckets import split
-from wikisem.surfaces.anchors import (
+from wikisem.arrow.buckets import split, sum_up
+from wikisem.arrow.columns import decode_numbers, encode_numbers
+from wikisem.graph.taxonomy import open_arrays
+from wikisem.recipes.options import SurfaceOptions
+from wikisem.records import Counts
+from wikisem.schemas import SURFACES
+from wikisem.surfaces.cleaning import mentions_in, write_in
+from wikisem.surfaces.link_counts import (
+    ANCHOR_TOTALS,
     TOP_ANCHORS,
+    WantedAnchors,
     add_links,
     break_ties,
     follow_redirects,
+    hashes_of,
     title_anchors,
     top_anchors,
 )
-from wikisem.surfaces.naming import ITEMS, name_items, sort_items
-from wikisem.surfaces.one_script import mentions_in
-from wikisem.transforms.io.bucket_files import create_bucket_file, part_path, part_paths, read_rows, table_of
-from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet
-from wikisem.transforms.io.shuffle import Done, Task, WhenAllDone, done, same_tasks
-from wikisem.transforms.surfaces.files import SurfaceFiles
-from wikisem.transforms.surfaces.links import STAGE, CountLinks, add_wanted, read_links
-from wikisem.transforms.surfaces.tallies import write_tallies
+from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
+from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.counts import read_json
+from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
+from wikisem.transforms.io.runtime import Scratch
+from wikisem.transforms.io.shuffle import (
+    BucketFile,
+    Done,
+    Task,
+    WhenAllDone,
+    create_bucket_file,
+    done,
+    part_path,
+    part_paths,
+    read_bucket,
+    read_rows,
+    same_tasks,
+    table_of,
+    tasks_of,
+)
 from wikisem.wikipedia.variants import variant_of
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceCounts:
+    """What became of items, where their surface forms came from, and how many anchors each rule refused."""
+
+    items: Counts = field(default_factory=Counts)
+    sources: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: "SurfaceCounts") -> "SurfaceCounts":
+        return SurfaceCounts(
+            self.items + other.items,
+            dict(Counter(self.sources) + Counter(other.sources)),
+            dict(Counter(self.refused) + Counter(other.refused)),
+        )
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """Every source, and the reasons for refusals if there were any."""
+        sources = {"anchor": 0, "label": 0, "title": 0} | dict(self.sources)
+        return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
+
+
+def count_named(named: pa.Table) -> SurfaceCounts:
+    """The counts of the rows that ``name_items`` gives."""
+    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
+    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
+    return SurfaceCounts(count_items(named), found, count_refused(named))
+
+
+def write_tallies(path: str, found: Mapping[str, SurfaceCounts]) -> None:
+    """Write what a task counted in each language."""
+    with create_binary(path) as sink:
+        sink.write(orjson.dumps({key: asdict(counts) for key, counts in found.items()}, option=orjson.OPT_SORT_KEYS))
+
+
+def sum_tallies(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
+    """The sums over all tasks by language; StageError where one of them left none."""
+    sums: dict[str, SurfaceCounts] = {}
+    for path in paths:
+        for language, found in read_json(path).items():
+            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"])
+            sums[language] = sums.get(language, SurfaceCounts()) + counts
+    return sums
+
+
+@dataclass(frozen=True)
+class SurfaceFiles:
+    """The folders of all languages of a run, and what their stage is made from.
+
+    ``finished`` maps each language to the folder that later stages read, ``mentions`` those with a dictionary to its
+    folder, and ``buckets`` them to the number of its buckets.
+    """
+
+    scratch: Scratch
+    options: SurfaceOptions
+    finished: Mapping[str, str]
+    mentions: Mapping[str, str]
+    buckets: Mapping[str, int]
+
+    def items(self, language: str) -> str:
+        """Bucket files by part of the entities: items with a page, by the title of their sitelink."""
+        return f"{self.scratch.parts}/items/{language}"
+
+    def followed(self, language: str) -> str:
+        """Bucket files by bucket: items, by the title of the page that their sitelink leads to."""
+        return f"{self.scratch.parts}/followed/{language}"
+
+    def pages(self, language: str) -> str:
+        """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""
+        return f"{self.scratch.parts}/pages/{language}"
+
+    def wanted(self, language: str) -> str:
+        """The folder of the hashes of all anchors that are wanted."""
+        return f"{self.scratch.parts}/wanted/{language}"
+
+    def sums(self, language: str) -> str:
+        """Bucket files by bucket of the dictionary: the links of wanted anchors in it, by anchor."""
+        return f"{self.scratch.parts}/sums/{language}"
+
+    def links(self, language: str) -> str:
+        """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
+        return f"{self.scratch.parts}/links/{language}"
+
+    def read_tally(self, number: int) -> str:
+        """What a part of the entities was counted into."""
+        return f"{self.scratch.parts}/counts/read-{number:05d}.json"
+
+    def bucket_tally(self, language: str, bucket: int) -> str:
+        """What a bucket of a language was counted into."""
+        return f"{self.scratch.parts}/counts/{language}-{bucket:02d}.json"
+
+    def write_part(self, named: pa.Table, language: str, name: str) -> SurfaceCounts:
+        """Write the rows of items that have a surface form as one file of a language, and count what became of all."""
+        surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
+        write_parquet(f"{self.finished[language]}/{name}", surfaces)
+        return count_named(named)
+
+
+def fallback_name(number: int) -> str:
+    """The file of the items that have no page to look up, of one part of the entities."""
+    return f"fallback-{number:05d}.parquet"
+
+
+STAGE: Final = "surfaces"
+# Fewer than there are buckets of pages: each of these has a batch for each of those and back, and with 256 by 256 of
+# them most would be tiny.
+_PAGE_BUCKETS: Final = 4
+_WANTED: Final = pa.schema([("anchor", pa.string())])
+_HASHES: Final = "hashes"
+
+
+class CountLinks(beam.PTransform):
+    """Buckets of pages that wrote which anchors they want, to the same buckets when the links of these are there."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        super().__init__()
+        self._files = files
+
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        """Gather what is wanted, read the dictionary, add up, and write it back."""
+        files = self._files
+        return (
+            pages
+            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(files.buckets, 1)))
+            | "save wanted" >> beam.ParDo(SaveWanted(files))
+            | "all saved" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+            | "count" >> beam.ParDo(CountBucket(files))
+            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in files.buckets.items()}))
+            | "add links" >> beam.ParDo(AddLinks(files))
+            | "all links" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+        )
+
+
+def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
+    """Write the anchors that a bucket of pages wants into its file, one of ``buckets``: them and their hashes."""
+    table = pa.table([anchors], _WANTED)
+    pages.add_rows((_wanted(bucket), rows) for bucket, rows in split(table, "anchor", _anchor_buckets(buckets)))
+    pages.add(_HASHES, encode_numbers(np.sort(hashes_of(anchors))))
+
+
+def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
+    """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
+    paths = part_paths(files.links(language), _anchor_buckets(files.buckets[language]))
+    return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
+
+
+def _anchor_buckets(buckets: int) -> int:
+    """How many buckets of anchors there are for so many of pages.
+
+    >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
+    [1, 2, 16, 64]
+    """
+    return -(-buckets // _PAGE_BUCKETS)
+
+
+def _wanted(bucket: int) -> str:
+    return f"wanted-{bucket}"
+
+
+class SaveWanted(beam.DoFn):
+    """The hashes of all buckets of pages to a folder that workers can map into memory."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Merge and write."""
+        language = task[0]
+        paths = part_paths(self._files.pages(language), self._files.buckets[language])
+        hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
+        save_arrays(WantedAnchors.of(hashes), self._files.wanted(language))
+        yield done(language, 0, 1)
+
+
+class CountBucket(beam.DoFn):
+    """A bucket of the dictionary to the links of wanted anchors in it, by anchor."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Read, filter and sum; if no anchor is wanted, nothing is read."""
+        language, bucket, buckets = task
+        wanted = open_arrays(WantedAnchors, local_folder(self._files.wanted(language)))
+        with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
+            if wanted.hashes.size:
+                path = bucket_path(self._files.mentions[language], bucket, buckets)
+                links = read_parquet(path, ANCHOR_TOTALS.names)
+                anchors = write_in(variant_of(self._files.options.variant, language), links["anchor"])
+                found = wanted.count(links.set_column(0, "anchor", anchors))
+                sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
+        yield done(language, bucket, buckets)
+
+
+class AddLinks(beam.DoFn):
+    """The sums of a bucket of anchors, added up, to the buckets of pages that want them."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Add up, look up, and write."""
+        language, bucket, buckets = task
+        sums = part_paths(self._files.sums(language), self._files.buckets[language])
+        totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
+        anchors = totals["anchor"].combine_chunks()
+        with create_bucket_file(part_path(self._files.links(language), bucket)) as links:
+            for pages, path in enumerate(part_paths(self._files.pages(language), self._files.buckets[language])):
+                wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
+                found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
+                links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
+        yield done(language, bucket, buckets)
+
 
 _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 

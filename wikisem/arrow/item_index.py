@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
-from wikisem.arrow.numbers import Numbers, distinct, is_in, join
-from wikisem.arrow.qids import qid_numbers
+from wikisem.arrow.columns import Numbers, distinct, is_in, join, qid_numbers
 from wikisem.errors import DamagedInputError
 from wikisem.schemas import ITEM_INDEX, PARQUET_ERRORS
 

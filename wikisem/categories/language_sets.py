@@ -4,17 +4,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from wikisem.categories.category_source import CandidateItem, CategorySource, most_prominent
-from wikisem.categories.emoji import Emoji, emoji_of
-from wikisem.categories.recipe import Category, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.categories.recipe import (
+    CandidateItem,
+    Category,
+    CategoryRecipe,
+    CategorySource,
+    PropertyPath,
+    Relation,
+    most_prominent,
+)
 from wikisem.categories.wording import (
+    EVERY_WORD,
     MULTILINGUAL,
     CategoryWords,
+    Emoji,
     LanguageWords,
     Names,
     RelationWords,
     ValuedItem,
+    WordFilter,
+    emoji_of,
     name_codes,
     word_category,
     word_relation,

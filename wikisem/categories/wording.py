@@ -1,14 +1,78 @@
-"""Items and pairs under the words of one language: what is kept, and what is left out and why."""
+"""Items and pairs under the words of one language: what is kept, and what is left out and why.
 
+Which words may be asked for: those of a vocabulary, and words without a blank alone (Gao, Bian and Liu 2014, 2.2).
+
+>>> keep = WordFilter(frozenset({"dallas", "new york"}), single=True)
+>>> keep("Dallas"), keep("New York"), keep("Paris")
+(True, False, False)
+
+Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).
+
+The file comes with the package notofonttools, in which the Noto team keeps it current; nothing is downloaded.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from typing import Final, TypeAlias
 
-from wikisem.categories.category_source import CandidateItem
-from wikisem.categories.recipe import CategoryItem
-from wikisem.categories.word_filter import EVERY_WORD, WordFilter
+from wikisem.categories.recipe import CandidateItem, CategoryItem
+from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
+from wikisem.errors import DamagedInputError, MissingInputError, RecipeError
+from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import label_codes
+
+
+@dataclass(frozen=True)
+class WordFilter:
+    """Keeps the words of ``vocabulary`` (None: all), and with ``single`` only those without a blank.
+
+    Where no word of the vocabulary starts with a capital, words are looked up in lower case, as models are scored.
+    """
+
+    vocabulary: frozenset[str] | None = None
+    single: bool = False
+
+    def __call__(self, word: str) -> bool:
+        """Whether a word is kept."""
+        if self.single and any(letter.isspace() for letter in word):
+            return False
+        return self.vocabulary is None or (word if self._capitals else word.lower()) in self.vocabulary
+
+    def __bool__(self) -> bool:
+        """Whether it leaves anything out at all."""
+        return self.single or self.vocabulary is not None
+
+    @cached_property
+    def _capitals(self) -> bool:
+        return any(initial_case(word) == "capital" for word in self.vocabulary or ())
+
+
+EVERY_WORD: Final = WordFilter()
+
+
+def read_vocabulary(path: Path) -> frozenset[str]:
+    """The first field of each line, with blanks for underlines: a list of words, of counts or a text file of vectors.
+
+    Plain, gzip or bzip2. MissingInputError without a file, DamagedInputError for what cannot be read as UTF-8 text.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
+    number = 0
+    words = set[str]()
+    try:
+        with open_unpacked(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                if fields := line.split(maxsplit=1):
+                    words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
+    except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
+        raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
+    return frozenset(words)
+
 
 # Language codes and what an item is called under each.
 Names: TypeAlias = Mapping[str, str]
@@ -149,3 +213,58 @@ def _pair(one: ValuedItem, names: Names, language: str, value_first: bool, keep:
         return "same-word"
     words = (value, subject[0]) if value_first else (subject[0], value)
     return "colon" if words[0].startswith(":") else WordPair(one.subject, qid, words)
+
+
+_LINE: Final = re.compile(r"([0-9A-F ]+?) *; *fully-qualified *# ")
+_SKIN_TONES: Final = frozenset(range(0x1F3FB, 0x1F400))  # EMOJI MODIFIER FITZPATRICK TYPE-1-2 to TYPE-6
+
+
+@dataclass(frozen=True, slots=True)
+class Emoji:
+    """An emoji with its group and subgroup, such as "Animals & Nature" and "animal-mammal"."""
+
+    text: str
+    group: str
+    subgroup: str
+
+
+def read_emoji(lines: Iterable[str]) -> list[Emoji]:
+    """The fully-qualified emoji of emoji-test.txt in their order.
+
+    Those with a skin tone are left out: the same emoji without one is listed too, and any model finds the two nearest.
+    """
+    group = subgroup = ""
+    found = []
+    for line in lines:
+        if line.startswith("# group: "):
+            group = line.removeprefix("# group: ").strip()
+        elif line.startswith("# subgroup: "):
+            subgroup = line.removeprefix("# subgroup: ").strip()
+        elif match := _LINE.match(line):
+            codes = [int(code, 16) for code in match[1].split()]
+            if not _SKIN_TONES.intersection(codes):
+                found.append(Emoji("".join(map(chr, codes)), group, subgroup))
+    return found
+
+
+def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
+    """The emoji of a group ("Animals & Nature") or subgroup ("animal-mammal"); RecipeError where none is called so."""
+    known = list(emoji)
+    found = [one.text for one in known if name in (one.group, one.subgroup)]
+    if not found:
+        groups = ", ".join(dict.fromkeys(one.group for one in known))
+        raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {name!r}")
+    return found
+
+
+def installed_emoji() -> list[Emoji]:
+    """The emoji of the installed list; MissingInputError where the package that has it is not installed."""
+    try:
+        path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
+        with path.open(encoding="utf-8") as lines:
+            found = read_emoji(lines)
+    except (PackageNotFoundError, FileNotFoundError) as error:
+        raise MissingInputError("expected Unicode's emoji list, saw none; install wikisem[all]") from error
+    if not found:
+        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
+    return found

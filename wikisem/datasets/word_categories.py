@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from wikisem.datasets.text_files import is_json_lines, numbered_lines, read_utf8
+from wikisem.datasets.files import is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.typed_json import decode_json
 

@@ -2,13 +2,12 @@
 
 In: the path of a file, an opener, a delimiter. Out: ranges (``plan_ranges``), and for each range its chunks of whole
 records and the damage that was found on the way (``read_records``); damage that shows only between ranges
-(``join_streams``). It may not know what a record holds.
+(``join_streams``). It must not know what a record holds.
 """
 
-from wikisem.dumps.bzip2.streams import StreamPart, join_streams
+from wikisem.dumps.bzip2.block_reader import StreamPart, join_streams
 from wikisem.dumps.model import Chunk, Damage, Form, Opener, Range, open_plain
-from wikisem.dumps.plan import plan_ranges
-from wikisem.dumps.whole_records import read_head, read_ranges, read_records
+from wikisem.dumps.whole_records import plan_ranges, read_head, read_ranges, read_records
 
 __all__ = [
     "Chunk",

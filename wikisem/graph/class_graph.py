@@ -1,20 +1,293 @@
-"""The pruned class graph (Blair et al. 2016, 3.1) from the edges of all items; ``_removed`` says what is pruned."""
+"""The pruned class graph (Blair et al. 2016, 3.1) from the edges of all items; ``_removed`` says what is pruned.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+The P31 and P279 edges of one table of items, as arrays of numbers.
+
+The instances of the class graph: the items of all tables in the order of their numbers, then those of each class.
+
+Every table has its items in ascending order, so a span of numbers is a slice of each table. The tables are merged one
+span at a time: a span is small enough to be sorted, looked up and rearranged within the CPU cache, and the arrays of
+all items are written once.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.components import components
-from wikisem.graph.csr import CsrRows, SparseRows, reached, steps_from
-from wikisem.graph.instances import PRUNED, NodeEdges, by_prominence, gather_instances
-from wikisem.graph.item_edges import ItemEdges
-from wikisem.graph.sorting import indices_of, narrow
+from wikisem.arrow.columns import distinct, qid_numbers
+from wikisem.graph.csr import (
+    CsrRows,
+    Flags,
+    Int64s,
+    Ints,
+    PairKeys,
+    SparseRows,
+    components,
+    indices_of,
+    narrow,
+    offsets_of,
+    reached,
+    sorted_order,
+    steps_from,
+)
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
+from wikisem.records import Entity
+
+# The columns that the class graph needs.
+COLUMNS: Final = ("qid", "instance_of", "subclass_of", "sitelinks", "other_instance_of")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEdges:
+    """The items that are an instance or a subclass of something, by number, ascending.
+
+    ``items`` and ``sitelinks`` have shape ``(n,)``. Row i of ``instance_of`` has the P31 edges of item i, row i of
+    ``subclass_of`` its P279 edges without self-loops. Both lead to indices in ``classes``, the ascending numbers of
+    all classes that these edges lead to, and of any others that are to be nodes. The item ``other_items[j]`` is an
+    instance of ``other_classes[j]`` at a sound rank that is not the best (both numbers); few items are.
+    """
+
+    items: Ints
+    sitelinks: npt.NDArray[np.int32]
+    classes: Ints
+    instance_of: CsrRows
+    subclass_of: CsrRows
+    other_items: Int64s
+    other_classes: Int64s
+
+    @staticmethod
+    def of_table(table: pa.Table) -> "ItemEdges":
+        """The edges of a table with the columns of ``COLUMNS``; raises DamagedInputError for invalid ids.
+
+        ``other_instance_of`` may be absent, as in tables written before 2026-11.
+        """
+        numbers = qid_numbers(table["qid"])
+        instances, kinds = _pairs(table["instance_of"])
+        subs, parents = _pairs(table["subclass_of"])
+        kind_numbers = qid_numbers(kinds.dictionary)
+        supers = qid_numbers(parents.dictionary)[_indices(parents)]
+        proper = supers != numbers[subs]
+        classes = distinct(np.concatenate([kind_numbers, supers[proper]]))
+        order, item_of_row = _by_number(numbers, np.concatenate([instances, subs]))
+        return ItemEdges(
+            narrow(numbers[order]),
+            table["sitelinks"].to_numpy().astype(np.int32)[order],
+            narrow(classes),
+            _rows(item_of_row[instances], np.searchsorted(classes, kind_numbers)[_indices(kinds)], len(order)),
+            _rows(item_of_row[subs[proper]], np.searchsorted(classes, supers[proper]), len(order)),
+            *_other_edges(table, numbers),
+        )
+
+    @staticmethod
+    def of_classes(columns: Iterable[pa.ChunkedArray]) -> "ItemEdges":
+        """No item, and the classes that some ``instance_of`` columns lead to."""
+        none = ItemEdges.of_entities([])
+        classes = [qid_numbers(_pairs(column)[1].dictionary) for column in columns]
+        return replace(none, classes=narrow(distinct(np.concatenate([none.classes, *classes]))))
+
+    @staticmethod
+    def of_entities(entities: Iterable[Entity]) -> "ItemEdges":
+        """The edges of records."""
+        rows = [{column: getattr(entity, column) for column in COLUMNS} for entity in entities]
+        qids = pa.list_(pa.string())
+        types = dict(zip(COLUMNS, (pa.string(), qids, qids, pa.int32(), qids), strict=True))
+        return ItemEdges.of_table(pa.Table.from_pylist(rows, schema=pa.schema(types)))
+
+
+def _other_edges(table: pa.Table, numbers: Int64s) -> tuple[Int64s, Int64s]:
+    if "other_instance_of" not in table.column_names:
+        return numbers[:0], numbers[:0]
+    owners, others = _pairs(table["other_instance_of"])
+    return numbers[owners], qid_numbers(others.dictionary)[_indices(others)]
+
+
+def _pairs(lists: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint32], pa.DictionaryArray]:
+    """For each value of a column of lists its row, and all values, dictionary-encoded."""
+    counts: Ints = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    flat = pc.list_flatten(lists)
+    coded = (flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat).dictionary_encode()
+    return np.repeat(np.arange(len(counts), dtype=np.uint32), counts), coded
+
+
+def _indices(coded: pa.DictionaryArray) -> npt.NDArray[np.int32]:
+    indices: npt.NDArray[np.int32] = coded.indices.to_numpy()
+    return indices
+
+
+def _by_number(numbers: Int64s, owners: Ints) -> tuple[Ints, npt.NDArray[np.uint32]]:
+    """The table's rows that own an edge, in the order of their numbers, and for each row its index among these."""
+    has_edge = np.zeros(len(numbers), dtype=bool)
+    has_edge[owners] = True
+    rows = np.flatnonzero(has_edge)
+    order = rows[sorted_order(numbers[rows])]
+    item_of_row = np.zeros(len(numbers), dtype=np.uint32)
+    item_of_row[order] = np.arange(len(order), dtype=np.uint32)
+    return order, item_of_row
+
+
+def _rows(sources: Ints, targets: Ints, count: int) -> CsrRows:
+    rows = CsrRows.from_pairs(sources, targets, count)
+    return CsrRows(narrow(rows.offsets), rows.targets)
+
+
+# The node of a class that is not in the pruned graph.
+PRUNED: Final = np.uint32(2**32 - 1)
+# Items of a span, about: a few megabytes.
+_SPAN: Final = 1 << 18
+# The ends of spans are chosen from every 64th item of each table.
+_SAMPLE: Final = 1 << 6
+
+# A class, sitelinks and an item are sorted as one key of this many bits; Wikidata needs 57 of them: 22, 9 and 26.
+KEY_BITS: Final = 64
+# Keys are computed for this many items at a time, so that little besides the keys needs memory.
+_KEYED: Final = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEdges:
+    """The edges of one table, and the node of each of its classes, or ``PRUNED``."""
+
+    edges: ItemEdges
+    nodes: npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """The items that are an instance of a node, with their nodes, and the sitelinks of the nodes' own items or -1."""
+
+    items: Ints
+    sitelinks: npt.NDArray[np.int32]
+    classes: CsrRows
+    class_sitelinks: npt.NDArray[np.int32]
+
+
+def gather_instances(tables: Sequence[NodeEdges], nodes: Int64s, removed: Int64s) -> Instances:
+    """All items of all tables that have a node left and whose number is not among those ``removed``."""
+    bounds = _span_bounds(tables)
+    cuts = [_cuts(table.edges.items, bounds) for table in tables]
+    node_cuts, removed_cuts = _cuts(nodes, bounds), _cuts(removed, bounds)
+    class_sitelinks = np.full(len(nodes), -1, dtype=np.int32)
+    columns = _Columns(tables)
+    for span in range(len(bounds) + 1):
+        here = slice(span, span + 2)
+        items = _span(tables, [cut[here] for cut in cuts]).sort()
+        indices, found = indices_of(nodes[slice(*node_cuts[here])], items.numbers)
+        class_sitelinks[slice(*node_cuts[here])][found] = items.sitelinks[indices[found]]
+        columns.append(items.without(removed[slice(*removed_cuts[here])]))
+    return columns.finish(class_sitelinks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """Some items and their nodes: item i has ``counts[i]`` of them, one item after another in ``targets``."""
+
+    numbers: Ints
+    sitelinks: npt.NDArray[np.int32]
+    counts: Ints
+    targets: Ints
+
+    def sort(self) -> "_Items":
+        """The same in the order of their numbers."""
+        order = sorted_order(self.numbers)
+        rows = CsrRows(offsets_of(self.counts), self.targets).take(order)
+        return _Items(self.numbers[order], self.sitelinks[order], rows.counts(), rows.targets)
+
+    def without(self, removed: Int64s) -> "_Items":
+        """Those that are not removed and have a node left, each with the nodes that are left."""
+        indices, found = indices_of(removed, self.numbers)
+        gone = np.zeros(len(self.numbers), dtype=bool)
+        gone[indices[found]] = True
+        left = (self.targets != PRUNED) & ~np.repeat(gone, self.counts)
+        counts = CsrRows(offsets_of(self.counts), self.targets).keep(left).counts()
+        kept = counts > 0
+        return _Items(self.numbers[kept], self.sitelinks[kept], counts[kept], self.targets[left])
+
+
+def _span_bounds(tables: Sequence[NodeEdges]) -> Ints:
+    """The numbers at which one span ends and the next begins."""
+    sample = np.sort(np.concatenate([table.edges.items[::_SAMPLE] for table in tables]))
+    return sample[:: _SPAN // _SAMPLE][1:]
+
+
+def _cuts(numbers: Ints, bounds: Ints) -> list[int]:
+    return [0, *np.searchsorted(numbers, bounds).tolist(), len(numbers)]
+
+
+def _span(tables: Sequence[NodeEdges], cuts: Sequence[list[int]]) -> _Items:
+    columns = []
+    for table, (begin, end) in zip(tables, cuts, strict=True):
+        offsets = table.edges.instance_of.offsets[begin : end + 1]
+        targets = table.nodes[table.edges.instance_of.targets[offsets[0] : offsets[-1]]]
+        columns.append((table.edges.items[begin:end], table.edges.sitelinks[begin:end], np.diff(offsets), targets))
+    return _Items(*map(np.concatenate, zip(*columns, strict=True)))
+
+
+class _Columns:
+    """The arrays of all items, filled from the front; pages that are never written take no memory."""
+
+    def __init__(self, tables: Sequence[NodeEdges]) -> None:
+        items = sum(len(table.edges.items) for table in tables)
+        pairs = sum(len(table.edges.instance_of.targets) for table in tables)
+        wide = any(table.edges.items.dtype.itemsize > 4 for table in tables)
+        self._items: Ints = np.empty(items, dtype=np.int64 if wide else np.uint32)
+        self._sitelinks = np.empty(items, dtype=np.int32)
+        self._offsets: Ints = np.zeros(items + 1, dtype=np.int64 if pairs >> 32 else np.uint32)
+        self._targets: Ints = np.empty(pairs, dtype=np.uint32)
+        self._count = self._pairs = 0
+
+    def append(self, items: _Items) -> None:
+        """Add some items, all with higher numbers than those before."""
+        here = slice(self._count, self._count + len(items.numbers))
+        self._items[here], self._sitelinks[here] = items.numbers, items.sitelinks
+        self._offsets[here.start + 1 : here.stop + 1] = offsets_of(items.counts)[1:] + self._pairs
+        self._targets[self._pairs : self._pairs + len(items.targets)] = items.targets
+        self._count, self._pairs = here.stop, self._pairs + len(items.targets)
+
+    def finish(self, class_sitelinks: npt.NDArray[np.int32]) -> Instances:
+        """What was appended."""
+        classes = CsrRows(self._offsets[: self._count + 1], self._targets[: self._pairs])
+        return Instances(self._items[: self._count], self._sitelinks[: self._count], classes, class_sitelinks)
+
+
+def by_prominence(classes: CsrRows, sitelinks: npt.NDArray[np.int32], count: int) -> CsrRows:
+    """The items of each of ``count`` nodes, most sitelinks first, ties by number (items are in number order).
+
+    ``classes`` has the nodes of each item. One sort of packed keys gives the rows; with two bits for sitelinks, of
+    which 3 is the most, and two for items, item 2 of node 1 with 3 sitelinks has the key 1|00|10:
+
+    >>> classes = CsrRows.from_pairs(np.array([0, 1, 2, 2]), np.array([1, 1, 0, 1]), count=3)
+    >>> by_prominence(classes, np.array([1, 1, 3], dtype=np.int32), count=2).row(1).tolist()
+    [2, 0, 1]
+    """
+    offsets = offsets_of(np.bincount(classes.targets, minlength=count))
+    item_bits, link_bits = len(classes).bit_length(), int(sitelinks.max(initial=0)).bit_length()
+    if count.bit_length() + link_bits + item_bits > KEY_BITS:
+        owners = classes.sources()
+        return CsrRows(offsets, owners[np.lexsort((owners, -sitelinks[owners], classes.targets))])
+    keys = _keys(classes, sitelinks, item_bits, link_bits)
+    keys.sort()
+    items = np.empty(len(keys), dtype=np.uint32)
+    np.bitwise_and(keys, np.uint64((1 << item_bits) - 1), out=items, casting="unsafe")
+    return CsrRows(offsets, items)
+
+
+def _keys(classes: CsrRows, sitelinks: npt.NDArray[np.int32], item_bits: int, link_bits: int) -> PairKeys:
+    """One key for each pair of a node and an item, from the highest bits: node, sitelinks (inverted), item."""
+    most = np.uint64((1 << link_bits) - 1)
+    keys = np.empty(len(classes.targets), dtype=np.uint64)
+    for first in range(0, len(classes), _KEYED):
+        items = np.arange(first, min(first + _KEYED, len(classes)), dtype=np.uint64)
+        item_keys = (most - sitelinks[first : first + _KEYED].astype(np.uint64)) << np.uint64(item_bits) | items
+        offsets = classes.offsets[first : first + _KEYED + 1]
+        here = slice(int(offsets[0]), int(offsets[-1]))
+        keys[here] = classes.targets[here].astype(np.uint64) << np.uint64(item_bits + link_bits)
+        keys[here] |= np.repeat(item_keys, np.diff(offsets))
+    return keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,112 @@
-"""Compressed sparse rows: for each node a run of targets, all in one array; and walks along them."""
+"""Compressed sparse rows: for each node a run of targets, all in one array; and walks along them.
+
+What the arrays of the class graph hold, for type checkers and readers.
+
+Sorting and looking up large arrays of integers.
+
+``np.sort`` on plain integers is vectorised, so pairs are packed into one integer each before they are sorted.
+
+Cycles of the class graph, and the levels of a graph without cycles.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Flags, Int64s, Ints
-from wikisem.graph.sorting import SHIFT, first_of, pack_pairs, second_of, sort_pairs
+from wikisem.arrow.columns import differs_from_previous, distinct
+
+# Indices of nodes or items, in any integer width.
+Ints = npt.NDArray[np.integer[Any]]
+# Offsets, item numbers and indices that must not overflow.
+Int64s = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+# Sets of up to 64 classes each, one bit a class.
+Bitsets = npt.NDArray[np.uint64]
+
+
+PairKeys = npt.NDArray[np.uint64]
+
+# Two numbers below 2**32 share one unsigned 64-bit key, so that sorting pairs is sorting plain integers.
+SHIFT: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+
+
+def pack_pairs(first: Ints, second: Ints) -> PairKeys:
+    """Pairs of numbers below 2**32 as keys that sort by first, then second.
+
+    >>> keys = pack_pairs(np.array([2, 1]), np.array([5, 9]))
+    >>> keys.sort()
+    >>> first_of(keys).tolist(), second_of(keys).tolist()
+    ([1, 2], [9, 5])
+    """
+    keys = first.astype(np.uint64)
+    keys <<= SHIFT
+    keys |= second.astype(np.uint64, copy=False)
+    return keys
+
+
+def first_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
+    """The first numbers of packed pairs."""
+    return (keys >> SHIFT).astype(np.uint32)
+
+
+def second_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
+    """The second numbers of packed pairs."""
+    return (keys & _LOW).astype(np.uint32)
+
+
+def sort_pairs(keys: PairKeys) -> PairKeys:
+    """Packed pairs in ascending order, each once; sorts ``keys`` in place."""
+    keys.sort()
+    first = differs_from_previous(keys)
+    return keys if first.all() else keys[first]
+
+
+def rank_keys(keys: Ints) -> tuple[int, Int64s]:
+    """How many distinct keys there are, and the index of each key among them in ascending order.
+
+    >>> count, ranks = rank_keys(np.array([70, 20, 70]))
+    >>> count, ranks.tolist()
+    (2, [1, 0, 1])
+    """
+    known = distinct(keys)
+    return len(known), np.searchsorted(known, keys)
+
+
+def narrow(ascending: Ints) -> Ints:
+    """Ascending numbers as uint32 if the last of them fits."""
+    return ascending if len(ascending) and int(ascending[-1]) >> 32 else ascending.astype(np.uint32)
+
+
+def sorted_order(numbers: Ints) -> npt.NDArray[np.uint32]:
+    """The stable order that sorts non-negative numbers: ``numbers[order]`` ascends."""
+    if len(numbers) and int(numbers.max()) >> 32:
+        return np.argsort(numbers, kind="stable").astype(np.uint32)
+    keys = pack_pairs(numbers, np.arange(len(numbers), dtype=np.uint32))
+    keys.sort()
+    return second_of(keys)
+
+
+def indices_of(numbers: Ints, known: Ints) -> tuple[Int64s, Flags]:
+    """The index of each number in the ascending ``known``, and whether it is there at all (else the index is invalid).
+
+    >>> indices, found = indices_of(np.array([7, 5, 9]), np.array([5, 7]))
+    >>> indices[found].tolist(), found.tolist()
+    ([1, 0], [True, True, False])
+    """
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
+    # In ascending order, so that successive look-ups hit the cache; and of the same width, because numpy would widen
+    # all of ``known`` otherwise.
+    order = sorted_order(numbers)
+    asked = np.minimum(numbers[order], known[-1]).astype(known.dtype)
+    indices = np.empty(len(numbers), dtype=np.int64)
+    indices[order] = np.searchsorted(known, asked)
+    return indices, known[indices] == numbers
+
 
 _OFFSETS_AT_ONCE: Final = 1 << 20
 
@@ -182,3 +279,46 @@ def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
         frontier = reached_now[np.append(known, ~np.uint64(0))[indices] != reached_now]
         known = sort_pairs(np.concatenate([known, frontier]))
     return first_of(known), second_of(known)
+
+
+def components(up: CsrRows) -> npt.NDArray[np.uint32]:
+    """For each node the lowest node of its strongly connected component; most nodes are alone in theirs.
+
+    >>> cycle = CsrRows.from_pairs(np.array([1, 2, 3]), np.array([2, 1, 0]), count=4)
+    >>> components(cycle).tolist()
+    [0, 1, 1, 3]
+    """
+    # Imported here because it takes 0.2 s, and only the building of a class graph needs it.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    size = len(up)
+    if not size:
+        return np.zeros(0, dtype=np.uint32)
+    matrix = csr_array((np.ones(len(up.targets)), up.targets.astype(np.int32), up.offsets), shape=(size, size))
+    count, labels = connected_components(matrix, connection="strong")
+    lowest = np.zeros(count, dtype=np.uint32)
+    # Of several values for one label numpy keeps the last: the lowest node, when nodes come in descending order.
+    lowest[labels[::-1]] = np.arange(size, dtype=np.uint32)[::-1]
+    found: npt.NDArray[np.uint32] = lowest[labels]
+    return found
+
+
+def levels(up: CsrRows) -> npt.NDArray[np.int32]:
+    """The length of the longest path up from each node of an acyclic graph, so that parents have lower levels.
+
+    >>> levels(CsrRows.from_pairs(np.array([1, 2, 2]), np.array([0, 1, 0]), count=3)).tolist()
+    [0, 1, 2]
+    """
+    down = up.reverse(len(up))
+    left = up.counts()
+    level = np.zeros(len(up), dtype=np.int32)
+    frontier: Ints = np.flatnonzero(left == 0)
+    step = 0
+    while len(frontier):
+        level[frontier] = step
+        children = down.take(frontier).targets
+        np.subtract.at(left, children, 1)
+        frontier = distinct(children[left[children] == 0])
+        step += 1
+    return level

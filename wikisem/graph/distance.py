@@ -18,10 +18,9 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Ints
+from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows
+from wikisem.graph.csr import CsrRows, Ints
 
 # The file names of a contracted graph begin with this, in the folder of the class graph.
 PREFIX: Final = "contracted."

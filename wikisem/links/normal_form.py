@@ -6,7 +6,7 @@ are the *marks* here: an automaton finds them, beside all else that it looks for
 Where a language has them in most words, all contents are.
 
 >>> import pyarrow as pa
->>> from wikisem.links.contents import locate_parts
+>>> from wikisem.links.markup import locate_parts
 >>> parts = locate_parts(pa.array(["e|e\u0301", "caf\u00e9|caf\u00e9", "\u0e19\u0e35\u0e48", "\u0e19\u0e48\u0e38"]))
 >>> not_composed(parts, find_marks(parts)).tolist()
 [True, False, False, True]
@@ -21,8 +21,7 @@ import ahocorasick_rs
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.links.contents import Contents, cut_out, locate_parts
-from wikisem.links.positions import Bytes, Mask, Positions
+from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out, locate_parts
 
 # The first byte of U+0300 in UTF-8: below it there are no marks.
 _LEAST: Final = 0xCC

@@ -18,8 +18,8 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.arrow.numbers import differs_from_previous
-from wikisem.links.positions import Mask, Positions
+from wikisem.arrow.columns import differs_from_previous
+from wikisem.links.markup import Mask, Positions
 
 NO_VERSIONS: Final[Positions] = np.empty((3, 0), np.int64)
 _END: Final = b"</page>"

@@ -1,7 +1,24 @@
-"""What is no part of a surface form: marks that nobody sees, trailing parentheses, and letters of another script."""
+"""What is no part of a surface form: marks that nobody sees, trailing parentheses, and letters of another script.
+
+Surface forms of a wiki with several scripts in one of them: both forms of an anchor are counted together.
+
+Whether an anchor is an inflected form, or an adjective, of a page's title: "Франции" of "Франция", "goda" of "Gods".
+
+Word by word the two must share a stem. No dictionary of a language is needed, and none is used.
+
+    >>> is_form_of("Второй мировой войны", "Вторая мировая война")
+    True
+    >>> is_form_of("presidential", "President")
+    True
+    >>> is_form_of("ASV", "Amerikys Saškierstuos Vaļsteibys"), is_form_of("moonlight", "Moon"), is_form_of("m", "Metre")
+    (False, False, False)
+
+docs/surface-forms.md has the cases by which the numbers were chosen.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
@@ -9,12 +26,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import regex
 
-from wikisem.links.contents import locate_parts
+from wikisem.arrow.buckets import add_up
+from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
+from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.data.scripts import script_sets
+from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.titles import composed
+from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
-from wikisem.wikis import own_code
+from wikisem.wikis import label_codes, own_code
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
@@ -108,3 +129,75 @@ def _in_script(language: str) -> regex.Pattern:
     """Matches strings whose letters are all of one set of the language's scripts."""
     sets = ("".join(rf"\p{{scx:{name}}}" for name in scripts) for scripts in script_sets(own_code(language)))
     return regex.compile("|".join(rf"[{letters}\p{{Common}}\p{{Inherited}}\P{{L}}]*+" for letters in sets))
+
+
+def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """The strings in a variant, nulls as nulls; as they are for "". One that would be empty stays.
+
+    >>> write_in("sr-el", pa.array(["Ниш", None, "Niš"])).to_pylist()
+    ['Niš', None, 'Niš']
+    """
+    if not variant:
+        return texts
+    distinct = pc.drop_null(pc.unique(texts))
+    known = distinct.to_pylist()
+    written = convert_all(converter(variant), known)
+    converted = pa.array([new or old for new, old in zip(written, known, strict=True)], texts.type)
+    return converted.take(pc.index_in(texts, value_set=distinct))
+
+
+def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
+    """Mentions whose anchors are in a variant; those of a page that are then equal are one.
+
+    >>> links = pa.table([["Ниш", "Ниш"], ["Niš", "Ниш"], [2, 3]], MENTIONS)
+    >>> mentions_in("sr-el", links).to_pylist()
+    [{'title': 'Ниш', 'anchor': 'Niš', 'count': 5}]
+    """
+    anchors = write_in(variant, mentions["anchor"])
+    return add_up([mentions.set_column(1, "anchor", anchors)], MENTIONS) if variant else mentions
+
+
+def label_codes_in(variant: str, language: str) -> tuple[str, ...]:
+    """The codes under which Wikidata may label the language, those of a variant first.
+
+    >>> label_codes_in("sr-el", "sr")
+    ('sr-el', 'sr', 'sr-ec')
+    """
+    return tuple(dict.fromkeys((*(label_codes(variant) if variant else ()), *label_codes(language))))
+
+
+# Of a word of the title, at least this share is the stem, and never fewer letters than _SHORTEST.
+_STEM_SHARE: Final = 0.6
+_SHORTEST: Final = 3
+# What an anchor's word has after the stem: endings have up to five letters (German "-ische"), compounds more.
+_LONGEST_ENDING: Final = 5
+
+_WORD_BREAKS: Final = regex.compile(r"[\s\p{Pd}]+")
+_DIGIT: Final = regex.compile(r"\p{N}")
+# One more character there is another word, as 都 in 東京都 and 구 in 미테구; their words do not change at the end.
+_NO_STEMS: Final = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
+)
+
+
+def is_form_of(anchor: str, title: str) -> bool:
+    """Whether the anchor is another form of the words of a title, which has no parenthesis any more.
+
+    It is if both have as many words, and each word of the anchor is that of the title but for its ending. Case does not
+    count: an anchor that differs in case alone is no other form. Words with digits must be equal.
+    """
+    if _NO_STEMS.search(title) or anchor.casefold() == title.casefold():
+        return False
+    words, wanted = _WORD_BREAKS.split(anchor.casefold()), _WORD_BREAKS.split(title.casefold())
+    return len(words) == len(wanted) and all(map(_same_stem, words, wanted))
+
+
+def _same_stem(word: str, wanted: str) -> bool:
+    if word == wanted:
+        return True
+    if _DIGIT.search(word + wanted):
+        return False
+    ours, theirs = graphemes(word), graphemes(wanted)
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    ending = len(ours) - stem
+    return stem >= max(_SHORTEST, _STEM_SHARE * len(theirs)) and ending <= min(_LONGEST_ENDING, stem)

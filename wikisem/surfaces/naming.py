@@ -7,15 +7,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.maps import MapLookup
-from wikisem.arrow.ordering import sort_by
+from wikisem.arrow.buckets import sort_by
+from wikisem.arrow.columns import MapLookup
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
-from wikisem.surfaces.anchors import lower_first
-from wikisem.surfaces.cleaning import compose, first_label, is_in_script, tidy, without_parenthesis
-from wikisem.surfaces.dictionary_form import is_form_of
-from wikisem.surfaces.one_script import write_in
+from wikisem.surfaces.cleaning import (
+    compose,
+    first_label,
+    is_form_of,
+    is_in_script,
+    tidy,
+    without_parenthesis,
+    write_in,
+)
+from wikisem.surfaces.link_counts import lower_first
 from wikisem.wikipedia.variants import variant_of
 
 Fallback = Literal["none", "label", "title"]

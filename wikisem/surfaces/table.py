@@ -9,12 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.qids import qid_numbers
+from wikisem.arrow.columns import qid_numbers
 from wikisem.errors import DamagedInputError
-from wikisem.graph.array_types import Int64s, Ints
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows, offsets_of
-from wikisem.graph.sorting import indices_of, sorted_order
+from wikisem.graph.csr import CsrRows, Int64s, Ints, indices_of, offsets_of, sorted_order
 from wikisem.ids import qid_of
 from wikisem.records import Member
 from wikisem.wikis import OTHER_LABEL_CODES

@@ -2,16 +2,46 @@
 
 A line that the types refuse goes to ``lenient``, which knows the oddities of old dumps and says what is wrong with
 the rest. ``line_columns`` makes columns of what was read.
+
+Chunks of dump lines into tables of items, with an account of every line.
+
+One Wikidata dump file as an Arrow table in memory: the rows that the entities stage writes, without Beam.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Final, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike, fspath
+from typing import Final, Literal, TypeVar
 
 import msgspec
+import numpy as np
+import pyarrow as pa
 
-from wikisem.wikidata.item_values import EntityRow, Fields, LeftOutLine, UnreadableLine, match_item
-from wikisem.wikidata.lenient import read_leniently
-from wikisem.wikidata.line_types import Line, line_type
+from wikisem.arrow.columns import is_in, qid_numbers, repeated
+from wikisem.dumps import Chunk, Damage, Opener, Range, open_plain, plan_ranges, read_head, read_ranges
+from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
+from wikisem.ids import check_language, check_property
+from wikisem.records import Counts, Reject, report_reject
+from wikisem.schemas import ENTITIES
+from wikisem.wikidata.entity_columns import (
+    Certainty,
+    EntityColumns,
+    LineColumns,
+    duplicate_rows,
+    edge_targets,
+    split_by_certainty,
+    superseded_rows,
+)
+from wikisem.wikidata.line_types import (
+    EntityRow,
+    Fields,
+    LeftOutLine,
+    Line,
+    UnreadableLine,
+    line_type,
+    match_item,
+    read_leniently,
+)
 
 # What surrounds the entities of a dump: brackets, commas, white space.
 _WRAPPING: Final = b"[], \t\r\n"
@@ -93,3 +123,122 @@ class EntityReader:
         if found.type != "item" or found.redirect is not None or not match_item(found.id):
             return read_leniently(bytes(line), self.fields)
         return found
+
+
+# Items become a table once they were read from this much text: Python values take several times the room of columns.
+_HELD_BYTES: Final = 1 << 25
+_HEAD_SHOWN: Final = 40
+
+
+def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+    """What the file of these ranges has to end with: "]" if it begins with "[", nothing else if it is lines alone.
+
+    Raise WrongDumpError if it begins as XML does: it is then not read to its end first.
+    """
+    head = read_head(ranges, open_binary).lstrip()
+    if head.startswith(b"<"):
+        message = f"{ranges[0].path}: expected Wikidata JSON lines, saw XML that begins with {head[:_SHOWN]!r}"
+        raise WrongDumpError(message, "xml")
+    return b"]" if head.startswith(b"[") else b""
+
+
+class ChunkReader:
+    """Reads the chunks of a range into tables of items; ``rejects`` and ``counts`` account for all other lines.
+
+    ``selection.split_by_certainty`` says what ``linked_only`` means.
+    """
+
+    def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
+        self._reader, self._linked_only, self._stage = reader, linked_only, stage
+        self._lines = LineColumns(reader.fields)
+        self._left_out: Counter[str] = Counter()
+        self.rejects: list[Reject] = []
+        self._clear()
+
+    def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
+        """Take in the lines of a chunk; give out tables of ``schemas.ENTITIES`` once enough lines have come."""
+        if isinstance(chunk, Damage):
+            self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
+            return
+        lines: list[Line] = []
+        for position, found in read_lines(chunk.data, self._reader.read):
+            if isinstance(found, Line):
+                lines.append(found)
+            elif isinstance(found, tuple):  # few are; they may come before the other items of their chunk
+                self._columns.add(found)
+            elif isinstance(found, LeftOutLine):
+                self._left_out[found.reason] += 1
+            else:
+                self.rejects.append(Reject(self._stage, found.reason, chunk.location(position), found.detail))
+        self._lines.extend(self._columns, lines)
+        self._held += len(chunk.data)
+        if self._held > _HELD_BYTES:
+            yield from self.finish()
+
+    def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
+        """The items that have not come out yet."""
+        if len(self._columns):
+            yield from split_by_certainty(self._columns.table(), self._linked_only)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._columns = EntityColumns()
+        self._held = 0
+
+    def counts(self) -> Counts:
+        """The lines that hold no item; items are counted where it is decided whether they stay."""
+        rejected = Counter(reject.reason for reject in self.rejects)
+        read = sum(self._left_out.values()) + len(self.rejects)
+        return Counts(read, 0, dict(self._left_out), dict(rejected))
+
+
+STAGE: Final = "entities"
+
+
+def read_entities(
+    path: str | PathLike[str],
+    *,
+    labels: Sequence[str] | None = None,
+    properties: Sequence[str] = (),
+    ranks: Literal["best", "not-deprecated"] = "best",
+    on_reject: Callable[[Reject], object] | None = None,
+) -> pa.Table:
+    """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
+
+    Kept are the items that have P31 or P279 or are the target of either, each in its latest revision. ``labels`` are
+    the languages whose labels are kept, beside ``mul`` (None: all); ``properties`` those whose statements are.
+    ``on_reject`` is called with each record that could not be read; without it, the first one raises
+    DamagedInputError. MissingInputError if there is no file, DamagedInputError also where a file holds no item.
+    """
+    fields = Fields(
+        None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
+    )
+    chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
+    parts = list(_tables(fspath(path), chunks, on_reject))
+    if not parts:
+        raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
+    rows = pa.concat_tables([table for _, table in parts])
+    certain = np.concatenate([np.full(table.num_rows, certainty == "certain") for certainty, table in parts])
+    superseded = superseded_rows(duplicate_rows(rows, repeated([qid_numbers(rows["qid"])])), "row")["row"].to_numpy()
+    latest = np.delete(np.arange(rows.num_rows), superseded)
+    rows, certain = rows.take(pa.array(latest)), certain[latest]
+    numbers = qid_numbers(rows["qid"])
+    kept = np.flatnonzero(certain | is_in(numbers, edge_targets(rows)))
+    return rows.take(pa.array(kept[np.argsort(numbers[kept])])).cast(ENTITIES).combine_chunks()
+
+
+def _tables(
+    path: str, chunks: ChunkReader, on_reject: Callable[[Reject], object] | None
+) -> Iterator[tuple[str, pa.Table]]:
+    reported = 0
+    try:
+        ranges = plan_ranges(path)
+        closing = check_head(ranges)
+        for chunk in read_ranges(ranges, closing=closing):
+            yield from chunks.read(chunk)
+            for reject in chunks.rejects[reported:]:
+                report_reject(reject, on_reject)
+            reported = len(chunks.rejects)
+    except FileNotFoundError as error:
+        raise MissingInputError(f"expected a dump file, saw none at {path}") from error
+    yield from chunks.finish()

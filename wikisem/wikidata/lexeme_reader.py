@@ -15,11 +15,9 @@ import msgspec
 from wikisem.dumps import Damage, plan_ranges, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts, Reject, report_reject
-from wikisem.wikidata.chunk_reader import check_head
-from wikisem.wikidata.entity_reader import read_lines
-from wikisem.wikidata.item_values import LeftOutLine, UnreadableLine
-from wikisem.wikidata.line_columns import ranked_values
-from wikisem.wikidata.line_types import LineStatement, Value
+from wikisem.wikidata.entity_columns import ranked_values
+from wikisem.wikidata.entity_reader import check_head, read_lines
+from wikisem.wikidata.line_types import LeftOutLine, LineStatement, UnreadableLine, Value
 
 STAGE: Final = "lexemes"
 

@@ -2,22 +2,205 @@
 
 A value in a profile file wins over a row, a row over what the dump shows, and that over what follows from the script.
 Below the support that a statistic needs, the default holds. All functions are pure.
+
+The letters right before and right after the links of a wiki: whether words are parted there, and by what.
+
+>>> site = SiteInfo("dewiki", "de", namespaces={6: "Datei"})
+>>> found = count_surroundings("der [[Bus]]se von[[Datei:x]] [[Rīga]]s", site)
+>>> found.links, found.before, found.after, sorted(found.trail.items())
+(2, 0, 2, [('e', 1), ('s', 2)])
+
+The profile of a language as a file that a person reads and corrects: ``OUT/languages/<language>.toml``.
 """
 
+import json
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final
 
+import msgspec
 import regex
 
+from wikisem.errors import RecipeError
+from wikisem.recipes.load import did_you_mean, parse_toml
 from wikisem.wikipedia.data.language_rows import ROWS
-from wikisem.wikipedia.data.link_trails import TRAILS
+from wikisem.wikipedia.data.link_trails import DEFAULT, TRAILS
 from wikisem.wikipedia.data.scripts import SCRIPTS
-from wikisem.wikipedia.languages import LanguageProfile, Writing, language_profile
-from wikisem.wikipedia.link_surroundings import LinkSurroundings, learned_trail
-from wikisem.wikipedia.profile_file import KEYS, ProfileFile
+from wikisem.wikipedia.languages import AffixRule, LanguageProfile, Writing, language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikis import own_code
+from wikisem.wikipedia.titles import leads_away
+from wikisem.wikis import WIKIPEDIAS, own_code, wiki_of
+
+# So many links say how a language is written: shares settle within half a percent.
+ENOUGH: Final = 10_000
+_LINK: Final = re.compile(r"\[\[([^\[\]|\n]*+)[^\[\]\n]*+\]\]")
+# Endings are shorter; a run of letters in a language without spaces is not.
+_LONGEST: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSurroundings:
+    """Of so many links to articles, how many have a letter right ``before`` and right ``after`` them.
+
+    ``trail`` counts in how many links each letter is among the first eight that follow without a gap.
+    """
+
+    links: int = 0
+    before: int = 0
+    after: int = 0
+    trail: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: "LinkSurroundings") -> "LinkSurroundings":
+        trail = Counter(self.trail)
+        trail.update(other.trail)
+        return LinkSurroundings(
+            self.links + other.links, self.before + other.before, self.after + other.after, dict(trail)
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """The counts as plain values, which ``LinkSurroundings(**values)`` reads."""
+        return {
+            "links": self.links,
+            "before": self.before,
+            "after": self.after,
+            "trail": dict(sorted(self.trail.items())),
+        }
+
+
+def count_surroundings(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkSurroundings:
+    """Count the surroundings of the links to articles in some wikitext, of the first ``limit`` links if it has more."""
+    links = before = after = 0
+    trail: Counter[str] = Counter()
+    away = cache(lambda prefix: leads_away(prefix, site) is not False)  # prefixes are few
+    for link in _LINK.finditer(text):
+        prefix, colon, _ = link[1].partition(":")
+        if colon and away(prefix):
+            continue
+        if links == limit:
+            break
+        links += 1
+        start, end = link.span()
+        before += _is_letter(text[start - 1 : start])
+        if run := _letters(text[end : end + _LONGEST]):
+            after += 1
+            trail.update(set(run))
+    return LinkSurroundings(links, before, after, dict(trail))
+
+
+def _letters(text: str) -> str:
+    """The letters and marks that a string begins with."""
+    for at, character in enumerate(text):
+        if not _is_letter(character):
+            return text[:at]
+    return text
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or (character > "\x7f" and unicodedata.category(character)[0] == "M")
+
+
+# At least so many links, and this share of all, must have a letter in their trail.
+_LEAST: Final = 3
+_SHARE: Final = 0.003
+
+
+def learned_trail(found: LinkSurroundings) -> str:
+    """The letters seen after links, as a regular expression for a trail: a to z, and what else is there often enough.
+
+    >>> learned_trail(LinkSurroundings(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
+    '[a-zšū]+'
+    """
+    least = max(_LEAST, _SHARE * found.links)
+    letters = sorted(letter for letter, count in found.trail.items() if count >= least and not "a" <= letter <= "z")
+    return f"[a-z{''.join(letters)}]+" if letters else DEFAULT
+
+
+class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a profile file says; a key that it lacks is learned. ``source`` and ``support`` are for people."""
+
+    script: str | msgspec.UnsetType = msgspec.UNSET
+    writing: Writing | msgspec.UnsetType = msgspec.UNSET
+    hyphens: bool | msgspec.UnsetType = msgspec.UNSET
+    affix: AffixRule | msgspec.UnsetType = msgspec.UNSET
+    affix_length: int | msgspec.UnsetType = msgspec.UNSET
+    length_one: bool | msgspec.UnsetType = msgspec.UNSET
+    link_trail: str | msgspec.UnsetType = msgspec.UNSET
+    lists: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    source: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    support: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+
+    def values(self) -> dict[str, Any]:
+        """The values that the file has."""
+        return {key: value for key in KEYS if (value := getattr(self, key)) is not msgspec.UNSET}
+
+
+KEYS: Final = ("script", "writing", "hyphens", "affix", "affix_length", "length_one", "link_trail", "lists")
+_UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
+
+
+def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
+    """Read a profile file; RecipeError says where, what was expected and what was seen.
+
+    >>> read_profile_file('affix_length = 4', "de.toml").values()
+    {'affix_length': 4}
+    >>> read_profile_file('writing = "spacy"', "de.toml")
+    Traceback (most recent call last):
+    wikisem.errors.RecipeError: de.toml: Invalid enum value 'spacy' - at `$.writing`
+    """
+    tables = parse_toml(text, where)
+    try:
+        found = msgspec.convert(tables, ProfileFile)
+    except msgspec.ValidationError as error:
+        unknown = _UNKNOWN.search(str(error))
+        hint = did_you_mean(unknown[1], KEYS) if unknown else ""
+        raise RecipeError(f"{where}: {error}{f'; {hint}' if hint else ''}") from error
+    if isinstance(found.affix_length, int) and not 1 <= found.affix_length <= 100:
+        raise RecipeError(f"{where}: affix_length: expected a number from 1 to 100, saw {found.affix_length}")
+    if isinstance(found.link_trail, str):
+        _check_trail(found.link_trail, where)
+    return found
+
+
+def _check_trail(trail: str, where: str) -> None:
+    try:
+        takes_a_space = re.match(trail, " ") if trail else None
+    except re.error as error:
+        raise RecipeError(f"{where}: link_trail: expected a regular expression, saw {trail!r}: {error}") from error
+    if takes_a_space and takes_a_space.end():
+        raise RecipeError(f"{where}: link_trail: expected letters only, saw {trail!r}, which takes a space")
+
+
+def write_profile_file(
+    code: str, values: Mapping[str, Any], source: Mapping[str, str], support: Mapping[str, int]
+) -> str:
+    """The file of a profile, which ``read_profile_file`` reads."""
+    wiki = wiki_of(code)
+    name = f"{WIKIPEDIAS[wiki].name} ({code})" if wiki is not None else code
+    return "\n".join(
+        [
+            f"# {name}: what wikisem uses, where each value is from, and how many links, titles or surface forms",
+            "# support it. Change a value, and the next build into this folder uses it; docs/languages.md says how.",
+            "",
+            *(f"{key} = {_toml(values[key])}" for key in KEYS),
+            "",
+            "[source]",
+            *(f"{key} = {_toml(source[key])}" for key in KEYS),
+            "",
+            "[support]",
+            *(f"{key} = {support[key]}" for key in KEYS),
+            "",
+        ]
+    )
+
+
+def _toml(value: Any) -> str:
+    """A string, number, truth value or tuple of strings; JSON and TOML write these alike."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
 
 # What each statistic needs before it says anything.
 LINKS: Final = 100

@@ -8,11 +8,10 @@ from typing import Final
 import msgspec
 
 from wikisem.heuristics.rules.extra import require_known
-from wikisem.outputs.group_formats import group_files, group_folders, side_files
-from wikisem.outputs.groupfile import decode_group, decode_rejection
+from wikisem.outputs.groupfile import decode_group, decode_rejection, group_files, group_folders, side_files
+from wikisem.pipeline.build.inputs import FACT, Profiles, profile_path
 from wikisem.pipeline.build.ledger import fingerprint
 from wikisem.pipeline.build.manifest import ENGLISH
-from wikisem.pipeline.build.profiles import FACT, Profiles, profile_path
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_properties
@@ -21,11 +20,10 @@ from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
-from wikisem.transforms.groups.labels import english_labels
-from wikisem.transforms.groups.published import group_leaves
+from wikisem.transforms.groups.shared_files import english_labels, group_leaves
 from wikisem.transforms.groups.stage import VERSION, build_groups
+from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import make_folder, open_binary, replace_file
-from wikisem.transforms.io.many_files import for_each_file
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"

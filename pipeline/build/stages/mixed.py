@@ -6,13 +6,12 @@ from typing import Final
 
 from wikisem.errors import RecipeError
 from wikisem.heuristics.selection.mixed import mix_groups, mixed_code
-from wikisem.outputs.group_formats import group_folders
-from wikisem.outputs.groupfile import encode_group, encode_rejection
+from wikisem.outputs.groupfile import encode_group, encode_rejection, group_folders
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.groups import STAGE, no_groups, read_groups, write_texts
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
-from wikisem.transforms.groups.published import group_leaves, write_groups
+from wikisem.transforms.groups.shared_files import group_leaves, write_groups
 from wikisem.transforms.io.runtime import StageContext
 
 NAME: Final = "mixed"

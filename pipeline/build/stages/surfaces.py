@@ -9,9 +9,8 @@ from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.transforms.surfaces.links import STAGE
+from wikisem.transforms.surfaces.pages import STAGE, SurfaceCounts
 from wikisem.transforms.surfaces.stage import VERSION, resolve_surfaces
-from wikisem.transforms.surfaces.tallies import SurfaceCounts
 from wikisem.wikipedia.variants import conversion_of, converter, variant_of
 
 

@@ -5,10 +5,9 @@ import io
 import json
 from collections.abc import Callable, Mapping
 
-from wikisem.outputs.annotation.annotation_set import Sheet
 from wikisem.outputs.annotation.answers import Answer, parse_page_answers
-from wikisem.outputs.annotation.label_studio import format_tasks, parse_export
-from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
+from wikisem.outputs.annotation.sample import Sheet
+from wikisem.outputs.annotation.sheets import format_csv, format_tasks, parse_csv, parse_export
 
 Choices = Mapping[str, int]
 

@@ -1,8 +1,7 @@
 """Test groups and annotation sets for tests."""
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.outputs.annotation.annotation_set import AnnotationSet
-from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
 
 HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">"
 

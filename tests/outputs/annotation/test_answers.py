@@ -7,10 +7,9 @@ import pytest
 
 from tests.outputs.annotation.sets import make_set
 from wikisem.errors import DamagedInputError
-from wikisem.outputs.annotation.annotation_set import AnnotationSet
 from wikisem.outputs.annotation.answers import Answer, check_answers, parse_page_answers
-from wikisem.outputs.annotation.label_studio import parse_export
-from wikisem.outputs.annotation.spreadsheet import parse_csv
+from wikisem.outputs.annotation.sample import AnnotationSet
+from wikisem.outputs.annotation.sheets import parse_csv, parse_export
 
 
 def answer_to(annotation: AnnotationSet, **changes: object) -> Answer:

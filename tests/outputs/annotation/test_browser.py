@@ -16,10 +16,9 @@ from tests.browser import ReadPage, needs_browser, open_browser, problems, reque
 from tests.outputs.annotation.sets import HOSTILE, hostile_set
 from tests.waiting import wait_until
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.outputs.annotation.annotation_set import CANNOT_TELL, AnnotationSet
 from wikisem.outputs.annotation.answers import check_answers, parse_page_answers
-from wikisem.outputs.annotation.page import format_page
-from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationSet, SampleOptions, sample_cases
+from wikisem.outputs.annotation.sheets import format_page
 
 pytestmark = [pytest.mark.slow, needs_browser]
 

@@ -15,13 +15,19 @@ from tests.outputs.annotation.forms import FORMS, filled_csv
 from tests.outputs.annotation.sets import HOSTILE, hostile_set, make_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.outputs.annotation.annotation_set import AnnotationSet, encode_key, read_key
 from wikisem.outputs.annotation.answers import check_answers, missing_answers
-from wikisem.outputs.annotation.instructions import instructions, instructions_text
-from wikisem.outputs.annotation.label_studio import format_tasks, labelling_config
-from wikisem.outputs.annotation.page import direction, format_page, script_json
-from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
-from wikisem.outputs.annotation.spreadsheet import format_csv, parse_csv
+from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
+from wikisem.outputs.annotation.sheets import (
+    direction,
+    format_csv,
+    format_page,
+    format_tasks,
+    instructions,
+    instructions_text,
+    labelling_config,
+    parse_csv,
+    script_json,
+)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.outputs.annotation.sets import make_group, make_set
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.outputs.annotation.annotation_set import AnnotationSet
-from wikisem.outputs.annotation.sample import SampleOptions, sample_cases
+from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, sample_cases
 
 
 def spread(values: Iterable[object], possible: Iterable[object]) -> int:

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from tests.outputs.release.world import HOSTILE, make_group
-from wikisem.outputs.browse.data import MOST_REJECTED, BrowseLanguage, index_script, language_script
-from wikisem.outputs.browse.page import browse_page
+from wikisem.outputs.browse.page import MOST_REJECTED, BrowseLanguage, browse_page, index_script, language_script
 from wikisem.records import Rejection
 
 

@@ -17,9 +17,15 @@ import pytest
 from tests.pipeline.download.server import Fault, Server, serve
 from wikisem.errors import DamagedInputError, DownloadError, OutputError
 from wikisem.pipeline.download.catalogue import Mirror, find_wikipedia
-from wikisem.pipeline.download.downloads import download, only_download_in, plan_downloads
-from wikisem.pipeline.download.fetch import Fetcher
-from wikisem.pipeline.download.record import RECORD, origin_of, read_record
+from wikisem.pipeline.download.fetch import (
+    RECORD,
+    Fetcher,
+    download,
+    only_download_in,
+    origin_of,
+    plan_downloads,
+    read_record,
+)
 from wikisem.queries.http_client import HttpClient, Patience
 
 BODY = bytes(range(256)) * 4000

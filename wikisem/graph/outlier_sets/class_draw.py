@@ -12,13 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from wikisem.graph.array_types import Bitsets, Int64s, Ints
-from wikisem.graph.csr import CsrRows
-from wikisem.graph.outlier_sets.bitsets import BitPlanes
-from wikisem.graph.outlier_sets.bringing import items_of
+from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, first_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.hash_ring import HashRing
+from wikisem.graph.outlier_sets.kin import items_of
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
-from wikisem.graph.sorting import first_of, pack_pairs, second_of
 
 # The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
 _LISTED: Final = 1 << 13

@@ -20,10 +20,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
-from wikisem.graph.csr import CsrRows
-from wikisem.graph.outlier_sets.bitsets import BitPlanes, bit_pairs
-from wikisem.graph.sorting import first_of, pack_pairs, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, bit_pairs
 from wikisem.sampling import hash_keys
 
 # How many locations ahead are examined for many classes at once.

@@ -11,18 +11,129 @@ no distance between ends, and most of the four million classes are dropped. With
 
 ``NeighbourhoodSearch`` then gives every row, μ - 1 times, what its neighbours have. Bits of one step ago come over
 edges of length one, bits of two steps ago over edges of length two. So a bit set on A reaches C in step 2, D in step 3.
+
+Which classes are below which, for 64 classes at once, on the part of the graph that can matter for outliers.
+
+That part is the classes of the outlier pool (the *terminals*) and everything above them. Its cycles are collapsed, and
+every component is on a level below all its parents, so that one pass over the levels carries bitsets from the top to
+the bottom. With B and C below A, D below B and C, and bit 0 set on B:
+
+    level 0      A {}
+    level 1    B {0}  C {}
+    level 2      D {0}          D is below B, C is not
+
+Sets of up to 64 classes as bits of a 64-bit integer, for many rows at once.
+
+All questions about outlier sets are asked for 64 classes at a time: class i of those asked for has bit i. With three
+classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
+
+>>> bitsets = set_bits(3, np.array([0, 1]), np.array([0, 2]))
+>>> bitsets.tolist()                                              # node 0: {0}, node 1: {2}, node 2: {}
+[1, 4, 0]
+>>> rows = CsrRows.from_pairs(np.array([2, 2]), np.array([0, 1]), count=3)
+>>> RowUnion.of(rows).union(bitsets).tolist()                     # node 2: {0, 2}
+[0, 0, 5]
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from wikisem.arrow.numbers import distinct
-from wikisem.graph.array_types import Bitsets, Flags, Int64s, Ints
+from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows
-from wikisem.graph.outlier_sets.bitsets import RowUnion
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, levels, offsets_of, rank_keys, reached
+
+WIDTH: Final = 64
+
+# The first targets of all rows are united column by column, up to this many; the rest of longer rows in one call.
+_COLUMNS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RowUnion:
+    """Rows prepared for ``union``: ``order`` are the rows that are not empty, longest first.
+
+    ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the columns,
+    and ``starts`` is where each of them begins there. ``reduceat`` alone would do, but it takes longer to begin a row
+    than to read the one or two targets that most rows have.
+    """
+
+    order: Int64s
+    columns: tuple[Int64s, ...]
+    rest: Int64s
+    starts: Int64s
+    count: int
+
+    @staticmethod
+    def of(rows: CsrRows) -> "RowUnion":
+        """Prepare rows."""
+        counts = rows.counts()
+        order: Int64s = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        counts, begins, targets = counts[order], rows.offsets[order].astype(np.int64), rows.targets.astype(np.int64)
+        longer = [int(np.count_nonzero(counts > column)) for column in range(_COLUMNS + 1)]
+        columns = tuple(targets[begins[:end] + column] for column, end in enumerate(longer[:-1]) if end)
+        long = longer[-1]
+        tails = np.stack([begins[:long] + _COLUMNS, begins[:long] + counts[:long]], axis=1).reshape(-1)
+        rest = np.concatenate([targets[:0], *(CsrRows(tails, targets).row(2 * row) for row in range(long))])
+        return RowUnion(order, columns, rest, offsets_of(counts[:long] - _COLUMNS)[:-1], len(rows))
+
+    def union(self, bitsets: Bitsets) -> Bitsets:
+        """For each row the union of its targets' bitsets; an empty row's is empty."""
+        united = np.zeros(self.count, dtype=np.uint64)
+        if len(self.order):
+            # All targets are in range; with "clip" numpy does not check them before it begins.
+            found: Bitsets = bitsets.take(self.columns[0], mode="clip")
+            for column in self.columns[1:]:
+                found[: len(column)] |= bitsets.take(column, mode="clip")
+            if len(self.rest):
+                found[: len(self.starts)] |= np.bitwise_or.reduceat(bitsets.take(self.rest, mode="clip"), self.starts)
+            united[self.order] = found
+        return united
+
+
+class BitPlanes:
+    """The bitsets of many rows, laid out so that one bit of all of them is read quickly."""
+
+    def __init__(self, bitsets: Bitsets) -> None:
+        self.bitsets = bitsets
+        self._planes: npt.NDArray[np.uint8] | None = None
+
+    def contains(self, rows: Ints, bits: Ints | np.uint64) -> Flags:
+        """Whether each row has its bit; both arrays are broadcast against each other."""
+        return contains(self.bitsets[rows], bits)
+
+    def rows_with(self, bit: int) -> Int64s:
+        """All rows that have the bit, ascending."""
+        if self._planes is None:
+            # Eight planes with one byte for each row: reading one bit of all rows takes an eighth of the memory.
+            shifted = [(self.bitsets >> np.uint64(shift)).astype(np.uint8) for shift in range(0, WIDTH, 8)]
+            self._planes = np.stack(shifted)
+        return np.flatnonzero((self._planes[bit // 8] & np.uint8(1 << bit % 8)) != 0)
+
+
+def contains(bitsets: Bitsets, bits: Ints | np.uint64) -> Flags:
+    """Whether each bitset has its bit."""
+    flags: Flags = (bitsets & (np.uint64(1) << bits.astype(np.uint64))) != 0
+    return flags
+
+
+def bit_pairs(bitsets: Bitsets) -> tuple[Int64s, Int64s]:
+    """Every bit that is set, as (row, bit), ascending."""
+    rows = np.flatnonzero(bitsets != 0)
+    flags = np.unpackbits(bitsets[rows].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    found, bits = np.nonzero(flags.view(bool))
+    return rows[found], bits
+
+
+def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
+    """Bitsets of ``count`` rows in which row ``rows[i]`` has bit ``bits[i]``; negative rows are ignored."""
+    bitsets = np.zeros(count, dtype=np.uint64)
+    here = rows >= 0
+    np.bitwise_or.at(bitsets, rows[here], np.uint64(1) << bits[here].astype(np.uint64))
+    return bitsets
+
 
 # Each round strips what the previous one exposed; after these, little is left to strip.
 _ROUNDS: Final = 4
@@ -160,3 +271,99 @@ def _side_by_side(first: CsrRows, second: CsrRows) -> CsrRows:
     sources = np.concatenate([first.sources(), second.sources()])
     targets = np.concatenate([first.targets.astype(np.int64), second.targets.astype(np.int64) + len(first)])
     return CsrRows.from_pairs(sources, targets, len(first))
+
+
+@dataclass(frozen=True, slots=True)
+class AncestorIndex:
+    """The graph above the terminals. Its *rows* are nodes ordered by level, then by component.
+
+    ``node_to_row`` gives the row of each node of the class graph, -1 where it has none; ``row_to_node`` leads back.
+    ``parents`` are the P279 edges from row to row. ``component`` is each row's component, ``component_starts`` the
+    first row of each component, ``component_parents`` the P279 edges between components. Level i is the components
+    ``level_starts[i]:level_starts[i + 1]``.
+    """
+
+    node_to_row: Ints
+    row_to_node: Ints
+    parents: CsrRows
+    component: Ints
+    component_starts: Int64s
+    level_starts: Int64s
+    component_parents: CsrRows
+
+
+def build_ancestor_index(graph: ClassGraph, terminals: Ints) -> AncestorIndex:
+    """The index of the terminals, which are nodes of the class graph, and of everything above them."""
+    nodes = np.flatnonzero(reached(graph.up, terminals))
+    local = _new_numbers(nodes, len(graph.nodes))
+    up = graph.up.take(nodes)
+    up = CsrRows(up.offsets, local[up.targets])
+    count, component = rank_keys(graph.component[nodes])
+    component_up = _between_components(up, component, count)
+    level = levels(component_up)
+    by_level = np.argsort(level, kind="stable")
+    rank = _inverse(by_level)
+    order = np.argsort(rank[component], kind="stable")
+    return AncestorIndex(
+        node_to_row=_new_numbers(nodes[order], len(graph.nodes)),
+        row_to_node=nodes[order],
+        parents=_renumber(up, order, _inverse(order)),
+        component=rank[component][order],
+        component_starts=offsets_of(np.bincount(rank[component], minlength=count))[:-1],
+        level_starts=offsets_of(np.bincount(level)),
+        component_parents=_renumber(component_up, by_level, rank),
+    )
+
+
+def _new_numbers(nodes: Ints, count: int) -> Ints:
+    """For each of ``count`` nodes its index in ``nodes``, or -1."""
+    numbers = np.full(count, -1, dtype=np.int32)
+    numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
+    return numbers
+
+
+def _between_components(up: CsrRows, component: Ints, count: int) -> CsrRows:
+    children, parents = component[up.sources()], component[up.targets]
+    differ = children != parents
+    return CsrRows.from_pairs(children[differ], parents[differ], count)
+
+
+def _inverse(order: Int64s) -> Int64s:
+    inverse = np.empty(len(order), dtype=np.int64)
+    inverse[order] = np.arange(len(order))
+    return inverse
+
+
+def _renumber(rows: CsrRows, order: Int64s, new: Int64s) -> CsrRows:
+    """The same edges when row ``order[i]`` becomes row i and target j becomes ``new[j]``."""
+    moved = rows.take(order)
+    return CsrRows(moved.offsets, new[moved.targets])
+
+
+class DownwardPass:
+    """An ancestor index prepared to carry bitsets down."""
+
+    def __init__(self, index: AncestorIndex) -> None:
+        self.rows = len(index.parents)
+        self._parents = RowUnion.of(index.parents)
+        self._starts = index.component_starts
+        self._offsets = index.component_parents.offsets
+        self._targets = index.component_parents.targets.astype(np.int64)
+        self._levels = [int(start) for start in index.level_starts]
+
+    def to_children(self, bitsets: Bitsets) -> Bitsets:
+        """For each row the union of its parents' bitsets."""
+        return self._parents.union(bitsets)
+
+    def propagate_down(self, bitsets: Bitsets) -> Bitsets:
+        """For each component the union of the bitsets of its rows and of everything above them."""
+        if not self.rows:
+            return bitsets
+        found: Bitsets = np.bitwise_or.reduceat(bitsets, self._starts)
+        offsets = self._offsets
+        # Level 0 has no parents; on every other level each component has at least one.
+        for first, end in zip(self._levels[1:-1], self._levels[2:], strict=True):
+            begin = offsets[first]
+            above = found[self._targets[begin : offsets[end]]]
+            found[first:end] |= np.bitwise_or.reduceat(above, offsets[first:end] - begin)
+        return found

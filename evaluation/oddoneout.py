@@ -1,0 +1,390 @@
+"""What it means that a word stands out of k others: the published readings of OddOneOut, in two equal forms.
+
+``stands_out`` is the definition itself, for one comparison after another. ``comparison_terms`` is what counting all
+combinations needs (module ``exact``): the comparison of an intruder w with a member s of S, where T is S without s,
+becomes F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x).
+
+With m = k + 1 words and their mean μ = (w + ΣS) / m (Stringham and Izbicki 2020, equations 3 to 5):
+
+euclidean    the word farthest from the mean. m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with
+             F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
+cosine-unit  the word with the smallest cosine to the mean of unit vectors, as gensim's doesnt_match has it. The
+             projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
+cosine-raw   the same with the mean of raw vectors. The projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with
+             F_T(x) = -|x| - Σ_T x·t/|x| and swap_s(w) = w·s (1/|w| - 1/|s|).
+
+A worked example in one dimension: S = {0, 2} and w = 9, so k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against
+s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
+3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
+
+OddOneOut over all combinations and all intruders, counted without looking at any mean.
+
+Whether an intruder w stands out of a set S is decided by k comparisons, one for each s in S, of a number that depends
+on w and T, which is S without s, with one that depends on S alone (module ``definitions``). So F_T(w) is computed once
+for each w and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows of it. In lexicographic
+order the sets S that share all but their last member are neighbours, and so are the rows of F that they need: they are
+compared at once.
+
+With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12, 13, 23. The first step is the prefix 01 with the later
+members 2 and 3, that is S = 012 and 013. It compares row 01 with s = 2 and s = 3; rows 12 and 13 with s = 0; and rows
+02 and 03 with s = 1: three slices of neighbouring rows, whatever n is.
+
+    >>> next(steps(4, 3))
+    Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
+
+Where the intruders of OddOneOut come from.
+
+OddOneOut: how often a word from elsewhere stands out of k words of a category (Stringham and Izbicki 2020, 2.2).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.errors import UsageError
+from wikisem.evaluation.topk import CategoryScore, CategoryVectors, IntArray, score_of
+from wikisem.evaluation.vectors.words import (
+    TIE_TOLERANCE,
+    Rows,
+    Vector,
+    WordVectors,
+    lengths,
+    paired_products,
+    products,
+    row_at,
+    stack,
+    unit,
+)
+from wikisem.sampling import hash_key, hash_keys
+
+Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
+DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonTerms:
+    """The parts of F for some words: ``base`` has shape ``(words,)``, ``each`` and ``swap`` ``(members, words)``."""
+
+    base: Vector
+    each: Vector
+    swap: Vector | None = None
+
+
+def prepare(distance: Distance, vectors: Rows) -> Rows:
+    """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
+    return unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
+
+
+def tie_margin(distance: Distance, members: Rows) -> float:
+    """The difference up to which two squared distances, or projections on the mean, are a tie, for prepared members.
+
+    It is a share of the category's largest squared length, or length; a tie counts against the model.
+    """
+    largest = float(lengths(members).max())
+    return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)
+
+
+def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:
+    """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
+
+    x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.
+    """
+    points = [*sets, words]
+    gram = np.empty((words.shape[0], len(points), len(points)))
+    for one, other in combinations_with_replacement(range(len(points)), 2):
+        gram[:, one, other] = gram[:, other, one] = paired_products(points[one], points[other])
+    squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
+    far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
+    is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
+    return is_odd
+
+
+def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> ComparisonTerms:
+    """The parts of F for words of shape ``(words, d)``, all prepared."""
+    each = products(members, words)
+    if distance == "euclidean":
+        return ComparisonTerms((k - 1) / 2 * paired_products(words, words), -each)
+    if distance == "cosine-unit":
+        return ComparisonTerms(np.zeros(words.shape[0]), -each)
+    long, own = lengths(words), lengths(members)
+    return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
+
+
+def term_tolerance(distance: Distance, members: Rows, k: int) -> float:
+    """The tie of ``tie_margin`` as a difference of F."""
+    return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)
+
+
+# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
+_NUMBERS_AT_ONCE: Final = 1 << 21
+_FEWEST_WORDS_AT_ONCE: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The combinations of k - 1 members, row ``prefix`` of F, with each of the ``later`` members.
+
+    ``others`` has, for each member of the prefix, the rows of F that hold the rest of each combination.
+    """
+
+    prefix: int
+    later: slice
+    others: tuple[tuple[int, slice], ...]
+
+
+def steps(count: int, k: int) -> Iterator[Step]:
+    """Steps that go through every combination of k of ``count`` members once; k is at least 2."""
+    subsets = list(combinations(range(count), k - 1))
+    first: dict[tuple[int, ...], int] = {}
+    for row, subset in enumerate(subsets):
+        first.setdefault(subset[:-1], row)
+    for row, subset in enumerate(subsets):
+        last = subset[-1]
+        if last + 1 < count:
+            rests = ((member, tuple(other for other in subset if other != member)) for member in subset)
+            others = tuple((member, _rows(first[rest], rest, last, count)) for member, rest in rests)
+            yield Step(row, slice(last + 1, count), others)
+
+
+def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
+    """The rows of ``rest`` with each member after ``last``; ``first`` is its row with the first member it can have."""
+    start = first + last - (rest[-1] if rest else -1)
+    return slice(start, start + count - 1 - last)
+
+
+class ExactCounter:
+    """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out."""
+
+    def __init__(self, distance: Distance, members: Rows, k: int) -> None:
+        self._distance, self._members, self._k = distance, members, k
+        self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
+        self._steps = list(steps(members.shape[0], k))
+        # What w has to exceed: F_T(s), plus what is still a tie.
+        self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
+
+    def count(self, words: Rows) -> int:
+        """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
+
+        A word that is in the combination itself never does: it ties with itself.
+        """
+        size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
+        return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))
+
+    def _count(self, words: Rows) -> int:
+        parts = self._terms(words)
+        table, total = self._table(parts), 0
+        for step in self._steps:
+            wins = self._exceeds(table, parts.swap, step.prefix, step.later)
+            for member, rows in step.others:
+                wins &= self._exceeds(table, parts.swap, rows, member)
+            total += int(np.count_nonzero(wins))
+        return total
+
+    def _terms(self, words: Rows) -> ComparisonTerms:
+        return comparison_terms(self._distance, self._members, words, self._k)
+
+    def _table(self, parts: ComparisonTerms) -> Vector:
+        """F_T(w), a row for each T and a column for each w."""
+        table = np.tile(parts.base, (len(self._subsets), 1))
+        for member in self._subsets.T:
+            table += parts.each[member]
+        return table
+
+    def _exceeds(
+        self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
+    ) -> npt.NDArray[np.bool_]:
+        """Where F_T(w), less swap_s(w), is above what s has, for one T and several s or the other way about."""
+        values = table[rows] if swap is None else table[rows] - swap[members]
+        exceeds: npt.NDArray[np.bool_] = values > self._limits[rows, members][:, None]
+        return exceeds
+
+
+# V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
+Intruders = Literal["vocabulary", "outside-category", "other-categories"]
+INTRUDERS: Final[tuple[Intruders, ...]] = ("vocabulary", "outside-category", "other-categories")
+
+_ROWS_AT_ONCE: Final = 1 << 14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntruderPool:
+    """The words that may come into a category: ``rows`` of ``vectors``, and ``missing`` more without a vector.
+
+    ``shared`` has, for each known member of the category, its place in ``rows``, -1 for those that are not there; such
+    a word comes only into combinations without it.
+    """
+
+    vectors: Rows
+    rows: IntArray
+    missing: int
+    shared: IntArray
+
+    def __len__(self) -> int:
+        return len(self.rows) + self.missing
+
+    def blocks(self) -> Iterator[Rows]:
+        """All vectors in double precision, some rows at a time."""
+        for start in range(0, len(self.rows), _ROWS_AT_ONCE):
+            yield self.take(np.arange(start, min(start + _ROWS_AT_ONCE, len(self.rows))))
+
+    def take(self, at: IntArray) -> Rows:
+        """The vectors of the words at these places, in double precision."""
+        return self.vectors[self.rows[at]].astype(np.float64)
+
+
+def intruder_pools(
+    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, intruders: Intruders, skip_oov: bool
+) -> Iterator[IntruderPool]:
+    """The pool of each category; UsageError if it is to come from the vocabulary of a model that lists no words."""
+    if intruders == "other-categories":
+        yield from (_others(members, categories, skip_oov) for members in categories)
+        return
+    if vocabulary is None:
+        raise UsageError(f"intruders from {intruders!r} need a model with a vocabulary; 'other-categories' do not")
+    rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in vocabulary.blocks(_ROWS_AT_ONCE))])
+    for members in categories:
+        yield (_everything if intruders == "vocabulary" else _outside)(members, vocabulary, rows)
+
+
+def _everything(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
+    shared = np.where(members.rows >= 0, np.searchsorted(rows, members.rows), -1)
+    return IntruderPool(vocabulary.rows, rows, 0, shared)
+
+
+def _outside(members: CategoryVectors, vocabulary: WordVectors, rows: IntArray) -> IntruderPool:
+    outside = rows[~np.isin(rows, members.in_vocabulary)]
+    return IntruderPool(vocabulary.rows, outside, 0, np.full(len(members.known), -1))
+
+
+def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], skip_oov: bool) -> IntruderPool:
+    vectors: dict[tuple[str, ...], Any | None] = {}
+    for other in categories:
+        vectors |= dict.fromkeys(other.keys)
+        vectors |= {other.keys[at]: row_at(other.vectors, row) for row, at in enumerate(other.known.tolist())}
+    mine = set(members.keys)
+    theirs = [vector for key, vector in vectors.items() if key not in mine]
+    known = [vector for vector in theirs if vector is not None]
+    stacked = stack(known) if known else members.vectors[:0]
+    missing = 0 if skip_oov else len(theirs) - len(known)
+    return IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
+
+
+# 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
+_MOST_LIMITS: Final = 1 << 27
+_PAIRS_AT_ONCE: Final = 4096
+# Why a model with a similarity of its own is refused.
+ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class OddOneOutOptions:
+    """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
+
+    ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
+    a word out of vocabulary is wrong, unless ``skip_oov`` leaves such words out.
+    """
+
+    k: int = 3
+    distance: Distance = "euclidean"
+    intruders: Intruders = "vocabulary"
+    skip_oov: bool = False
+    sample: int = 0
+    seed: int = 500
+
+
+def score_oddoneout(
+    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
+) -> Iterator[CategoryScore]:
+    """The score of each category, one after the other; one with fewer than k words is skipped.
+
+    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
+    numbers which all pairs are compared with do not fit into memory.
+    """
+    sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
+    for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
+        if settings.sample:
+            yield _sampled(members, pool, settings, hash_key(settings.seed, number))
+        else:
+            yield _exact(members, pool, settings)
+
+
+def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
+    """The words that S is taken from: for each the place of its vector, -1 if it has none."""
+    words = np.full(len(members.keys), -1)
+    words[members.known] = np.arange(len(members.known))
+    return words[words >= 0] if settings.skip_oov else words
+
+
+def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
+    size, k = len(_words(members, settings)), settings.k
+    if size < k:
+        return score_of(members, 0, 0)
+    # Each member that is in the pool is in C(size - 1, k - 1) combinations, into which it cannot come as well.
+    own = int(np.count_nonzero(pool.shared >= 0)) * comb(size - 1, k - 1)
+    correct = 0
+    if len(members.known) >= k:
+        _check_size(members, k)
+        counter = ExactCounter(settings.distance, prepare(settings.distance, members.vectors), k)
+        correct = sum(counter.count(prepare(settings.distance, block)) for block in pool.blocks())
+    return score_of(members, correct, comb(size, k) * len(pool) - own)
+
+
+def _check_size(members: CategoryVectors, k: int) -> None:
+    known = len(members.known)
+    if comb(known, k - 1) * known > _MOST_LIMITS:
+        raise UsageError(
+            f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
+            "all; draw a sample"
+        )
+
+
+def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> CategoryScore:
+    words, k = _words(members, settings), settings.k
+    if len(words) < k or len(pool) <= min(k, int(np.count_nonzero(pool.shared >= 0))):
+        return score_of(members, 0, 0)
+    correct = count_sampled(members, words, pool, k, settings.distance, seed, settings.sample)
+    return score_of(members, correct, settings.sample)
+
+
+def count_sampled(
+    members: CategoryVectors, words: IntArray, pool: IntruderPool, k: int, distance: Distance, seed: int, sample: int
+) -> int:
+    """In how many of the sampled pairs w stands out of S.
+
+    ``words`` are what S is drawn from: for each word the place of its vector, -1 for one that has none, with which, as
+    with a w that has none, a pair is wrong. The pair of each number depends on it and the seed alone.
+    """
+    if not len(members.known):
+        return 0
+    vectors, total = prepare(distance, members.vectors), 0
+    for start in range(0, sample, _PAIRS_AT_ONCE):
+        numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, sample))
+        sets, intruders = draw_pairs(words, pool, k, seed, numbers)
+        whole = (sets >= 0).all(axis=1) & (intruders < len(pool.rows))
+        others = prepare(distance, pool.take(intruders[whole]))
+        chosen = [vectors[places] for places in sets[whole].T]
+        total += int(np.count_nonzero(stands_out(distance, chosen, others, tie_margin(distance, vectors))))
+    return total
+
+
+def draw_pairs(
+    words: IntArray, pool: IntruderPool, k: int, seed: int, numbers: npt.NDArray[np.int64]
+) -> tuple[IntArray, npt.NDArray[np.int64]]:
+    """The pairs of these numbers: k of the words, shape ``(p, k)``, and the place of an intruder in the pool, ``(p,)``.
+
+    Every number has a key for each word, of which the k lowest make S, and one more that chooses w among those of the
+    pool that are not in S.
+    """
+    keys = hash_keys(seed, numbers[:, None] * (len(words) + 1) + np.arange(len(words) + 1))
+    sets = words[np.argsort(keys[:, :-1], axis=1)[:, :k]]
+    taken = np.sort(np.where(sets >= 0, pool.shared[sets], -1), axis=1)
+    free = len(pool) - np.count_nonzero(taken >= 0, axis=1)
+    intruders = (keys[:, -1] % free.astype(np.uint64)).astype(np.int64)
+    for place in taken.T:
+        intruders += (place >= 0) & (intruders >= place)
+    return sets, intruders

@@ -1,0 +1,381 @@
+"""Vectors written as text, one word a line: word2vec, fastText .vec (both with a header) and GloVe (without).
+
+Lines are cut from the right, because a word may hold blanks: GloVe 840B has tokens such as ". . .", on which gensim
+stops with an error.
+
+Vectors in two binary forms, that of word2vec and that of fastText, read in one pass over the file.
+
+word2vec has a header line, then each word, a blank, and its numbers in single precision. Some writers put a line feed
+after each record, which then comes before the next word.
+
+fastText (src/fasttext.cc, args.cc, dictionary.cc and matrix.cc of its repository, seen 2026-11; all little-endian):
+
+    int32 magic, version; dim ws epoch minCount neg wordNgrams loss model bucket minn maxn lrUpdateRate; double t
+    int32 size, nwords, nlabels; int64 ntokens, pruned
+    size times: a word, byte 0, int64 count, int8 type
+    bool quantized; int64 rows, columns; float32 of each: first those of the words, then those of the buckets
+
+Nothing is allocated because a header asks for it: memory grows with what has been read.
+"""
+
+import codecs
+import re
+import struct
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from io import BufferedIOBase
+from itertools import islice
+from pathlib import Path
+from typing import Final, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.datasets.files import compression, lines_of, open_unpacked
+from wikisem.errors import DamagedInputError
+from wikisem.evaluation.vectors.words import Spelling, VectorRows, WordVectors, from_words, spelling_of
+
+_LINES_AT_ONCE: Final = 8192
+# Several times what the largest language models have (2026-11); a header may ask for any.
+_MOST_DIMENSIONS: Final = 100_000
+# What a line may take: a word, and each number with its blank.
+LONGEST_WORD: Final = 1 << 16
+_LONGEST_NUMBER: Final = 40
+_THREE_NUMBERS: Final = re.compile(rb"\D*(\d{1,19})\D+(\d{1,19})\D+(\d{1,9})\D*")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
+
+
+def read_header(line: bytes, name: str) -> tuple[int, int] | None:
+    """The number of words and of dimensions that a header line gives; None for any other line.
+
+    DamagedInputError for more dimensions than any model has, since memory is taken by what a header says.
+    """
+    fields = line.split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
+        return None
+    check_dimensions(int(fields[1]), name)
+    return int(fields[0]), int(fields[1])
+
+
+def read_graph_header(first: bytes, second: bytes, name: str) -> tuple[int, int] | None:
+    """The number of entities and of dimensions that the first line of PyTorch-BigGraph's Wikidata vectors gives.
+
+    It lists entities, relation types and dimensions; the second line is an entity and its numbers, with tabs between
+    them (its docs, "Reading from the TSV format", read 2026-11). None for any other two lines.
+    """
+    found = _THREE_NUMBERS.fullmatch(first.strip())
+    fields = int(found[3]) + 1 if found else 0
+    if found is None or len(second.split(b"\t")) != fields or len(first.split()) == fields or fields < 2:
+        return None
+    check_dimensions(fields - 1, name)
+    return int(found[1]), fields - 1
+
+
+def check_dimensions(number: int, name: str) -> None:
+    """Raise DamagedInputError for more dimensions than any model has."""
+    if number > _MOST_DIMENSIONS:
+        raise DamagedInputError(f"{name}: expected at most {_MOST_DIMENSIONS:,} dimensions, saw {number}")
+
+
+def is_text(sample: bytes, dimensions: int) -> bool:
+    """Whether a sample of records, from the first on, is text: it begins with a word and its numbers, or is all UTF-8.
+
+    So a file whose first line is damaged is still reported as text, with that line.
+    """
+    if _read_line(sample.partition(b"\n")[0], np.empty(dimensions, np.float32)) is not None:
+        return True
+    try:
+        # The incremental decoder allows a character that the end of the sample cuts in two.
+        text = codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return not _CONTROLS.search(text)
+
+
+def excerpt(line: bytes) -> str:
+    """The beginning of a line, quoted for a message."""
+    return repr(line[:60].decode(errors="replace"))
+
+
+def read_text(
+    stream: BufferedIOBase, name: str, asked: Container[str] | None = None, graph: tuple[int, int] | None = None
+) -> WordVectors:
+    """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
+
+    With ``asked``, only the vectors of these words are read and kept, so that the file may be larger than the memory;
+    of other lines only the number of fields is checked. ``graph`` is what ``read_graph_header`` found: after its
+    entities come the parameters of relations, which are left out.
+    """
+    start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
+    header = graph or read_header(start, name)
+    dimensions = header[1] if header else len(start.split()) - 1
+    longest = LONGEST_WORD + dimensions * _LONGEST_NUMBER
+    kept = _Reader(name, dimensions, asked)
+    if not header:
+        kept.read(iter([(1, start)]))
+    lines = ((number, line) for number, line in lines_of(stream, name, longest, first=2) if line.strip())
+    kept.read(islice(lines, graph[0]) if graph else lines)
+    if header and kept.seen != header[0]:
+        raise DamagedInputError(f"{name}: expected {header[0]} words, as the first line says, saw {kept.seen}")
+    return kept.vectors()
+
+
+class _Reader:
+    """Words and rows as lines come, ``seen`` of them in all."""
+
+    def __init__(self, name: str, dimensions: int, asked: Container[str] | None) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.asked = asked
+        self.words = list[str]()
+        self.blocks = [np.empty((0, dimensions), np.float32)]
+        self.spelling = spelling_of(())
+        self.seen = 0
+
+    def read(self, lines: Iterator[tuple[int, bytes]]) -> None:
+        for block in _blocks(lines):
+            self.seen += len(block)
+            wanted = block if self.asked is None else self._choose(block)
+            rows = np.empty((len(wanted), self.dimensions), np.float32)
+            for row, (number, line) in zip(rows, wanted, strict=True):
+                word = _read_line(line, row)
+                if word is None:
+                    raise self._damage(number, line)
+                self.words.append(word)
+            self.blocks.append(rows)
+
+    def vectors(self) -> WordVectors:
+        spelling = None if self.asked is None else self.spelling
+        return from_words(self.words, np.concatenate(self.blocks), spelling, self.seen)
+
+    def _choose(self, block: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        """The lines of words that are asked for; all others are counted, and their spelling is noted."""
+        assert self.asked is not None
+        words = [line[: _word_end(line, self.dimensions)].decode(errors="replace") for _, line in block]
+        for word, (number, line) in zip(words, block, strict=True):
+            if not word:
+                raise self._damage(number, line)
+        found = spelling_of(words)
+        self.spelling = Spelling(*(old or new for old, new in zip(astuple(self.spelling), astuple(found), strict=True)))
+        return [pair for word, pair in zip(words, block, strict=True) if word in self.asked]
+
+    def _damage(self, number: int, line: bytes) -> DamagedInputError:
+        wanted = f"expected a word and {self.dimensions} numbers"
+        return DamagedInputError(f"{self.name}:{number}: {wanted}, saw {excerpt(line)}")
+
+
+def _word_end(line: bytes, dimensions: int) -> int:
+    """Where the word of a line ends, 0 for a line of too few fields: its first blank, unless the word has blanks."""
+    spaces = line.count(b" ") + line.count(b"\t") - (line[-2:-1].isspace())
+    if spaces == dimensions:
+        return min(at for at in (line.find(b" "), line.find(b"\t")) if at >= 0)
+    fields = line.rsplit(None, dimensions)
+    return len(fields[0]) if len(fields) == dimensions + 1 else 0
+
+
+def _read_line(line: bytes, row: VectorRows) -> str | None:
+    """The word of a line, its numbers put into ``row``; None if the line is no word with so many numbers."""
+    fields = line.rsplit(None, len(row))
+    if len(fields) != len(row) + 1:
+        return None
+    try:
+        row[:] = fields[1:]
+    except ValueError:
+        return None
+    return fields[0].decode(errors="replace")
+
+
+def _blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    iterator = iter(lines)
+    while block := list(islice(iterator, _LINES_AT_ONCE)):
+        yield block
+
+
+_BYTES_AT_ONCE: Final = 1 << 22
+_WORDS_AT_ONCE: Final = 1024
+
+# FASTTEXT_FILEFORMAT_MAGIC_INT32 of src/fasttext.cc.
+FASTTEXT: Final = struct.pack("<i", 793712314)
+_ARGUMENTS: Final = struct.Struct("<14id")
+_VOCABULARY: Final = struct.Struct("<3i2q")
+_MATRIX: Final = struct.Struct("<?2q")
+_COUNT_AND_TYPE: Final = struct.calcsize("<qb")
+# Its name of the end of a sentence, which has no n-grams.
+_END: Final = b"</s>"
+# FNV-1a of 32 bits, by which n-grams are put into buckets.
+_FNV_BASIS: Final = np.uint32(2166136261)
+_FNV_PRIME: Final = np.uint32(16777619)
+
+
+def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None) -> WordVectors:
+    """The vectors of word2vec's form, with ``asked`` of these words alone; DamagedInputError where it is cut off."""
+    header = read_header(stream.readline(LONGEST_WORD), name)
+    if header is None:
+        raise DamagedInputError(f"{name}: expected a first line of two numbers")
+    count, dimensions = header
+    words, kept, rows = list[str](), list[str](), bytearray()
+    for record, numbers in islice(_records(stream, b" ", 4 * dimensions), count):
+        words.append(record.lstrip(b"\n").decode(errors="replace"))
+        if asked is None or words[-1] in asked:
+            kept.append(words[-1])
+            rows += numbers
+    if len(words) < count:
+        raise DamagedInputError(f"{name}: expected {count} words of {dimensions} numbers, saw {len(words)} whole ones")
+    matrix = np.frombuffer(rows, "<f4").reshape(-1, dimensions).astype(np.float32, copy=False)
+    return from_words(kept, matrix, None if asked is None else spelling_of(words), len(words))
+
+
+def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
+    """The vectors of a fastText model, with ``asked`` of these words alone; any other word gets one from its n-grams.
+
+    A file that is not compressed is mapped into memory, so that little of it is read.
+    """
+    with open_unpacked(file) as stream:
+        form = _Form.read(stream, str(file))
+        words = [record for record, _ in islice(_records(stream, b"\0", _COUNT_AND_TYPE), form.words)]
+        if len(words) < form.words:
+            form.refuse(f"{form.words} words", f"{len(words)} whole ones")
+        start = _ARGUMENTS.size + _VOCABULARY.size + sum(map(len, words)) + len(words) * (1 + _COUNT_AND_TYPE)
+        stream.seek(start)
+        shape = form.check_matrix(stream.read(_MATRIX.size))
+        matrix = _map(file, start + _MATRIX.size, shape) if not compression(file) else _gather(stream, shape)
+    if matrix is None:
+        form.refuse(f"a matrix of {shape[0]:,} rows", "that it is cut off")
+    texts = [word.decode(errors="replace") for word in words]
+    chosen = [at for at, text in enumerate(texts) if asked is None or text in asked]
+    subwords = _Subwords(matrix, form)
+    kept = from_words(
+        [texts[at] for at in chosen],
+        subwords.means_of([words[at] for at in chosen], np.array(chosen, np.int64)),
+        None if asked is None else spelling_of(texts),
+    )
+    return WordVectors(kept.index, kept.rows, subwords.mean_of, kept.whole_spelling, len(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the headers of a fastText model say of it."""
+
+    name: str
+    dimensions: int
+    buckets: int
+    shortest: int
+    longest: int
+    words: int
+
+    @classmethod
+    def read(cls, stream: BufferedIOBase, name: str) -> Self:
+        data = stream.read(_ARGUMENTS.size + _VOCABULARY.size)
+        if len(data) < _ARGUMENTS.size + _VOCABULARY.size:
+            raise DamagedInputError(f"{name}: expected a fastText model, saw a header that is cut off")
+        _, _, dimensions, *_, buckets, shortest, longest, _, _ = _ARGUMENTS.unpack_from(data)
+        size, words, labels, _, pruned = _VOCABULARY.unpack_from(data, _ARGUMENTS.size)
+        check_dimensions(dimensions, name)
+        form = cls(name, dimensions, buckets, max(1, shortest), longest, words)
+        if labels or pruned > 0:
+            form.refuse("words alone, and all of them", f"{labels} labels and {pruned} pruned buckets")
+        if dimensions < 1 or buckets < 0 or words < 1 or size != words:
+            seen = f"{size} entries, {words} words, {buckets} buckets, {dimensions} dimensions"
+            form.refuse("words, buckets and dimensions", seen)
+        return form
+
+    def check_matrix(self, data: bytes) -> tuple[int, int]:
+        """The shape that the matrix says it has."""
+        if len(data) < _MATRIX.size:
+            self.refuse("a matrix", "that it is cut off")
+        quantized, rows, columns = _MATRIX.unpack(data)
+        if quantized or (rows, columns) != (self.words + self.buckets, self.dimensions):
+            expected = f"{self.words + self.buckets:,} rows of {self.dimensions} numbers"
+            self.refuse(expected, f"{rows:,} of {columns}{', quantized' if quantized else ''}")
+        return rows, columns
+
+    def refuse(self, expected: str, saw: str) -> NoReturn:
+        raise DamagedInputError(f"{self.name}: expected a fastText model with {expected}, saw {saw}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Subwords:
+    """The rows of words and of the buckets of their n-grams (Bojanowski et al. 2017, section 3.2)."""
+
+    matrix: VectorRows
+    form: _Form
+
+    def mean_of(self, word: str) -> VectorRows:
+        """The mean of the n-grams of a word that the vocabulary lacks; zeros where it has none."""
+        _, rows = self._n_grams([word.encode(errors="replace")])
+        mean: VectorRows = self.matrix[rows].mean(axis=0) if len(rows) else np.zeros(self.form.dimensions, np.float32)
+        return mean
+
+    def means_of(self, words: Sequence[bytes], own: npt.NDArray[np.int64]) -> VectorRows:
+        """The mean of the own row and of those of the n-grams, for each word."""
+        means = np.empty((len(words), self.form.dimensions), np.float32)
+        for begin in range(0, len(words), _WORDS_AT_ONCE):
+            batch = slice(begin, begin + _WORDS_AT_ONCE)
+            owners, rows = self._n_grams(words[batch])
+            owners = np.concatenate([np.arange(len(words[batch])), owners])
+            order = np.argsort(owners, kind="stable")
+            counts = np.bincount(owners)
+            vectors = self.matrix[np.concatenate([own[batch], rows])[order]]
+            means[batch] = np.add.reduceat(vectors, np.cumsum(counts) - counts) / counts[:, None].astype(np.float32)
+        return means
+
+    def _n_grams(self, words: Sequence[bytes]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Each n-gram of some words: which word it is of, and the row of its bucket.
+
+        An n-gram is a run of characters of "<word>", "<" and ">" alone left out. All grow at once, by one byte a step.
+        """
+        form = self.form
+        ends = np.cumsum([len(word) + 2 for word in words])
+        data = np.frombuffer(b"".join(b"<%b>" % word for word in words), np.uint8)
+        signed = data.view(np.int8).astype(np.int32).view(np.uint32)  # fastText hashes signed bytes
+        begins = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))  # of characters
+        owner = np.searchsorted(ends, begins[:-1], side="right")
+        owner_end = np.searchsorted(begins, ends)[owner]  # past the last character of its word
+        at_edge = np.diff(owner, prepend=-1, append=-1) != 0
+        alone = at_edge[:-1] | at_edge[1:]
+        first, hashes = np.arange(len(owner)), np.full(len(owner), _FNV_BASIS)
+        plain = np.array([word != _END for word in words])
+        owners, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for length in range(1, form.longest + 1 if form.buckets else 1):
+            alive = first + length <= owner_end[first]
+            first, hashes = first[alive], hashes[alive]
+            if not len(first):
+                break
+            at, sizes = begins[first + length - 1], begins[first + length] - begins[first + length - 1]
+            for step in range(int(sizes.max())):
+                longer = sizes > step
+                hashes[longer] = (hashes[longer] ^ signed[at[longer] + step]) * _FNV_PRIME
+            if length >= form.shortest:
+                chosen = plain[owner[first]] & ((length > 1) | ~alone[first])
+                owners.append(owner[first][chosen])
+                rows.append(form.words + (hashes[chosen] % np.uint32(form.buckets)).astype(np.int64))
+        return np.concatenate(owners), np.concatenate(rows)
+
+
+def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """Each word, which ``mark`` ends, and the ``size`` bytes after it, until there is no whole record."""
+    buffer, start = b"", 0
+    while True:
+        if len(buffer) - start < size + LONGEST_WORD:
+            buffer, start = buffer[start:] + stream.read(_BYTES_AT_ONCE + size), 0
+        at = buffer.find(mark, start, start + LONGEST_WORD)
+        end = at + 1 + size
+        if at < 0 or len(buffer) < end:
+            return
+        yield buffer[start:at], buffer[at + 1 : end]
+        start = end
+
+
+def _map(file: Path, start: int, shape: tuple[int, int]) -> VectorRows | None:
+    """The matrix from a byte of a file on, mapped; None where the file is shorter."""
+    if file.stat().st_size < start + 4 * shape[0] * shape[1]:
+        return None
+    return np.memmap(file, "<f4", "r", start, shape).view(np.ndarray)
+
+
+def _gather(stream: BufferedIOBase, shape: tuple[int, int]) -> VectorRows | None:
+    """The matrix that a stream goes on with; None where it ends before."""
+    data, size = bytearray(), 4 * shape[0] * shape[1]
+    while len(data) < size and (block := stream.read(min(_BYTES_AT_ONCE, size - len(data)))):
+        data += block
+    return np.frombuffer(data, "<f4").reshape(shape) if len(data) == size else None

@@ -1,0 +1,296 @@
+"""Test cases as rows of their own: one outlier among the cluster, in an order that gives nothing away.
+
+The outlier's place is its rank modulo the number of choices, in a seeded order of all cases of that size: every place
+is then as frequent as any other, bar one case. By a hash alone one place won 18 to 20 % of the cases where each of nine
+should have 11 %. The words of the cluster are in a seeded order as well, another one in each case.
+
+Tables of a release as Parquet files that say what they are made from.
+
+Files that evaluation harnesses read: tasks for lm-evaluation-harness, eval.yaml and a task file for inspect-ai.
+
+lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
+words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
+prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is YAML.
+
+croissant.json: the record sets of a release for programs, by Croissant 1.1 with its vocabulary for responsible AI.
+
+One FileSet and one RecordSet serve all languages: every record has a field ``language``. The specification is
+https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html (2026-01-29).
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wikisem.outputs.groupfile import GROUPS
+from wikisem.outputs.release.card import LICENSE_URL, PAPER, WORDS, ReleaseFacts, Source, yaml_json
+from wikisem.records import Group, Member, Outlier
+
+QUESTION: Final = "Pick the odd word out."
+
+# One row a test case; ``answer`` is the place of the outlier in ``choices``, counted from 0.
+CASES: Final = pa.schema(
+    [
+        ("id", pa.string()),
+        ("class", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("question", pa.string()),
+        ("outlier_class", pa.int8()),
+        ("choices", pa.list_(pa.string())),
+        ("items", pa.list_(pa.string())),
+        ("answer", pa.int8()),
+        ("outlier", pa.string()),
+    ]
+)
+
+
+def cases_table(groups: Sequence[Group], seed: int) -> pa.Table:
+    """The test cases of groups in one language as a table of schema ``CASES``, in the order of the groups."""
+    return pa.Table.from_pylist(list(case_rows(groups, seed)), schema=CASES)
+
+
+def case_rows(groups: Sequence[Group], seed: int) -> Iterable[dict[str, Any]]:
+    """A row for each outlier of each group."""
+    cases = [(group, outlier) for group in groups for outlier in group.outliers]
+    places = _places(cases, seed)
+    for group, outlier in cases:
+        case = case_id(group, outlier)
+        members: list[Member] = sorted(group.cluster, key=lambda member: _key(seed, "word", case, member.id))
+        members.insert(places[case], outlier)
+        yield {
+            "id": case,
+            "class": group.qid,
+            "label": group.label,
+            "language": group.language,
+            "question": QUESTION,
+            "outlier_class": outlier.outlier_class,
+            "choices": [member.surface for member in members],
+            "items": [member.id for member in members],
+            "answer": places[case],
+            "outlier": outlier.surface,
+        }
+
+
+def case_id(group: Group, outlier: Outlier) -> str:
+    """The name of a test case, the same in every release that has it: language, class and outlier."""
+    return f"{group.language}-{group.qid}-{outlier.id}"
+
+
+def _places(cases: Iterable[tuple[Group, Outlier]], seed: int) -> dict[str, int]:
+    by_size: defaultdict[int, list[str]] = defaultdict(list)
+    for group, outlier in cases:
+        by_size[len(group.cluster) + 1].append(case_id(group, outlier))
+    return {
+        case: rank % size
+        for size, names in by_size.items()
+        for rank, case in enumerate(sorted(names, key=lambda name: _key(seed, "place", name)))
+    }
+
+
+def _key(seed: int, *parts: str) -> bytes:
+    """Bytes that depend on the seed and the strings alone: what is sorted by them is shuffled."""
+    return hashlib.blake2b("\x1f".join([str(seed), *parts]).encode(), digest_size=16).digest()
+
+
+def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
+    """A Parquet file with the table, and key-value metadata that any reader shows; the same bytes every time."""
+    about = {**(table.schema.metadata or {}), **{key.encode(): value.encode() for key, value in metadata.items()}}
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(about), sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue())
+
+
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_METRICS: Final = ("acc", "acc_norm", "acc_bytes")
+
+_WORDS_TEXT: Final = "Pick the odd word out.\n\nQ: {{ choices | join(', ') }}\nA:"
+_LETTERS_TEXT: Final = (
+    "Pick the odd word out.\n"
+    "{% for choice in choices %}\n{{ '" + _LETTERS + "'[loop.index0] }}. {{ choice }}{% endfor %}\nAnswer:"
+)
+
+
+def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
+    """Every file: the path in the release, and the bytes."""
+    yield "eval.yaml", _yaml(_eval_yaml(facts))
+    yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
+    codes = [language.code for language in facts.filled]
+    choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
+    yield "lm_eval/_words.yaml", _yaml(_template(facts, _WORDS_TEXT, "choices", _METRICS))
+    yield "lm_eval/_letters.yaml", _yaml(_template(facts, _LETTERS_TEXT, choices, _METRICS[:1]))
+    for code in codes:
+        yield f"lm_eval/{code}.yaml", _task(facts, code, "words", "")
+        yield f"lm_eval/{code}_letters.yaml", _task(facts, code, "letters", "_letters")
+    yield "lm_eval/wikisem.yaml", _yaml(_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
+    letters = [f"wikisem_{code}_letters" for code in codes]
+    yield "lm_eval/wikisem_letters.yaml", _yaml(_group("wikisem_letters", letters, _METRICS[:1]))
+
+
+def _template(facts: ReleaseFacts, text: str, choices: str, metrics: Sequence[str]) -> dict[str, Any]:
+    return {
+        "dataset_path": facts.repository or "parquet",
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "doc_to_text": text,
+        "doc_to_choice": choices,
+        "doc_to_target": "answer",
+        "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in metrics],
+        "metadata": {"version": 1.0},
+    }
+
+
+def _task(facts: ReleaseFacts, code: str, template: str, suffix: str) -> bytes:
+    """Three lines; codes are quoted, because ``no`` is False in YAML. Without a repository, paths are of the folder."""
+    lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
+    if facts.repository:
+        return _yaml({**lines, "dataset_name": f"{code}-cases"})
+    return _yaml({**lines, "dataset_kwargs": {"data_files": {"test": f"cases/{code}.parquet"}}})
+
+
+def _group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
+    means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
+    return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
+
+
+def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
+    """What inspect-ai and the benchmarks of Hugging Face read: a task for each language."""
+    return {
+        "name": facts.name,
+        "description": WORDS["description"],
+        "evaluation_framework": "inspect-ai",
+        "tasks": [
+            {
+                "id": language.code,
+                "config": f"{language.code}-cases",
+                "split": "test",
+                "field_spec": {
+                    "input": "question",
+                    "target": "answer",
+                    "choices": "choices",
+                    "id": "id",
+                    "metadata": ["class", "outlier_class"],
+                },
+                "solvers": [{"name": "multiple_choice"}],
+                "scorers": [{"name": "choice"}],
+            }
+            for language in facts.filled
+        ],
+    }
+
+
+def _yaml(value: dict[str, Any]) -> bytes:
+    """A mapping as YAML that is JSON but for its first level, a line for each key."""
+    return "".join(f"{key}: {yaml_json(each)}\n" for key, each in value.items()).encode()
+
+
+_SPEC: Final = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
+
+# The context that the specification gives, and the vocabulary of provenance.
+_TERMS: Final = """arrayShape citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet
+format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace
+samplingRate separator source subField transform"""
+CONTEXT: Final[dict[str, Any]] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    **{term: f"cr:{term}" for term in _TERMS.split()},
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+    "prov": "http://www.w3.org/ns/prov#",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+}
+
+
+def croissant_json(facts: ReleaseFacts) -> bytes:
+    """The text of croissant.json."""
+    kinds = [("groups", GROUPS), ("cases", CASES)]
+    document = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": list(_SPEC),
+        "name": facts.name,
+        "description": WORDS["description"],
+        "version": facts.version,
+        "license": LICENSE_URL,
+        "url": f"https://huggingface.co/datasets/{facts.repository}" if facts.repository else PAPER_URL,
+        "citeAs": PAPER,
+        "creator": {"@type": "sc:Organization", "name": "wikisem"},
+        "datePublished": facts.published,
+        "inLanguage": facts.iso_codes,
+        "isLiveDataset": False,
+        "rai:dataCollection": WORDS["collection"],
+        "rai:dataUseCases": WORDS["uses"],
+        "rai:dataLimitations": WORDS["limits"],
+        "rai:personalSensitiveInformation": "Public items of Wikidata; items of living people may be among them.",
+        "prov:wasDerivedFrom": [_derived(source) for source in facts.sources],
+        "distribution": [_file_set(name) for name, _ in kinds],
+        "recordSet": [_record_set(name, schema) for name, schema in kinds],
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
+
+
+def _derived(source: Source) -> dict[str, str]:
+    about = {"@type": "prov:Entity", "name": source.name}
+    about |= {"@id": source.url} if source.url else {}
+    return about | ({"sha256": source.sha256} if source.sha256 else {})
+
+
+def _file_set(name: str) -> dict[str, str]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": f"{name}-files",
+        "name": f"{name}-files",
+        "description": f"One Parquet file of {name} for each language.",
+        "encodingFormat": "application/x-parquet",
+        "includes": f"{name}/*.parquet",
+    }
+
+
+def _record_set(name: str, schema: pa.Schema) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"The {name} of all languages; the field language tells them apart.",
+        "field": [_field(name, [column.name], column.type) for column in schema],
+    }
+
+
+def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:
+    """A column, or a field of the structs in a list."""
+    name = "/".join([record_set, *path])
+    about: dict[str, Any] = {"@type": "cr:Field", "@id": name, "name": path[-1]}
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        members = kind.value_type
+        subfields = [
+            _field(record_set, [*path, members.field(at).name], members.field(at).type)
+            for at in range(members.num_fields)
+        ]
+        return {**about, "repeated": True, "subField": subfields}
+    source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}
+    if len(path) > 1:
+        source["transform"] = {"jsonPath": path[-1]}
+    if pa.types.is_list(kind):
+        return {**about, "dataType": _data_type(kind.value_type), "isArray": True, "arrayShape": "-1", "source": source}
+    return {**about, "dataType": _data_type(kind), "source": source}
+
+
+def _data_type(kind: pa.DataType) -> str:
+    if pa.types.is_integer(kind):
+        return "sc:Integer"
+    return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"

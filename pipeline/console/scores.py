@@ -1,0 +1,302 @@
+"""Scores of models as tables for people, and of categories as JSON for programs.
+
+Scores as CSV, one row for each score, for spreadsheets and data frames.
+"""
+
+import csv
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from wikisem import __version__
+from wikisem.datasets.files import csv_cell
+from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
+from wikisem.evaluation.blind_spots import Spot
+from wikisem.evaluation.comparison import Comparison
+from wikisem.evaluation.outlier_detection import (
+    UNKNOWN,
+    Evaluation,
+    Score,
+    class_name,
+    distinct_names,
+    error_bars_as_json,
+    group_ids,
+    score,
+)
+from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
+from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
+from wikisem.evaluation.vectors.lookup import Lookup
+from wikisem.pipeline.console.terminal import shown
+
+_SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
+
+
+def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool = False) -> RenderableType:
+    """A model's scores on one or more data sets: by language, by outlier class, overall, and by group if asked for."""
+    model = evaluations[0]
+    parts: list[RenderableType] = [f"{title}: {model.name}"]
+    if groups:
+        parts += [_group_table(evaluation) for evaluation in evaluations]
+    parts.append(_score_table(evaluations))
+    parts += [line for evaluation in evaluations for line in _coverage_lines(evaluation)]
+    return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
+
+
+def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
+    """What part of a data set the scores are of."""
+    prefix = f"{evaluation.dataset}: " if evaluation.dataset else ""
+    yield (
+        f"{prefix}{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
+        f"{percent(evaluation.oov_cluster_percent())} % of cluster items, "
+        f"{percent(evaluation.oov_outlier_percent())} % of outliers"
+    )
+    yield from few_groups_note(evaluation.overall().groups, f"{prefix}groups")
+
+
+def vocabulary_note(size: int | None) -> list[str]:
+    """How many words a model lists; nothing of one that reads any text.
+
+    >>> vocabulary_note(225_950)
+    ['words in the vocabulary: 225,950']
+    """
+    return [] if size is None else [f"words in the vocabulary: {size:,}"]
+
+
+def few_groups_note(count: int, unit: str) -> list[str]:
+    """A warning where error bars rest on few groups or categories."""
+    if not 0 < count < FEW_GROUPS:
+        return []
+    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
+
+
+def _score_table(evaluations: Sequence[Evaluation]) -> Table:
+    table = Table()
+    table.add_column("data set", overflow="fold")
+    table.add_column("part", overflow="fold")
+    for column in _SCORE_COLUMNS:
+        table.add_column(column, justify="right", no_wrap=True)
+    for evaluation in evaluations:
+        for kind, name, part in score_parts(evaluation):
+            opp, accuracy = part.error_bars or (None, None)
+            numbers = (f"{part.groups:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+            table.add_row(evaluation.dataset, f"{kind} {name}".strip(), *numbers)
+        table.add_section()
+    return table
+
+
+def score_parts(evaluation: Evaluation) -> list[tuple[str, str, Score]]:
+    """Each part of a data set that has a row: the kind of part, its name and its score; the whole comes last."""
+    languages = evaluation.by_language()
+    rows = [("language", name, part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
+    rows += [("outlier class", name, part) for name, part in evaluation.by_outlier_class().items()]
+    return [*rows, ("overall", "", evaluation.overall())]
+
+
+def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
+    """A score, the ends of its interval and its standard error, each in percent."""
+    if bars is None:
+        return ("–", "–", "–")
+    return percent(bars.value), f"{percent(bars.low)} to {percent(bars.high)}", percent(bars.standard_error)
+
+
+def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
+    """OPP and accuracy of count models by the number of contexts that a word keeps."""
+    table = Table()
+    for column in ("model", "data set"):
+        table.add_column(column, overflow="fold")
+    for column in ("contexts", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE"):
+        table.add_column(column, justify="right", no_wrap=True)
+    sizes = {evaluation.name: evaluation.vocabulary_size for _, evaluation in rows}
+    for number, evaluation in rows:
+        part = evaluation.overall()
+        opp, accuracy = part.error_bars or (None, None)
+        cells = (f"{number:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
+        table.add_row(evaluation.name, evaluation.dataset, *cells)
+    notes = [f"{name}: {note}" for name, size in sizes.items() for note in vocabulary_note(size)]
+    notes += dict.fromkeys(note for _, evaluation in rows for note in evaluation.notes[1:])
+    return Group("outlier detection by the contexts of the highest log-likelihood", table, *notes, "")
+
+
+def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
+    """The differences of every two models in percentage points, with their intervals and p-values."""
+    table = Table()
+    for name in ("data set", "score", "model", "less"):
+        table.add_column(name, overflow="fold")
+    for name in ("groups", "difference", "95 %", "SE", "p", "p (Holm)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in comparisons:
+        pair = row.pair
+        error = None if pair.standard_error is None else 100 * pair.standard_error
+        interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
+        numbers = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
+        table.add_row(row.dataset, row.metric, row.one, row.other, *numbers, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
+    return Group("differences, paired by group", table, "") if comparisons else Group()
+
+
+def _group_table(evaluation: Evaluation) -> Table:
+    table = _table_of(f"{evaluation.dataset} group".strip(), ("cases", "OPP", "accuracy"))
+    names = distinct_names([group.group for group in evaluation.groups])
+    for name, group in zip(names, evaluation.groups, strict=True):
+        part = score([group])
+        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
+    return table
+
+
+def category_report(lookup: Lookup, title: str, scores: Sequence[CategoryScore]) -> RenderableType:
+    """The score of every category and their mean, with how many words they have and how many are missing."""
+    table = _table_of("category", ("n", "out of vocabulary", "correct", "comparisons", "score"))
+    for row in scores:
+        numbers = (row.count, row.missing, row.correct, row.comparisons)
+        table.add_row(row.name, *(f"{number:,}" for number in numbers), percent(row.percent))
+    table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
+    bars = mean_error_bars(scores)
+    _, interval, error = error_cells(bars)
+    lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
+    lines += few_groups_note(bars.groups if bars else 0, "categories")
+    return Group(f"{title}: {lookup.name}", table, *lines, *_facts(lookup), "")
+
+
+def _facts(lookup: Lookup) -> list[str]:
+    return [*vocabulary_note(lookup.vocabulary_size), *lookup.notes]
+
+
+def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> RenderableType:
+    """The groups and the cases that most models fail."""
+    first = _table_of("group", ("failed cases, %", "models", "that fail any"))
+    for spot in groups:
+        first.add_row(spot.group, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
+    second = Table("group", "outlier", "class", "models that fail")
+    for spot in cases:
+        assert spot.outlier is not None
+        failed = f"{len(spot.failed)} of {len(spot.scored)}: {', '.join(spot.failed)}".rstrip(": ")
+        second.add_row(spot.group, spot.outlier.surface, class_name(spot.outlier.outlier_class), failed)
+    return Group("groups, most failed cases first", first, "test cases, most models that fail first", second, "")
+
+
+def explanation_report(
+    name: str, group: WordGroup, cases: Sequence[tuple[OutlierWord, Sequence[tuple[str, float]]]]
+) -> RenderableType:
+    """What a model makes of each case of a group: its words by mean similarity to the others, lowest first."""
+    table = Table("outlier", "found", "words, the one that is least like the others first")
+    for outlier, words in cases:
+        found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
+        table.add_row(outlier.surface, found, ", ".join(f"{word} {near:.3f}" for word, near in words))
+    return Group(f"{group.id}: {name}", table, "")
+
+
+def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """The Combined score of each model, with the right answers that it is made of."""
+    table = _table_of("model", ("vocabulary", "OddOneOut", "Topk", "Combined"))
+    for row in rows:
+        counts = (f"{row[name]:,}" for name in ("vocabulary_size", "oddoneout", "topk"))
+        table.add_row(row["model"], *counts, f"{row['combined']:,.2f}")
+    return Group("Combined: the harmonic mean of right answers + 1", table, "")
+
+
+def analogy_report(lookup: Lookup, title: str, scores: Sequence[SectionScore], *, skipped: bool) -> RenderableType:
+    """How many questions of each section and in all are right, and how many are unseen."""
+    table = _table_of("section", ("questions", "unseen", "correct", "accuracy"))
+    for row in [*scores, total(scores)]:
+        table.add_row(row.section, *(f"{n:,}" for n in (row.questions, row.unseen, row.correct)), percent(row.percent))
+    unseen = "left out" if skipped else "counted as wrong"
+    note = f"unseen questions, with a word out of vocabulary, are {unseen}"
+    return Group(f"{title}: {lookup.name}", table, note, *_facts(lookup), "")
+
+
+def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
+    """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
+    rows = [
+        {
+            "category": score.name,
+            "n": score.count,
+            "oov": score.missing,
+            "correct": score.correct,
+            "comparisons": score.comparisons,
+            "score": score.percent,
+        }
+        for score in scores
+    ]
+    skipped = sum(score.percent is None for score in scores)
+    bars = error_bars_as_json("score", mean_error_bars(scores))
+    return {"score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
+
+
+def _table_of(first: str, columns: Iterable[str]) -> Table:
+    table = Table()
+    table.add_column(first, overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def percent(value: float | None) -> str:
+    """A percentage with two decimals, a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+Row = dict[str, Any]
+
+
+def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[Row]:
+    """A row for each language, outlier class and the whole of a data set, and for each group if asked for.
+
+    ``vocabulary`` is "own", or "common" where only what all models know was scored. A row of a group has no error bars.
+    """
+    head = {
+        "model": evaluation.name,
+        "dataset": evaluation.dataset,
+        "version": __version__,
+        "vocabulary": vocabulary,
+        "vocabulary_size": evaluation.vocabulary_size,
+    }
+    rows = [{**head, **_score_cells(kind, name, part)} for kind, name, part in score_parts(evaluation)]
+    if groups:
+        names = group_ids([group.group for group in evaluation.groups])
+        for name, group in zip(names, evaluation.groups, strict=True):
+            part = score([group])
+            cells = {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
+            rows.append({**head, "part": "group", "name": name, "language": group.group.language, **cells})
+    return rows
+
+
+def _score_cells(kind: str, name: str, part: Score) -> Row:
+    language = name if kind == "language" else ""
+    return {"part": kind, "name": name, "language": language, "groups": part.groups, **part.as_json()}
+
+
+def category_rows(scores: Sequence[CategoryScore]) -> list[Row]:
+    """A row for each category, and one for the mean with its error bars."""
+    rows: list[Row] = [
+        {
+            "category": row.name,
+            "n": row.count,
+            "oov": row.missing,
+            "correct": row.correct,
+            "comparisons": row.comparisons,
+            "score": row.percent,
+        }
+        for row in scores
+    ]
+    bars = mean_error_bars(scores)
+    mean = {"category": "", "score": bars.value if bars else None, **error_bars_as_json("score", bars)}
+    return [*rows, mean]
+
+
+def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:
+    """A row for each section, and one without a section for all of them."""
+    found = analogies_as_json(scores)
+    return [*found.pop("sections"), {"section": "", **found}]
+
+
+def print_csv(rows: Iterable[Row]) -> None:
+    """Print rows under one header: every column that any row has, in the order in which they first come."""
+    listed = list(rows)
+    columns = list(dict.fromkeys(column for row in listed for column in row))
+    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+    writer.writeheader()
+    for row in listed:
+        writer.writerow({name: csv_cell(shown(cell)) if isinstance(cell, str) else cell for name, cell in row.items()})

@@ -1,0 +1,246 @@
+"""The files that a data set consists of: one file, those of a folder, those in a tar archive, or the groups of a run.
+
+A folder that has a folder ``groups`` is a run's OUT or a release: its groups are the data set, and nothing else in it
+is. Where two files have one name but for the suffix, as those of a run do, the first in ``SUFFIXES`` counts.
+
+Text files that people keep: their encoding, their lines, and whether they hold JSON lines or plain text.
+"""
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from io import BufferedIOBase
+from itertools import count
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Final
+
+from wikisem.errors import DamagedInputError, MissingInputError
+
+SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
+ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+
+# Several times what a set in all languages has; what an archive holds is read into memory.
+_MOST_UNPACKED: Final = 1 << 30
+
+# Files that come with a release and are no test groups.
+_PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
+_GROUPS: Final = "groups"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of a data set: its path below the data set, the words that name it in messages, and how to read it.
+
+    ``read_beside`` reads the side file of its folder, None where there is none.
+    """
+
+    path: PurePosixPath
+    where: str
+    read: Callable[[], bytes]
+    read_beside: Callable[[], bytes | None]
+
+
+def data_files(path: Path, side_file: str) -> list[DataFile]:
+    """The file itself, or the data set files in and below a folder or in an archive, in order of path.
+
+    ``side_file`` is the name of a file that says more of those beside it.
+
+    Hidden files and those of a release that hold no groups (README.txt) are left out. Raises MissingInputError where
+    there is none, DamagedInputError for an archive that cannot be read.
+    """
+    if path.is_file() and not is_archive(path):
+        return [_file(path, path.parent, side_file)]
+    if path.is_dir():
+        found: Iterable[DataFile] = (
+            _file(file, path, side_file)
+            for file in path.rglob("*")
+            if _is_data(PurePosixPath(file.relative_to(path))) and file.is_file()
+        )
+    elif path.is_file():
+        found = _members(path, side_file)
+    else:
+        raise MissingInputError(f"expected a data set, a file or a folder of files, saw nothing at {path}")
+    files = _chosen(sorted(found, key=lambda file: file.path.parts))
+    if not files:
+        raise MissingInputError(f"{path}: expected files that end in {', '.join(SUFFIXES)}, saw none")
+    return files
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the name is that of a tar archive."""
+    return path.name.lower().endswith(ARCHIVES)
+
+
+def data_set_name(path: Path) -> str:
+    """The name of a data set: that of its file or folder without the suffix."""
+    name = path.resolve().name
+    endings = (*ARCHIVES, *SUFFIXES) if path.is_file() else ()
+    ending = max((end for end in endings if name.lower().endswith(end)), key=len, default="")
+    return name.removesuffix(name[len(name) - len(ending) :]) if ending else name
+
+
+def _is_data(path: PurePosixPath) -> bool:
+    if not str(path).isprintable() and any("\ud800" <= letter <= "\udfff" for letter in str(path)):
+        raise DamagedInputError(f"expected names of files in UTF-8, saw {os.fsencode(path)!r}")
+    hidden = any(part.startswith(".") for part in path.parts)
+    paper = path.suffix == ".txt" and path.stem.lower() in _PAPERS
+    return path.suffix in SUFFIXES and not hidden and not paper
+
+
+def _file(file: Path, folder: Path, side_file: str) -> DataFile:
+    beside = file.with_name(side_file)
+    return DataFile(
+        PurePosixPath(file.relative_to(folder)),
+        str(file),
+        file.read_bytes,
+        lambda: beside.read_bytes() if beside.is_file() else None,
+    )
+
+
+def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
+    """The data files of an archive, read as they come, because going back in a compressed one starts it anew."""
+    beside: dict[PurePosixPath, bytes] = {}
+    try:
+        with tarfile.open(archive) as stream:
+            left = _MOST_UNPACKED
+            for member in stream:
+                path = PurePosixPath(member.name)
+                if not member.isfile() or not (_is_data(path) or path.name == side_file):
+                    continue
+                left -= member.size
+                if left < 0:  # whatever it takes in the archive, where holes and repetitions take nothing
+                    raise DamagedInputError(
+                        f"{archive}/{member.name}: expected at most {_MOST_UNPACKED:,} bytes in the files of an "
+                        f"archive, saw {_MOST_UNPACKED - left:,}"
+                    )
+                held = stream.extractfile(member)
+                data = b"" if held is None else held.read()
+                if path.name == side_file:
+                    beside[path.parent] = data
+                else:
+                    where = f"{archive}/{member.name}"
+                    yield DataFile(path, where, partial(bytes, data), partial(beside.get, path.parent))
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+        if isinstance(error, DamagedInputError):
+            raise
+        raise DamagedInputError(f"{archive}: expected a whole tar archive, saw {error}") from error
+
+
+def _chosen(files: list[DataFile]) -> list[DataFile]:
+    inside = [file for file in files if file.path.parent.name == _GROUPS and file.path.suffix != ".txt"]
+    by_name: dict[PurePosixPath, DataFile] = {}
+    for file in sorted(inside or files, key=lambda file: SUFFIXES.index(file.path.suffix)):
+        key = file.path if file.path.suffix == ".txt" else file.path.with_suffix("")
+        by_name.setdefault(key, file)
+    return sorted(by_name.values(), key=lambda file: file.path.parts)
+
+
+# What the decoders of gzip and bzip2 raise where a file is damaged.
+UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
+
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
+_MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
+
+
+def read_utf8(file: Path) -> str:
+    """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    return decode_utf8(file.read_bytes(), str(file))
+
+
+def decode_utf8(data: bytes, where: str) -> str:
+    """The text of UTF-8 bytes, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DamagedInputError(f"{where}:{line}: expected UTF-8, saw {error}") from error
+
+
+def compression(file: Path) -> str:
+    """The suffix of the compression that a file has by its first bytes: ".gz", ".bz2", or "" for none."""
+    with file.open("rb") as stream:
+        start = stream.read(3)
+    return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
+
+
+def open_unpacked(file: Path) -> BufferedIOBase:
+    """The bytes of a file, unpacked if it is .gz or .bz2, whatever it is called.
+
+    Reading a damaged file raises one of UNPACKING_ERRORS.
+    """
+    packed = compression(file)
+    if packed == ".gz":
+        return gzip.open(file)
+    return bz2.open(file) if packed else file.open("rb")
+
+
+def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The lines of a stream with their line feeds, counted from ``first``; DamagedInputError for one that is longer.
+
+    So what has no end, or unpacks to far more than it is, is not gathered in memory.
+    """
+    for number in count(first):
+        line = stream.readline(longest)
+        if not line:
+            return
+        if len(line) == longest and not line.endswith(b"\n"):
+            raise DamagedInputError(f"{name}:{number}: expected a line of at most {longest:,} bytes, saw a longer one")
+        yield number, line
+
+
+def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    """The columns of CSV with a header, and each row with the number of its last line; cells that lack are empty.
+
+    DamagedInputError for what no reader of CSV takes.
+    """
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
+
+    def rows() -> Iterator[tuple[int, dict[str, str]]]:
+        with _csv(reader, where):
+            for row in reader:
+                row.pop(None, None)  # cells beyond the header
+                yield reader.line_num, row
+
+    with _csv(reader, where):
+        columns = list(reader.fieldnames or [])
+    return columns, rows()
+
+
+@contextmanager
+def _csv(reader: "csv.DictReader[str]", where: str) -> Iterator[None]:
+    try:
+        yield
+    except csv.Error as error:
+        raise DamagedInputError(f"{where}:{reader.line_num}: expected CSV, saw {error}") from error
+
+
+def csv_cell(text: str) -> str:
+    """A string as a cell that no spreadsheet program takes for a formula: an apostrophe comes before what begins one.
+
+    So it does after what such a program may take for the end of a cell, in whichever language it runs (OWASP, "CSV
+    Injection", read 2026-11).
+
+    >>> [csv_cell(text) for text in ("=1+1", "a; =1+1", "-5", "a-b")]
+    ["'=1+1", "a;' =1+1", "'-5", 'a-b']
+    """
+    return _FORMULA.sub("\\1'", text)
+
+
+def is_json_lines(file: PurePath, text: str) -> bool:
+    """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
+    return file.suffix == ".jsonl" or text.lstrip().startswith("{")
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines stripped of white space at both ends, counted from 1; only \\n and \\r\\n end one, as in JSON lines."""
+    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)

@@ -1,0 +1,325 @@
+"""Positions of markup in a chunk of bytes, found by numpy, never byte by byte in Python.
+
+>>> markup = find_markup(b"<a>&lt;b [[[c]]")
+>>> markup.tags.tolist(), markup.entities.tolist(), markup.brackets.tolist()
+([0], [3], [9, 10, 13])
+>>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
+[True]
+
+Skipped spans: comments, nowiki, code, formulas and the like, where brackets are no links.
+
+>>> data = b"a &lt;!-- [[b]] --&gt; &lt;math&gt;[[c]]&lt;/math&gt; &lt;pre&gt; [[d]]"
+>>> openers = np.array([position for position in range(len(data)) if data.startswith(b"&lt;", position)])
+>>> starts, ends = skipped_spans(data, openers, np.full(len(openers), len(data)))
+>>> [data[start:end].decode() for start, end in zip(starts, ends)]
+['&lt;!-- [[b]] --&gt;', '&lt;math&gt;[[c]]&lt;/math&gt;']
+
+From brackets to links: a ``[[`` directly followed by its ``]]`` on the same page is an innermost link.
+
+So links in captions of files need no case of their own, and what encloses them is never taken for a link.
+
+>>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
+>>> from wikisem.links.markup import find_markup
+>>> markup = find_markup(data)
+>>> one_text = np.zeros(len(markup.brackets), np.int64)
+>>> [data[start:end].decode() for start, end in zip(*innermost_links(markup, one_text))]
+['b', 'e|[f]']
+
+The contents of brackets: cut out of a chunk, counted, and laid side by side with the positions of their parts.
+
+>>> contents, counts = count_distinct(cut_out(b"[[a]] [[b#c|d]] [[a]]", np.array([2, 8, 18]), np.array([3, 13, 19])))
+>>> contents.to_pylist(), counts.tolist()
+([b'a', b'b#c|d'], [2, 1])
+>>> parts = locate_parts(contents)
+>>> parts.data[:-1].tobytes(), parts.title_ends.tolist(), parts.bars.tolist(), parts.ends.tolist()
+(b'ab#c|d', [1, 2], [1, 4], [1, 6])
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Bytes = npt.NDArray[np.uint8]
+Positions = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Heads = npt.NDArray[np.uint64]
+
+_TAG: Final = ord("<")
+_ENTITY: Final = ord("&")
+OPEN: Final = ord("[")
+CLOSE: Final = ord("]")
+# The bits that `[` and `]` have in common, with `Y` and `_`: one comparison finds both brackets.
+_BRACKETS: Final = np.uint8(0xF9)
+# A window and what is computed from it stay in the cache of a core; whole chunks take twice the time (2026-11).
+_WINDOW: Final = 1 << 18
+_HEAD: Final = 8
+_WORD: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """A chunk, and sorted positions in it: ``tags`` of ``<``, ``entities`` of ``&``, ``brackets`` of ``[[`` and ``]]``.
+
+    ``chunk`` is ``data`` as an array of bytes. Pairs in a run of brackets overlap: ``[[[`` has two positions.
+    """
+
+    data: bytes
+    chunk: Bytes
+    tags: Positions
+    entities: Positions
+    brackets: Positions
+
+
+def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
+    """Find the markup of a chunk, ``window`` bytes at a time."""
+    chunk = np.frombuffer(data, np.uint8)
+    tags, entities, brackets = ([np.empty(0, np.int64)] for _ in range(3))
+    for start in range(0, len(chunk), window):
+        # One byte more, for a pair across the border.
+        part = chunk[start : start + window + 1]
+        places = set_places(_marks(part)[:window])
+        byte = part[places]
+        tags.append(places[byte == _TAG] + start)
+        entities.append(places[byte == _ENTITY] + start)
+        pairs = places[(byte == OPEN) | (byte == CLOSE)]
+        brackets.append(pairs[part[pairs] == part[pairs + 1]] + start)
+    return Markup(data, chunk, np.concatenate(tags), np.concatenate(entities), np.concatenate(brackets))
+
+
+def _marks(part: Bytes) -> Mask:
+    """Which bytes begin a tag, an entity, or a pair of brackets; `Y` and `_` pass for brackets, too."""
+    marks: Mask = (part & _BRACKETS) == (OPEN & _BRACKETS)
+    marks[:-1] &= marks[1:]
+    marks[-1:] = False
+    marks |= part == _TAG
+    marks |= part == _ENTITY
+    return marks
+
+
+def set_places(mask: Mask) -> Positions:
+    """``np.flatnonzero`` in two thirds of its time where few are set: words of eight, then what is set in these.
+
+    >>> set_places(np.arange(20) % 9 == 0).tolist()
+    [0, 9, 18]
+    """
+    whole = len(mask) & -_WORD
+    words = mask[:whole].view(np.uint64)
+    some = np.flatnonzero(words != 0)
+    inside = np.flatnonzero(words[some].view(np.bool_))
+    places = (some[inside >> 3] << 3) | (inside & 7)
+    return places if whole == len(mask) else np.append(places, whole + np.flatnonzero(mask[whole:]))
+
+
+def heads_at(chunk: Bytes, positions: Positions) -> Heads:
+    """The eight bytes from each of the sorted positions on as one little-endian number, zeros after the end."""
+    whole = int(np.searchsorted(positions, len(chunk) - _HEAD, side="right"))
+    heads = np.zeros(len(positions), np.uint64)
+    if whole:
+        # Eight bytes from every position on, overlapping: a view, not a copy.
+        eights: Heads = np.ndarray((len(chunk) - _HEAD + 1,), np.dtype("<u8"), chunk.data, 0, (1,))
+        heads[:whole] = eights[positions[:whole]]
+    for row in range(whole, len(positions)):
+        heads[row] = head_of(bytes(chunk[positions[row] :]))
+    return heads
+
+
+def head_of(text: bytes) -> np.uint64:
+    """The number that ``heads_at`` gives where these bytes are."""
+    return np.uint64(int.from_bytes(text[:_HEAD], "little"))
+
+
+def starting_with(heads: Heads, text: bytes) -> Mask:
+    """Which heads start with these bytes (at most eight)."""
+    mask: Mask = (heads & np.uint64(2 ** (8 * len(text)) - 1)) == head_of(text)
+    return mask
+
+
+# Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
+# Wikipedia has (Special:Version, 2026-11). Those whose content it does parse, such as ref, poem and gallery, are not
+# among them.
+_WORDS: Final = """
+categorytree ce chem graph hiero imagemap includeonly inputbox maplink mapframe math nowiki pre score source
+syntaxhighlight templatedata timeline
+"""
+NAMES: Final = tuple(_WORDS.split())
+
+_OPENER: Final = re.compile(
+    rb"&lt;(?:(!--)|(%s)(\s(?:[^&<>]|&(?![lg]t;))*+|/?\s*+)(?:&gt;|>))" % "|".join(NAMES).encode(), re.IGNORECASE
+)
+_COMMENT_END: Final = re.compile(rb"--(?:&gt;|>)")
+_CLOSERS: Final = {name.encode(): re.compile(rb"&lt;/%s\s*(?:&gt;|>)" % name.encode(), re.IGNORECASE) for name in NAMES}
+# The three bytes after the `&lt;` of all openers, in lower case: enough to find the few positions to look at.
+_HEADS: Final = np.unique(
+    [head_of(head) for name in NAMES for head in ([name[:3].encode()] if len(name) > 2 else [b"ce&", b"ce "])]
+    + [head_of(b"!--")]
+)
+_LOWER: Final = head_of(b"\x20\x20\x20")
+
+
+def possible_openers(entities: Heads) -> Mask:
+    """Which ``&`` may open a skipped span, by their heads."""
+    tags = np.flatnonzero(starting_with(entities, b"&lt;"))
+    heads = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
+    mask = np.zeros(len(entities), np.bool_)
+    mask[tags[np.isin(heads, _HEADS)]] = True
+    return mask
+
+
+def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tuple[Positions, Positions]:
+    """Starts and ends of skipped spans, disjoint and sorted; each opener comes with the end of the text it is in."""
+    spans = list(_spans(data, openers, text_ends))
+    both = np.array(spans, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _spans(data: bytes, openers: Positions, text_ends: Positions) -> Iterator[tuple[int, int]]:
+    skip_until = 0
+    never_closed: set[tuple[bytes, int]] = set()  # searched for once, however often it is opened
+    for position, text_end in zip(openers.tolist(), text_ends.tolist(), strict=True):
+        opener = _OPENER.match(data, position, text_end) if position >= skip_until else None
+        if opener is None or (opener.group(3) or b"").rstrip().endswith(b"/"):
+            continue
+        element = (opener.group(2) or b"").lower(), text_end
+        end = None if element in never_closed else _end(data, opener, text_end)
+        if end is None:
+            never_closed.add(element)
+        else:
+            skip_until = end
+            yield position, end
+
+
+def _end(data: bytes, opener: re.Match[bytes], text_end: int) -> int | None:
+    """Where the span ends: a comment left open takes the rest of the page, an element left open is no element."""
+    comment = opener.group(1) is not None
+    closer = _COMMENT_END if comment else _CLOSERS[opener.group(2).lower()]
+    close = closer.search(data, opener.end(), text_end)
+    return close.end() if close else text_end if comment else None
+
+
+# Longer than any trail that is a word's ending.
+_TRAIL_BYTES: Final = 64
+
+
+def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positions:
+    """The index of the span (sorted, disjoint) that holds each of the sorted positions; -1 where none does.
+
+    >>> span_of(np.array([1, 5, 6, 9]), np.array([0, 6]), np.array([4, 8])).tolist()
+    [0, -1, 1, -1]
+    """
+    bounds = np.empty(2 * len(starts), np.int64)
+    bounds[0::2], bounds[1::2] = starts, ends
+    edges = np.concatenate([[0], np.searchsorted(positions, bounds), [len(positions)]])
+    spans = np.full(2 * len(starts) + 1, -1, np.int64)
+    spans[1::2] = np.arange(len(starts))
+    return np.repeat(spans, np.diff(edges))
+
+
+def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positions]:
+    """Where the contents of innermost links start and end.
+
+    ``texts`` holds the number of the text that each bracket is in, -1 for brackets that are none of a link.
+    """
+    data, chunk = markup.data, markup.chunk
+    brackets, texts = markup.brackets[texts >= 0], texts[texts >= 0]
+    opening = chunk[brackets] == OPEN
+    pair = opening[:-1] & ~opening[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
+    rows = np.flatnonzero(pair)
+    starts, ends = brackets[rows] + 2, brackets[rows + 1]
+    keep = np.ones(len(rows), np.bool_)
+    # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is no link.
+    for row in np.flatnonzero((rows > 0) & (brackets[rows - 1] == brackets[rows] - 1) & opening[rows - 1]):
+        keep[row] = _run_length(data, int(starts[row]) - 1) % 2 == 0
+    # The bracket that closes `[[a|[b]]]` is the first but one: a single `[` in the anchor takes one for itself.
+    for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == CLOSE):
+        ends[row] += data.find(b"[", starts[row], ends[row]) >= 0
+    return starts[keep], ends[keep]
+
+
+def _run_length(data: bytes, last: int) -> int:
+    first = last
+    while data[first - 1] == OPEN:
+        first -= 1
+    return last - first + 1
+
+
+def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
+    """The ends moved past the ``]]`` and the trail of each link that has a trail; the others stay.
+
+    >>> from wikisem.links.markup import find_markup
+    >>> markup = find_markup(b"[[bus]]es [[car]].")
+    >>> with_trails(markup, np.array([5, 15]), "[a-z]+").tolist()
+    [9, 15]
+    """
+    letters = re.compile(trail)
+    may_start = np.array([byte >= 0x80 or letters.match(chr(byte)) is not None for byte in range(256)])
+    extended = ends.copy()
+    for row in np.flatnonzero(may_start[markup.chunk[np.minimum(ends + 2, len(markup.chunk) - 1)]]):
+        start = int(ends[row]) + 2
+        match = letters.match(markup.data[start : start + _TRAIL_BYTES].decode(errors="replace"))
+        if match and match.end():
+            extended[row] = start + len(match.group().encode())
+    return extended
+
+
+def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.DataType | None = None) -> pa.Array:
+    """``data[start:end]`` of every row as an array of ``kind`` (binary by default); rows are sorted and do not overlap.
+
+    The caller must know that the bytes are UTF-8 where ``kind`` is a string.
+    """
+    kind = kind or pa.binary()
+    offsets = np.empty(2 * len(starts), np.int32)
+    offsets[0::2], offsets[1::2] = starts, ends
+    if not len(starts):
+        return pa.array([], kind)
+    # Every second value of an array over the whole chunk is a gap between two rows.
+    gaps_too = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    return gaps_too.take(pa.array(np.arange(0, len(offsets) - 1, 2)))
+
+
+def count_distinct(contents: pa.Array) -> tuple[pa.Array, Positions]:
+    """The distinct contents in order of appearance, and how often each appears."""
+    encoded = contents.dictionary_encode()
+    return encoded.dictionary, np.bincount(encoded.indices.to_numpy(), minlength=len(encoded.dictionary))
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Contents in one run of bytes: where each starts and ends, its first bar, and where its title ends.
+
+    A content without a bar has it at its end. The title ends at the first ``#``, else at the bar.
+    """
+
+    data: Bytes
+    starts: Positions
+    ends: Positions
+    bars: Positions
+    title_ends: Positions
+
+    def at(self, positions: Positions) -> Bytes:
+        """The byte at one position of each content, 0 where the position is outside the content."""
+        inside = (positions >= self.starts) & (positions < self.ends)
+        return np.where(inside, self.data[np.where(inside, positions, -1)], 0).astype(np.uint8)
+
+
+def locate_parts(contents: pa.Array) -> Contents:
+    """The parts of a binary or string array that is no slice of another."""
+    _, offsets, buffer = contents.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[: len(contents) + 1].astype(np.int64)
+    # One byte more, so that a last content that is empty starts somewhere too.
+    data = np.append(np.frombuffer(buffer or b"", np.uint8)[: bounds[-1]], np.uint8(0))
+    starts, ends = bounds[:-1], bounds[1:]
+    bars = first_position(data == ord("|"), starts, ends)
+    return Contents(data, starts, ends, bars, np.minimum(first_position(data == ord("#"), starts, ends), bars))
+
+
+def first_position(mask: Mask, starts: Positions, ends: Positions) -> Positions:
+    """The first position of each row at which the mask is set, the row's end where it is nowhere."""
+    positions = np.flatnonzero(mask)
+    following = np.append(positions, np.iinfo(np.int64).max)[np.searchsorted(positions, starts)]
+    first: Positions = np.minimum(following, ends)
+    return first
