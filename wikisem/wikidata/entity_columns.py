@@ -1,38 +1,12 @@
-"""Items as growing columns of ``schemas.ENTITIES``: flat lists of values, and where every item's values end.
+"""Decoded lines of a dump as a table of items in the columns of ``schemas.ENTITIES``, and which of the items stay.
 
-Three items with the classes [Q5], [] and [Q7, Q8] are ``values`` = [Q5, Q7, Q8] and ``ends`` = [0, 1, 1, 3]: the
-classes of item i are ``values[ends[i]:ends[i + 1]]``.
-
-Decoded lines into columns: ranks chosen, labels and titles sorted, values reduced to ids and strings.
-
-A column is filled for many lines at once, which takes a third less time than making a row of each item in between.
-
-A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links to a
-redirect are counted for the page it leads to, which is the page that such a sitelink means.
-
-Which items stay, and which of their revisions.
-
-Those with a class or a superclass stay, and those that such an item's edges lead to:
-
-    Q1   P31 Q5            certain: it has a class
-    Q5   no edges          undecided in its own table; it stays because Q1 leads to it
-    Q9   no edges          undecided; nothing leads to it, so it is left out
-
-With ``linked_only``, an item that has a class and no sitelink is undecided too. Where it is left out, its classes and
-statements are counted with those of its like (``count_unlinked``): shares of all instances of a class depend on them.
-
-Of an item that comes more than once, the row with the highest ``lastrevid`` stays, among equal ones the row whose
-content has the greatest hash: neither the order of files and ranges nor the number of workers matters.
-
-    row                         lastrevid   content
-    certain-000000, row 3: Q6   4           …           superseded
-    certain-000002, row 0: Q6   9           hash 2f…    superseded
-    certain-000005, row 7: Q6   9           hash c1…    the latest revision
+An item stays if it has a class or a superclass, or if an edge of such an item leads to it; of several revisions of an
+item the latest stays.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Final, Literal
+from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -55,17 +29,29 @@ from wikisem.wikidata.line_types import (
     target_id,
 )
 
+T = TypeVar("T")
 
-class ListColumn:
-    """Lists of strings."""
+# Columns that grow.
+
+
+class _Lists(Generic[T]):
+    """A column of lists: all their values one after the other, and where the values of each list end.
+
+    The classes [Q5], [] and [Q7, Q8] of three items are ``values`` = [Q5, Q7, Q8] and ``ends`` = [0, 1, 1, 3]: those of
+    item i are ``values[ends[i]:ends[i + 1]]``.
+    """
 
     def __init__(self) -> None:
-        self.ends, self.values = [0], list[str]()
+        self.ends, self.values = [0], list[T]()
 
-    def add(self, values: Sequence[str]) -> None:
+    def add(self, values: Sequence[T]) -> None:
         """Append one list."""
         self.values.extend(values)
         self.ends.append(len(self.values))
+
+
+class ListColumn(_Lists[str]):
+    """Lists of strings."""
 
     def array(self) -> pa.ListArray:
         """The column."""
@@ -90,16 +76,8 @@ class MapColumn:
         return pa.MapArray.from_arrays(pa.array(self.ends, pa.int32()), keys, values)
 
 
-class StatementColumn:
+class StatementColumn(_Lists[tuple[str, str, str]]):
     """Lists of statements."""
-
-    def __init__(self) -> None:
-        self.ends, self.values = [0], list[tuple[str, str, str]]()
-
-    def add(self, values: Sequence[tuple[str, str, str]]) -> None:
-        """Append one list."""
-        self.values.extend(values)
-        self.ends.append(len(self.values))
 
     def array(self) -> pa.ListArray:
         """The column."""
@@ -109,7 +87,7 @@ class StatementColumn:
 
 
 class EntityColumns:
-    """All columns of some items; each has had as many rows added as the others."""
+    """The columns of ``schemas.ENTITIES`` for some items, all of the same length."""
 
     def __init__(self) -> None:
         self.qids: list[str] = []
@@ -124,7 +102,7 @@ class EntityColumns:
         return len(self.qids)
 
     def add(self, row: EntityRow) -> None:
-        """Append one item; ``line_columns`` appends many at a time."""
+        """Append one item; ``LineColumns`` appends many at a time."""
         qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements, others = row
         self.qids.append(qid)
         self.instance_of.add(instance_of)
@@ -137,7 +115,7 @@ class EntityColumns:
         self.other_instance_of.add(others)
 
     def table(self) -> pa.Table:
-        """The items so far as a table, in the order in which they came."""
+        """The items so far as a table, in the order in which they were added."""
         columns = {
             "qid": pa.array(self.qids, pa.string()),
             "instance_of": self.instance_of.array(),
@@ -152,12 +130,17 @@ class EntityColumns:
         return pa.Table.from_arrays([columns[name] for name in ENTITIES.names], schema=ENTITIES)
 
 
+# From decoded lines to columns.
+
 # The statements of each property among a line's claims, in the order of ``claim_keys``.
 _Claims = tuple[list[LineStatement] | None, ...]
 
 
 class LineColumns:
-    """Appends lines to columns, as the fields ask for it."""
+    """Appends lines to columns: ranks chosen, labels and titles sorted, values reduced to ids and strings.
+
+    A column is filled for many lines at once, which takes a third less time than making a row of each item in between.
+    """
 
     def __init__(self, fields: Fields) -> None:
         keys = claim_keys(fields)
@@ -166,7 +149,7 @@ class LineColumns:
         self._asked = tuple(dict.fromkeys(fields.properties))
 
     def extend(self, columns: EntityColumns, lines: Sequence[Line]) -> None:
-        """Append the items of these lines, in their order."""
+        """Append the items of these lines, in order."""
         claims: list[_Claims] = [
             msgspec.structs.astuple(line.claims) if line.claims else self._no_claims for line in lines
         ]
@@ -193,7 +176,7 @@ class LineColumns:
             column.ends.append(len(column.values))
 
     def _others(self, statements: list[LineStatement] | None) -> tuple[str, ...]:
-        """The items at sound ranks that are not among the best; nearly always none."""
+        """The items at sound ranks that are not among the best; nearly always there are none."""
         if not self._best or not statements or len(statements) == 1:
             return ()
         if all(each.rank != "preferred" for each in statements):
@@ -216,7 +199,7 @@ class LineColumns:
             column.ends.append(len(column.keys))
 
     def _values(self, statements: list[LineStatement]) -> list[Value | str]:
-        """The values of the best or of all sound ranks; unknown values and none have none."""
+        """The values of the best or of all sound ranks, as the fields ask."""
         return ranked_values(statements, self._best)
 
     def _statements(self, asked: _Claims) -> list[tuple[str, str, str]]:
@@ -230,7 +213,10 @@ class LineColumns:
 
 
 def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | str]:
-    """The values of statements that are not deprecated; ``best`` leaves those of the best rank."""
+    """The values of statements that are not deprecated, with ``best`` only those of the best rank.
+
+    Statements of an unknown value or of no value are left out.
+    """
     best = best and len(statements) > 1 and any(each.rank == "preferred" for each in statements)
     return [
         snak.datavalue.value
@@ -243,6 +229,11 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
 
 
 def _titles(column: MapColumn, lines: Sequence[Line]) -> None:
+    """Append the titles of pages in Wikipedias.
+
+    A sitelink keeps its title even where a badge says that the page is a redirect (Q70893996, Q70894304): links to a
+    redirect are counted for its target, which is the page that such a sitelink means.
+    """
     for line in lines:
         if isinstance(sitelinks := line.sitelinks, dict):
             sites = [site for site in sorted(sitelinks) if is_wikipedia(site)]
@@ -252,7 +243,7 @@ def _titles(column: MapColumn, lines: Sequence[Line]) -> None:
 
 
 def _qid(value: Value | str) -> str:
-    """The item that a value is, "" if it is none."""
+    """The id of the item that a value is, "" if it is no item."""
     if isinstance(value, str):
         return ""
     if value.id:
@@ -268,6 +259,8 @@ def _text(value: Value | str) -> tuple[str, str]:
     return (qid, "") if qid else (value.text, value.language)
 
 
+# Which items stay.
+
 Certainty = Literal["certain", "undecided"]
 CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 
@@ -275,8 +268,12 @@ CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 def split_by_certainty(table: pa.Table, linked_only: bool) -> Iterator[tuple[Certainty, pa.Table]]:
     """The items that stay whatever else the dump holds, and those that stay only if some edge leads to them.
 
-    An item is certain if it has a class or a superclass; with ``linked_only`` a class alone is not enough, it needs a
-    sitelink too. Tables without rows do not come.
+    An item is certain if it has a class or a superclass; with ``linked_only``, an item with a class needs a sitelink
+    too. Tables without rows are not yielded.
+
+        Q1   P31 Q5            certain: it has a class
+        Q5   no edges          undecided in its own table; it stays because Q1 leads to it
+        Q9   no edges          undecided; nothing leads to it, so it is left out
     """
     classes, superclasses = (pc.list_value_length(table[name]) for name in ("instance_of", "subclass_of"))
     has_class, has_superclass = pc.greater(classes, 0), pc.greater(superclasses, 0)
@@ -297,8 +294,8 @@ def edge_targets(table: pa.Table) -> Numbers:
 def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
     """How many items have each distinct pair of classes and statements, as ``schemas.UNLINKED``, ordered.
 
-    The tables have the columns of ``schemas.ENTITIES``, or are of ``UNLINKED`` themselves; items without a class are
-    not counted.
+    For items that ``linked_only`` leaves out: the shares of all instances of a class depend on them. The tables have
+    the columns of ``schemas.ENTITIES``, or are of ``UNLINKED`` themselves; items without a class are not counted.
     """
     with_class = (table.filter(pc.greater(pc.list_value_length(table["instance_of"]), 0)) for table in tables)
     return _count_alike(pa.concat_tables([UNLINKED.empty_table(), *map(_count_alike, with_class)]))
@@ -322,10 +319,13 @@ def _count_alike(table: pa.Table) -> pa.Table:
     return pa.table([classes.take(rows), statements.take(rows), found["items_sum"]], schema=UNLINKED)
 
 
-def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
-    """What decides between the rows of ``repeated`` items (ascending numbers): number, lastrevid, content hash.
+# Which revision of an item stays.
 
-    ``row`` is the place of each in the table.
+
+def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
+    """For each row of the ``repeated`` items (ascending numbers), what decides between them, and its place ``row``.
+
+    That is the item's number, the revision ``lastrevid`` and the hash of the content.
     """
     numbers = qid_numbers(table["qid"])
     rows = np.flatnonzero(is_in(numbers, repeated))
@@ -343,7 +343,14 @@ def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
 def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
     """All of ``duplicate_rows`` but that of the latest revision of each item.
 
-    Of rows that are the same in all that decides, the first stays, by the columns ``places`` that say where it is.
+    The row with the highest ``lastrevid`` stays, among equal ones the row whose content has the greatest hash: neither
+    the order of files and ranges nor the number of workers matters. Of rows that are equal in these, the first stays,
+    by the columns ``places`` that say where it is.
+
+        row                         lastrevid   content
+        certain-000000, row 3: Q6   4           …           superseded
+        certain-000002, row 0: Q6   9           hash 2f…    superseded
+        certain-000005, row 7: Q6   9           hash c1…    the latest revision
     """
     latest_first = [("number", "ascending"), ("lastrevid", "descending"), ("content", "descending")]
     ordered = duplicates.sort_by(latest_first + [(name, "ascending") for name in places])

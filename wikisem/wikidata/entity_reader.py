@@ -1,11 +1,6 @@
-"""Lines of a Wikidata JSON dump into the few fields that the method reads, decoded straight into types.
+"""Wikidata dumps read line by line into tables of items, with an account of every line that gave none.
 
-A line that the types refuse goes to ``lenient``, which knows the oddities of old dumps and says what is wrong with
-the rest. ``line_columns`` makes columns of what was read.
-
-Chunks of dump lines into tables of items, with an account of every line.
-
-One Wikidata dump file as an Arrow table in memory: the rows that the entities stage writes, without Beam.
+A line is decoded straight into the types of ``line_types``; one that these refuse goes to ``read_leniently``.
 """
 
 from collections import Counter
@@ -43,154 +38,7 @@ from wikisem.wikidata.line_types import (
     read_leniently,
 )
 
-# What surrounds the entities of a dump: brackets, commas, white space.
-_WRAPPING: Final = b"[], \t\r\n"
-# A line that begins like this is no item, and need not be decoded; dumps have put the type first since 2014.
-_NO_ITEMS: Final = {
-    b'{"type":"property"': LeftOutLine("property"),
-    b'{"type":"lexeme","': LeftOutLine("lexeme"),
-    b'{"type":"mediainfo': LeftOutLine("mediainfo"),
-}
-_HEAD: Final = 18
-# Most lines need no more of a look than at the first letter of their type.
-_TYPE: Final = 9
-_ITEM: Final = ord("i")
-_SHOWN: Final = 200
-_Found = TypeVar("_Found")
-
-
-def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
-    """What ``read`` makes of each of ``record_lines``, and where it begins.
-
-    The one guard for all that a line may make our code or a library raise: it is unreadable, and the next is read.
-    """
-    for position, line in record_lines(data):
-        try:
-            found: _Found | UnreadableLine = read(line)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
-            detail = f"expected a line that can be read, saw {type(error).__name__}: {error}"
-            found = UnreadableLine("unreadable", detail[:_SHOWN])
-        yield position, found
-
-
-def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The lines that hold anything but brackets, commas and white space, without these, and where they begin.
-
-    They are views into the data: copying lines would cost a third of what decoding them does.
-    """
-    view = memoryview(data)
-    start = 0
-    while start < len(data):
-        stop = data.find(b"\n", start)
-        end = following = stop if stop >= 0 else len(data)
-        while start < end and data[end - 1] in _WRAPPING:
-            end -= 1
-        while start < end and data[start] in _WRAPPING:
-            start += 1
-        if start < end:
-            yield start, view[start:end]
-        start = following + 1
-
-
-class EntityReader:
-    """Reads lines of a dump; it pickles, so that it can travel to workers.
-
-    ``decode`` is its first half, a line into the types; it raises where these do not fit.
-    """
-
-    def __init__(self, fields: Fields) -> None:
-        self.fields = fields
-        self.decode = msgspec.json.Decoder(line_type(fields)).decode
-
-    def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
-        return EntityReader, (self.fields,)
-
-    def read(self, line: bytes | memoryview) -> Line | EntityRow | LeftOutLine | UnreadableLine:
-        """The item of a line, or why there is none. The line must come without the comma after it.
-
-        The item is a Line, or an EntityRow if the lenient reader read it.
-        """
-        if len(line) > _TYPE and line[_TYPE] != _ITEM:
-            left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
-            if left_out is not None:
-                return left_out
-        try:
-            found = self.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return read_leniently(bytes(line), self.fields)
-        if found.type != "item" or found.redirect is not None or not match_item(found.id):
-            return read_leniently(bytes(line), self.fields)
-        return found
-
-
-# Items become a table once they were read from this much text: Python values take several times the room of columns.
-_HELD_BYTES: Final = 1 << 25
-_HEAD_SHOWN: Final = 40
-
-
-def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
-    """What the file of these ranges has to end with: "]" if it begins with "[", nothing else if it is lines alone.
-
-    Raise WrongDumpError if it begins as XML does: it is then not read to its end first.
-    """
-    head = read_head(ranges, open_binary).lstrip()
-    if head.startswith(b"<"):
-        message = f"{ranges[0].path}: expected Wikidata JSON lines, saw XML that begins with {head[:_SHOWN]!r}"
-        raise WrongDumpError(message, "xml")
-    return b"]" if head.startswith(b"[") else b""
-
-
-class ChunkReader:
-    """Reads the chunks of a range into tables of items; ``rejects`` and ``counts`` account for all other lines.
-
-    ``selection.split_by_certainty`` says what ``linked_only`` means.
-    """
-
-    def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
-        self._reader, self._linked_only, self._stage = reader, linked_only, stage
-        self._lines = LineColumns(reader.fields)
-        self._left_out: Counter[str] = Counter()
-        self.rejects: list[Reject] = []
-        self._clear()
-
-    def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
-        """Take in the lines of a chunk; give out tables of ``schemas.ENTITIES`` once enough lines have come."""
-        if isinstance(chunk, Damage):
-            self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
-            return
-        lines: list[Line] = []
-        for position, found in read_lines(chunk.data, self._reader.read):
-            if isinstance(found, Line):
-                lines.append(found)
-            elif isinstance(found, tuple):  # few are; they may come before the other items of their chunk
-                self._columns.add(found)
-            elif isinstance(found, LeftOutLine):
-                self._left_out[found.reason] += 1
-            else:
-                self.rejects.append(Reject(self._stage, found.reason, chunk.location(position), found.detail))
-        self._lines.extend(self._columns, lines)
-        self._held += len(chunk.data)
-        if self._held > _HELD_BYTES:
-            yield from self.finish()
-
-    def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
-        """The items that have not come out yet."""
-        if len(self._columns):
-            yield from split_by_certainty(self._columns.table(), self._linked_only)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._columns = EntityColumns()
-        self._held = 0
-
-    def counts(self) -> Counts:
-        """The lines that hold no item; items are counted where it is decided whether they stay."""
-        rejected = Counter(reject.reason for reject in self.rejects)
-        read = sum(self._left_out.values()) + len(self.rejects)
-        return Counts(read, 0, dict(self._left_out), dict(rejected))
-
+# One dump file.
 
 STAGE: Final = "entities"
 
@@ -205,10 +53,11 @@ def read_entities(
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
 
-    Kept are the items that have P31 or P279 or are the target of either, each in its latest revision. ``labels`` are
-    the languages whose labels are kept, beside ``mul`` (None: all); ``properties`` those whose statements are.
-    ``on_reject`` is called with each record that could not be read; without it, the first one raises
-    DamagedInputError. MissingInputError if there is no file, DamagedInputError also where a file holds no item.
+    These are the rows that the entities stage writes, made in memory and without Beam. Kept are the items that have P31
+    or P279 or are the target of either, each in its latest revision. ``labels`` are the languages whose labels are
+    kept, beside ``mul`` (None: all); ``properties`` those whose statements are. ``on_reject`` is called with each
+    record that could not be read; without it, the first one raises DamagedInputError. MissingInputError if there is no
+    file, DamagedInputError also where a file holds no item.
     """
     fields = Fields(
         None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
@@ -228,7 +77,7 @@ def read_entities(
 
 
 def _tables(
-    path: str, chunks: ChunkReader, on_reject: Callable[[Reject], object] | None
+    path: str, chunks: "ChunkReader", on_reject: Callable[[Reject], object] | None
 ) -> Iterator[tuple[str, pa.Table]]:
     reported = 0
     try:
@@ -242,3 +91,159 @@ def _tables(
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {path}") from error
     yield from chunks.finish()
+
+
+# One line.
+
+# A line that begins like this is not an item and is not decoded; dumps have put the type first since 2014.
+_NO_ITEMS: Final = {
+    b'{"type":"property"': LeftOutLine("property"),
+    b'{"type":"lexeme","': LeftOutLine("lexeme"),
+    b'{"type":"mediainfo': LeftOutLine("mediainfo"),
+}
+_HEAD: Final = 18
+# For most lines it is enough to look at the first letter of their type.
+_TYPE: Final = 9
+_ITEM: Final = ord("i")
+
+
+class EntityReader:
+    """Reads single lines of a dump; it can be pickled and sent to workers.
+
+    ``decode`` turns a line into the types of ``line_types``; it raises where they do not fit.
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+        self.decode = msgspec.json.Decoder(line_type(fields)).decode
+
+    def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
+        return EntityReader, (self.fields,)
+
+    def read(self, line: bytes | memoryview) -> Line | EntityRow | LeftOutLine | UnreadableLine:
+        """The item of a line without the comma after it, or why there is no item.
+
+        The item is a Line, or an EntityRow if ``read_leniently`` read it.
+        """
+        if len(line) > _TYPE and line[_TYPE] != _ITEM:
+            left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
+            if left_out is not None:
+                return left_out
+        try:
+            found = self.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return read_leniently(bytes(line), self.fields)
+        if found.type != "item" or found.redirect is not None or not match_item(found.id):
+            return read_leniently(bytes(line), self.fields)
+        return found
+
+
+# The lines of a chunk, and the chunks of a range.
+
+# Items become a table once this much text has been read: Python values take several times the memory of columns.
+_HELD_BYTES: Final = 1 << 25
+_HEAD_SHOWN: Final = 40
+
+
+class ChunkReader:
+    """Reads the chunks of a range into tables of items; ``rejects`` and ``counts`` account for all other lines.
+
+    ``split_by_certainty`` says what ``linked_only`` means.
+    """
+
+    def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
+        self._reader, self._linked_only, self._stage = reader, linked_only, stage
+        self._lines = LineColumns(reader.fields)
+        self._left_out: Counter[str] = Counter()
+        self.rejects: list[Reject] = []
+        self._clear()
+
+    def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
+        """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
+        if isinstance(chunk, Damage):
+            self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
+            return
+        lines: list[Line] = []
+        for position, found in read_lines(chunk.data, self._reader.read):
+            if isinstance(found, Line):
+                lines.append(found)
+            elif isinstance(found, tuple):  # few are; they are added before the other items of their chunk
+                self._columns.add(found)
+            elif isinstance(found, LeftOutLine):
+                self._left_out[found.reason] += 1
+            else:
+                self.rejects.append(Reject(self._stage, found.reason, chunk.location(position), found.detail))
+        self._lines.extend(self._columns, lines)
+        self._held += len(chunk.data)
+        if self._held > _HELD_BYTES:
+            yield from self.finish()
+
+    def finish(self) -> Iterator[tuple[Certainty, pa.Table]]:
+        """The items that have not been yielded yet."""
+        if len(self._columns):
+            yield from split_by_certainty(self._columns.table(), self._linked_only)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._columns = EntityColumns()
+        self._held = 0
+
+    def counts(self) -> Counts:
+        """How many lines held no item, by reason; items are counted where it is decided whether they stay."""
+        rejected = Counter(reject.reason for reject in self.rejects)
+        read = sum(self._left_out.values()) + len(self.rejects)
+        return Counts(read, 0, dict(self._left_out), dict(rejected))
+
+
+def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+    """What the file of these ranges has to end with: "]" if it begins with "[", else b"".
+
+    Raise WrongDumpError if it begins as XML does, before the rest of it is read.
+    """
+    head = read_head(ranges, open_binary).lstrip()
+    if head.startswith(b"<"):
+        message = f"{ranges[0].path}: expected Wikidata JSON lines, saw XML that begins with {head[:_HEAD_SHOWN]!r}"
+        raise WrongDumpError(message, "xml")
+    return b"]" if head.startswith(b"[") else b""
+
+
+# What surrounds the entities of a dump: brackets, commas, white space.
+_WRAPPING: Final = b"[], \t\r\n"
+_SHOWN: Final = 200
+_Found = TypeVar("_Found")
+
+
+def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
+    """Where each of ``record_lines`` begins, and what ``read`` makes of it.
+
+    Whatever error a line causes in our code or in a library is caught here: the line is unreadable, and the next one
+    is read.
+    """
+    for position, line in record_lines(data):
+        try:
+            found: _Found | UnreadableLine = read(line)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
+            detail = f"expected a line that can be read, saw {type(error).__name__}: {error}"
+            found = UnreadableLine("unreadable", detail[:_SHOWN])
+        yield position, found
+
+
+def record_lines(data: bytes) -> Iterator[tuple[int, memoryview]]:
+    """Where each line begins and the line without brackets, commas and white space around it; empty lines are skipped.
+
+    Lines are views into the data: copying them would take a third as long as decoding them.
+    """
+    view = memoryview(data)
+    start = 0
+    while start < len(data):
+        stop = data.find(b"\n", start)
+        end = following = stop if stop >= 0 else len(data)
+        while start < end and data[end - 1] in _WRAPPING:
+            end -= 1
+        while start < end and data[start] in _WRAPPING:
+            start += 1
+        if start < end:
+            yield start, view[start:end]
+        start = following + 1

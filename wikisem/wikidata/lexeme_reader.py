@@ -17,12 +17,10 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.records import Counts, Reject, report_reject
 from wikisem.wikidata.entity_columns import ranked_values
 from wikisem.wikidata.entity_reader import check_head, read_lines
-from wikisem.wikidata.line_types import LeftOutLine, LineStatement, UnreadableLine, Value
+from wikisem.wikidata.line_types import EmptyMap, LeftOutLine, LineStatement, UnreadableLine, Value
 
 STAGE: Final = "lexemes"
 
-# PHP writes an empty map as [].
-_Nothing = Annotated[list[int], msgspec.Meta(max_length=0)]
 _LexemeId = Annotated[str, msgspec.Meta(pattern=r"^L[1-9][0-9]{0,17}$")]
 _LEXEME: Final = re.compile(r"L[1-9][0-9]{0,17}").fullmatch
 _OTHER_TYPES: Final = frozenset({"item", "property", "mediainfo"})
@@ -30,7 +28,7 @@ _SHOWN: Final = 200
 
 
 class Text(msgspec.Struct, gc=False):
-    """A lemma or representation in the language or variant whose key it is under."""
+    """A lemma or representation; its key is the code of its language or variant."""
 
     value: str
 
@@ -38,7 +36,7 @@ class Text(msgspec.Struct, gc=False):
 class Form(msgspec.Struct, gc=False):
     """A form of a lexeme: its spellings by language code, and its grammatical features as QIDs."""
 
-    representations: dict[str, Text] | _Nothing
+    representations: dict[str, Text] | EmptyMap
     features: list[str] = msgspec.field(name="grammaticalFeatures", default_factory=list)
 
 
@@ -59,10 +57,10 @@ class Lexeme(msgspec.Struct, gc=False):
     id: _LexemeId
     language: str
     category: str = msgspec.field(name="lexicalCategory")
-    lemmas: dict[str, Text] | _Nothing
+    lemmas: dict[str, Text] | EmptyMap
     forms: list[Form] | dict[str, Form]
     lastrevid: int = 0
-    claims: Claims | _Nothing = _NO_CLAIMS
+    claims: Claims | EmptyMap = _NO_CLAIMS
 
     @property
     def number(self) -> int:
@@ -78,7 +76,7 @@ class Lexeme(msgspec.Struct, gc=False):
         return isinstance(self.claims, Claims) and bool(self.claims.derived_from or self.claims.combines)
 
     def types(self) -> list[str]:
-        """Its lexical category, and what statements of best rank say that it is an instance of (P31)."""
+        """Its lexical category, and the classes it is an instance of (P31) by statements of best rank."""
         return [self.category, *(_best_ids(self.claims.instance_of) if isinstance(self.claims, Claims) else ())]
 
     def made_from(self, name: str) -> list[int]:
@@ -111,10 +109,11 @@ class LexemeReader:
         self._rejected: Counter[str] = Counter()
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
-        """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, each revision that it has.
+        """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
 
-        Left out: other entities and redirects. A line that is no lexeme, or a part of the file that cannot be decoded,
-        is given to ``on_reject``; without that, the first raises DamagedInputError. MissingInputError without a file.
+        Left out are other entities and redirects. A line that is no lexeme, or a part of the file that cannot be
+        decoded, is given to ``on_reject``; without that, the first raises DamagedInputError. MissingInputError without
+        a file.
         """
         try:
             ranges = plan_ranges(fspath(path))
@@ -151,7 +150,7 @@ class LexemeReader:
 
 
 def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine:
-    """What a line holds that is no lexeme."""
+    """What a line that could not be decoded as a lexeme holds."""
     try:
         head = msgspec.json.decode(line, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -164,6 +163,6 @@ def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine
 
 
 def check_any(counts: Counts, path: str) -> None:
-    """Raise DamagedInputError where a file held no lexeme at all."""
+    """Raise DamagedInputError if a file held no lexeme at all."""
     if not counts.kept:
         raise DamagedInputError(f"{path}: expected lexemes of a Wikidata dump, saw none")

@@ -1,10 +1,6 @@
-"""What is decoded of a dump line, as types: everything else in it is passed over without becoming an object.
+"""What is read of a line of a Wikidata JSON dump: as types for the fast decoder, and leniently for lines they refuse.
 
 The layout is that of https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html (2026-09).
-
-The slow way to read a dump line, for lines that ``line_types`` refuses: it reads them, or says what is wrong.
-
-What both ways of reading a dump line share: what is asked for, what may come of a line, how values are judged.
 """
 
 import functools
@@ -19,6 +15,8 @@ import orjson
 
 from wikisem.wikis import language_of
 
+# What is asked for, and what a line may give.
+
 # What shipped recipes read, so that they need no second pass over the dump: country, continent, capital, currency,
 # located in, part of, facet of, capital of, demonym, female and male form of label for category sets; member of, part
 # of and participant in for outliers of the recipe wikisem
@@ -28,7 +26,7 @@ DEFAULT_PROPERTIES: Final = (
     *("P463", "P1344"),
 )
 Rank = Literal["preferred", "normal", "deprecated"]
-# The fields of an Entity, in its order; each statement is the tuple of its fields.
+# The fields of an Entity in their order; each statement is the tuple of its fields.
 EntityRow = tuple[
     str,
     tuple[str, ...],
@@ -47,8 +45,9 @@ _ITEM: Final = re.compile(r"Q[1-9][0-9]{0,17}").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What is read of an item: labels in these languages and ``mul`` (None: in all), the statements of these
-    properties, of the best rank or of every rank but deprecated.
+    """What is read of an item: its labels in these languages and ``mul`` (None: in all), and statements.
+
+    The statements are those of ``properties``, of the best rank or of every rank but deprecated.
     """
 
     labels: tuple[str, ...] | None = None
@@ -57,13 +56,13 @@ class Fields:
 
     @property
     def label_codes(self) -> tuple[str, ...] | None:
-        """The languages with ``mul``, each once; None for all."""
+        """The languages and ``mul``, each once; None for all."""
         return None if self.labels is None else tuple(sorted({*self.labels, "mul"}))
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutLine:
-    """A line that holds no item, and what it holds instead."""
+    """A line without an item; ``reason`` says what it holds instead."""
 
     reason: str
 
@@ -76,22 +75,23 @@ class UnreadableLine:
     detail: str
 
 
+# Ids.
+
+
 def item_number(qid: str) -> int:
     """The number of an item id that fits 64 bits; 0 for anything else, such as a property's id."""
     return int(qid[1:]) if _ITEM(qid) else 0
 
 
-# Whether ``item_number`` has a number for an id, which is faster to say: None if it has none.
+# A faster test whether ``item_number`` has a number for an id: None if it does not.
 match_item: Final = _ITEM
-
-
-# The targets of statements are few and come again and again.
+# Cached, because the targets of statements are few and come again and again.
 target_number = functools.lru_cache(maxsize=1 << 16)(item_number)
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def target_id(identifier: str) -> str:
-    """The id if it is that of an item, else ""."""
+    """The id if it is an item's, else ""."""
     return identifier if item_number(identifier) else ""
 
 
@@ -102,9 +102,11 @@ def sorted_qids(numbers: Iterable[int]) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def is_wikipedia(site: str) -> bool:
-    """Whether a site id such as "dewiki" is that of a Wikipedia; "dewiktionary" and "commonswiki" are none."""
+    """Whether a site id is that of a Wikipedia, as "dewiki" is; "dewiktionary" and "commonswiki" are not."""
     return language_of(site) is not None
 
+
+# The types that a line is decoded into. Everything else in it is passed over without becoming an object.
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]
 
@@ -126,7 +128,7 @@ class DataValue(msgspec.Struct, gc=False):
 
 
 class Snak(msgspec.Struct, gc=False):
-    """What a statement says; unknown values and none have no datavalue."""
+    """What a statement says; without a datavalue, the value is unknown or there is none."""
 
     snaktype: str
     datavalue: DataValue | None = None
@@ -152,7 +154,7 @@ class Sitelink(msgspec.Struct, gc=False):
 
 
 # PHP writes an empty map as [].
-_Nothing = Annotated[list[int], msgspec.Meta(max_length=0)]
+EmptyMap = Annotated[list[int], msgspec.Meta(max_length=0)]
 
 
 class Line(msgspec.Struct, gc=False):
@@ -162,35 +164,37 @@ class Line(msgspec.Struct, gc=False):
     type: str
     lastrevid: _Number = 0
     redirect: Any = None
-    sitelinks: dict[str, Sitelink] | _Nothing = msgspec.field(default_factory=dict)
+    sitelinks: dict[str, Sitelink] | EmptyMap = msgspec.field(default_factory=dict)
     labels: Any = None
     claims: Any = None
 
 
 def claim_keys(fields: Fields) -> tuple[str, ...]:
-    """The properties whose statements are members of a line's claims: those that were asked for come first."""
+    """The properties whose statements are members of a line's claims; those that were asked for come first."""
     return tuple(dict.fromkeys((*fields.properties, "P31", "P279")))
 
 
 def line_type(fields: Fields) -> type[Line]:
-    """The type of a whole line. Asking for certain languages spares the others from being made."""
+    """The type of a whole line. Labels in languages that are not asked for do not become objects."""
     codes = fields.label_codes
     labels: Any = dict[str, Label] if codes is None else _struct("Labels", Label, codes)
     claims = _struct("Claims", list[LineStatement], claim_keys(fields))
-    members = [("labels", labels | _Nothing, None), ("claims", claims | _Nothing, None)]
+    members = [("labels", labels | EmptyMap, None), ("claims", claims | EmptyMap, None)]
     return cast(type[Line], msgspec.defstruct("LineOf", members, bases=(Line,), gc=False))
 
 
 def _struct(name: str, kind: Any, keys: Sequence[str]) -> Any:
-    """A type with an optional member for each key, whatever the key looks like; the members keep the keys' order."""
+    """A type with an optional member for each key, in the order of the keys; a key may be any string."""
     members = {f"member{number}": key for number, key in enumerate(keys)}
     return msgspec.defstruct(name, [(member, kind | None, None) for member in members], rename=members, gc=False)
 
 
+# Lines that the types refuse: read slowly, whatever oddities of old dumps they have, or refused with a reason.
+
 # By the first letter of an id, for entities that do not say their type.
 _TYPES: Final = {"P": "property", "L": "lexeme", "M": "mediainfo"}
 _SHOWN: Final = 200
-# Of what is wrong, as much as fits a line: it may be nested deeper than ``repr`` goes.
+# Shows as much of a wrong value as fits a line; it may be nested deeper than ``repr`` goes.
 _REPR: Final = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _SHOWN
 
@@ -205,8 +209,8 @@ class _WrongError(ValueError):
 def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
     """The item of a line, or why there is none, whatever the line holds.
 
-    Left out: other types of entities, redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id", "bad-type",
-    "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
+    Left out are other types of entities and redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id",
+    "bad-type", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
     """
     try:
         data = orjson.loads(line)
@@ -278,7 +282,7 @@ def _labels(labels: Mapping[str, Any], codes: Sequence[str] | None) -> dict[str,
 
 
 def _values(claims: Mapping[str, Any], identifier: str, fields: Fields) -> Iterator[Any]:
-    """The values of a property's statements of the wanted ranks; statements without a value have none."""
+    """The values of a property's statements of the wanted ranks; statements without a value are passed over."""
     statements = claims.get(identifier)
     if statements is None:
         return
@@ -317,7 +321,7 @@ def _value(snak: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _number(value: Any) -> int:
-    """The number of the item that a value is, 0 if it is none; values of type "bad" can be anything."""
+    """The number of the item that a value is, 0 if it is no item; values of type "bad" can be anything."""
     if not isinstance(value, dict):
         return 0
     identifier, number = value.get("id"), value.get("numeric-id")
