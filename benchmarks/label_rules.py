@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wikisem.heuristics.rules.cluster import broken_rules
-from wikisem.heuristics.rules.words import Verdict
+from wikisem.heuristics.rules.wording import Verdict
 from wikisem.recipes.load import load_recipe
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.languages import language_profile

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import networkx as nx
 
-from wikisem.heuristics.rules.affix import check_stop_affixes
 from wikisem.heuristics.rules.cluster import check_cluster
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Member, Outlier, Rejection, Statement

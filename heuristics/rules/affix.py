@@ -1,19 +1,8 @@
 """Rule ``affix``: clusters whose surfaces begin or end alike (Blair et al. 2016, 3.1 and its footnote 3).
 
 How much counts as an affix is a property of the language: a word where it writes spaces, some characters besides where
-words change their form or are not set apart, or one or two Han characters. Or, with ``affix = "surprise"``, of what the
-language's surface forms are like: see ``affix_surprise``.
-
-How often each beginning and each end occurs among the surface forms of a language: what ``affix`` is measured by.
-
-Rule ``affix`` by surprise: beginnings and ends that chance would hardly give to so many surface forms of a cluster.
-
-Four of eight that begin with "The" are little wonder in English, four that begin with "Zw" are one. The measure is the
-binomial tail: where a share p of the language's surface forms has the affix, how likely is it that at least k of n
-drawn at random have it? That needs neither words nor a length for each script: all affixes of one to eight grapheme
-clusters are compared, blanks included.
-
-Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1).
+words change their form or are not set apart, or one or two Han characters. With ``affix = "surprise"`` it depends on
+how often the language's surface forms begin and end so: see ``check_affix_surprise``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,19 +15,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.special import bdtrc
 
-from wikisem.heuristics.rules.words import KEEP, Verdict, largest_sharing, reject
+from wikisem.heuristics.rules.wording import KEEP, Verdict, largest_sharing, reject
 from wikisem.wikipedia.graphemes import graphemes, is_han
 from wikisem.wikipedia.languages import LanguageProfile
 
+Graphemes = Sequence[str]
+
+# The affix of a given length at one side, or None where there are fewer grapheme clusters.
+ReadAffix = Callable[[Graphemes, int], str | None]
+
+# The affixes of a language.
+
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
 LONGEST: Final = 8
+
 # What fewer than one surface form in ten thousand has counts as if one in ten thousand had it: a sample cannot show how
 # rare it is, and for any cluster it is rare enough.
 RARE: Final = 1e-4
-
-Graphemes = Sequence[str]
-# The affix of a given length at one side, or None where there are fewer grapheme clusters.
-ReadAffix = Callable[[Graphemes, int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,116 +43,19 @@ class AffixCounts:
     ends: Mapping[str, int]
 
 
-def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
-    """The affixes of some surface forms, without those that fewer than ``RARE`` of them have.
-
-    >>> counts = count_affixes(["Bonn", "Bern", "Rom"])
-    >>> counts.total, counts.beginnings["B"], counts.beginnings["Be"], counts.ends["n"]
-    (3, 2, 1, 2)
-    """
-    split = [graphemes(surface) for surface in surfaces]
-    least = RARE * len(split)
-    return AffixCounts(len(split), _frequent(split, beginning, least), _frequent(split, end, least))
-
-
-def beginning(letters: Graphemes, length: int) -> str | None:
-    """The first ``length`` grapheme clusters.
-
-    >>> beginning(("ш", "а", "р"), 2), beginning(("ш",), 2)
-    ('ша', None)
-    """
-    return "".join(letters[:length]) if len(letters) >= length else None
-
-
-def end(letters: Graphemes, length: int) -> str | None:
-    """The last ``length`` grapheme clusters."""
-    return "".join(letters[-length:]) if len(letters) >= length else None
-
-
-def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict[str, int]:
-    """Affix -> count, one length after another.
-
-    An affix is no more frequent than the shorter one that it extends. So only surface forms that had a frequent one are
-    counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as in
-    most surface forms, Arrow slices and counts them.
-    """
-    frequent: dict[str, int] = {}
-    plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
-    others = [letters for letters in split if not isinstance(letters, str)]
-    for length in range(1, LONGEST + 1):
-        plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
-        others = [letters for letters in others if len(letters) >= length]
-        found = _slice(plain, read, length)
-        of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
-        counts = pc.value_counts(pa.concat_arrays([found, of_others]))
-        often = counts.filter(pc.greater_equal(counts.field("counts"), least)).flatten()
-        frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
-        plain = plain.filter(pc.is_in(found, often[0]))
-        others = [letters for letters in others if read(letters, length) in frequent]
-    return frequent
-
-
-def _slice(texts: pa.Array, read: ReadAffix, length: int) -> pa.Array:
-    """The affixes of strings that have at least so many code points, each a grapheme cluster."""
-    return pc.utf8_slice_codeunits(texts, 0, length) if read is beginning else pc.utf8_slice_codeunits(texts, -length)
-
+# The rule, by the affixes that count in a language.
 
 # As in every other form of the rule, an affix counts from four surface forms on.
 SHARED: Final = 4
-# -log10 of the probability from which a cluster is rejected. At 8 it takes four of eight to share what at most 0.35 %
-# of the language's surface forms have; or five 1.1 %, six 2.7 %, seven 5.4 %, all eight 10 %.
-SURPRISE: Final = 8.0
-# Among fewer surface forms than this, the cluster's own four are too large a share to be a surprise: of 2,000, four of
-# eight give 8.95, of 1,000 they give 7.75.
-ENOUGH: Final = 2000
 
-
-def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdict:
-    """Reject when at least four surfaces share an affix, which so many would by chance with a probability of 10⁻⁸."""
-    for side, read, known in (("beginning", beginning, counts.beginnings), ("end", end, counts.ends)):
-        for affix, having in _shared(surfaces, read):
-            share = max(known.get(affix, 0) / counts.total, RARE)
-            if surprise(len(having), len(surfaces), share) >= SURPRISE:
-                seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
-                return reject("affix", f"{seen}: {', '.join(having)}")
-    return KEEP
-
-
-def _shared(surfaces: Sequence[str], read: ReadAffix) -> Iterator[tuple[str, list[str]]]:
-    """Each affix at one side that enough of the surfaces share, and these surfaces; the shortest first."""
-    letters = {surface: graphemes(surface) for surface in surfaces}
-    nearest = [read(split, 1) for split in letters.values()]
-    # Most clusters end here: four that share an affix share its one letter at the side.
-    if len(nearest) - len(set(nearest)) < SHARED - 1:
-        return
-    for length in range(1, LONGEST + 1):
-        having: dict[str, list[str]] = {}
-        for surface, split in letters.items():
-            affix = read(split, length)
-            if affix is not None:
-                having.setdefault(affix, []).append(surface)
-        often = {affix: found for affix, found in having.items() if len(found) >= SHARED}
-        yield from often.items()
-        # No surface that shares no affix of this length shares a longer one.
-        letters = {surface: letters[surface] for found in often.values() for surface in found}
-
-
-@lru_cache(maxsize=1 << 14)
-def surprise(count: int, size: int, share: float) -> float:
-    """-log10 of the probability that at least ``count`` of ``size`` have what a ``share`` of all have.
-
-    >>> round(surprise(4, 8, 0.0035), 1), surprise(8, 8, 1.0)
-    (8.0, -0.0)
-    """
-    probability = float(bdtrc(count - 1, size, share))  # P(X > count - 1) of a binomial X
-    return -log10(probability) if probability > 0 else inf
-
+# The rule, by the affixes that count in a language.
 
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
 
-# An affix: its name, how to read it off a surface (None: it has none), and how many surfaces that share it reject.
-_Affix = tuple[str, Callable[[str], str | None], int]
+# Among fewer surface forms than this, the cluster's own four are too large a share to be a surprise: of 2,000, four of
+# eight give 8.95, of 1,000 they give 7.75.
+ENOUGH: Final = 2000
 
 
 def check_affix(
@@ -184,6 +80,10 @@ def check_affix(
         if len(sharing) >= limit:
             return reject("affix", f"{len(sharing)} share the {name} {shared!r}: {', '.join(sharing)}")
     return KEEP
+
+
+# An affix: its name, how to read it off a surface (None: it has none), and how many surfaces that share it reject.
+_Affix = tuple[str, Callable[[str], str | None], int]
 
 
 def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
@@ -250,31 +150,114 @@ def _whole(clusters: Sequence[str], length: int) -> str | None:
     return "".join(clusters) if len(clusters) == length else None
 
 
-_REST: Final = "…"  # at least one character of the surface
+# The rule, by surprise.
+
+# The rule, by surprise.
+
+# -log10 of the probability from which a cluster is rejected. At 8 it takes four of eight to share what at most 0.35 %
+# of the language's surface forms have; or five 1.1 %, six 2.7 %, seven 5.4 %, all eight 10 %.
+SURPRISE: Final = 8.0
 
 
-def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
-    """Reject when any surface starts or ends with one of the stop affixes (case kept).
+def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdict:
+    """Reject when at least four surfaces share an affix, which so many would by chance with a probability of 10⁻⁸.
 
-    An affix may be bound to one end: "…列表" only ends a longer surface, "List of …" only begins one.
+    Four of eight that begin with "The" are little wonder in English, four that begin with "Zw" are one. The measure is
+    the binomial tail: where a share p of the language's surface forms has the affix, how likely is it that at least k
+    of n drawn at random have it? That needs neither words nor a length for each script: all affixes of one to eight
+    grapheme clusters are compared, blanks included.
     """
-    bare = _bare(tuple(stop_affixes))
-    for surface in surfaces:
-        if surface.startswith(bare) or surface.endswith(bare):  # a fast test that rarely passes
-            found = next((affix for affix in stop_affixes if _has_affix(surface, affix)), None)
-            if found is not None:
-                return reject("stop-affix", f"{surface!r} has the stop affix {found!r}")
+    for side, read, known in (("beginning", beginning, counts.beginnings), ("end", end, counts.ends)):
+        for affix, having in _shared(surfaces, read):
+            share = max(known.get(affix, 0) / counts.total, RARE)
+            if surprise(len(having), len(surfaces), share) >= SURPRISE:
+                seen = f"{len(having)} share the {side} {affix!r}, which {share:.2%} of all have"
+                return reject("affix", f"{seen}: {', '.join(having)}")
     return KEEP
 
 
-@lru_cache(maxsize=64)  # one entry a language
-def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(affix.strip(_REST) for affix in stop_affixes)
+def _shared(surfaces: Sequence[str], read: ReadAffix) -> Iterator[tuple[str, list[str]]]:
+    """Each affix at one side that enough of the surfaces share, and these surfaces; the shortest first."""
+    letters = {surface: graphemes(surface) for surface in surfaces}
+    nearest = [read(split, 1) for split in letters.values()]
+    # Most clusters end here: four that share an affix share its one letter at the side.
+    if len(nearest) - len(set(nearest)) < SHARED - 1:
+        return
+    for length in range(1, LONGEST + 1):
+        having: dict[str, list[str]] = {}
+        for surface, split in letters.items():
+            affix = read(split, length)
+            if affix is not None:
+                having.setdefault(affix, []).append(surface)
+        often = {affix: found for affix, found in having.items() if len(found) >= SHARED}
+        yield from often.items()
+        # No surface that shares no affix of this length shares a longer one.
+        letters = {surface: letters[surface] for found in often.values() for surface in found}
 
 
-def _has_affix(surface: str, affix: str) -> bool:
-    if affix.startswith(_REST):
-        return len(surface) >= len(affix) and surface.endswith(affix[1:])
-    if affix.endswith(_REST):
-        return len(surface) >= len(affix) and surface.startswith(affix[:-1])
-    return surface.startswith(affix) or surface.endswith(affix)
+@lru_cache(maxsize=1 << 14)
+def surprise(count: int, size: int, share: float) -> float:
+    """-log10 of the probability that at least ``count`` of ``size`` have what a ``share`` of all have.
+
+    >>> round(surprise(4, 8, 0.0035), 1), surprise(8, 8, 1.0)
+    (8.0, -0.0)
+    """
+    probability = float(bdtrc(count - 1, size, share))  # P(X > count - 1) of a binomial X
+    return -log10(probability) if probability > 0 else inf
+
+
+# How many surface forms of a language have each affix.
+
+
+def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
+    """The affixes of some surface forms, except those that a smaller share than ``RARE`` of them has.
+
+    >>> counts = count_affixes(["Bonn", "Bern", "Rom"])
+    >>> counts.total, counts.beginnings["B"], counts.beginnings["Be"], counts.ends["n"]
+    (3, 2, 1, 2)
+    """
+    split = [graphemes(surface) for surface in surfaces]
+    least = RARE * len(split)
+    return AffixCounts(len(split), _frequent(split, beginning, least), _frequent(split, end, least))
+
+
+def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict[str, int]:
+    """Affix -> count, one length after another.
+
+    An affix is no more frequent than the shorter one that it extends. So only surface forms that had a frequent one are
+    counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as in
+    most surface forms, Arrow slices and counts them.
+    """
+    frequent: dict[str, int] = {}
+    plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
+    others = [letters for letters in split if not isinstance(letters, str)]
+    for length in range(1, LONGEST + 1):
+        plain = plain.filter(pc.greater_equal(pc.utf8_length(plain), length))
+        others = [letters for letters in others if len(letters) >= length]
+        found = _slice(plain, read, length)
+        of_others = pa.array([read(letters, length) for letters in others], pa.large_string())
+        counts = pc.value_counts(pa.concat_arrays([found, of_others]))
+        often = counts.filter(pc.greater_equal(counts.field("counts"), least)).flatten()
+        frequent.update(zip(*(column.to_pylist() for column in often), strict=True))
+        plain = plain.filter(pc.is_in(found, often[0]))
+        others = [letters for letters in others if read(letters, length) in frequent]
+    return frequent
+
+
+def _slice(texts: pa.Array, read: ReadAffix, length: int) -> pa.Array:
+    """The affixes of strings that have at least so many code points, each a grapheme cluster."""
+    return pc.utf8_slice_codeunits(texts, 0, length) if read is beginning else pc.utf8_slice_codeunits(texts, -length)
+
+
+def beginning(letters: Graphemes, length: int) -> str | None:
+    """The first ``length`` grapheme clusters.
+
+    >>> beginning(("ш", "а", "р"), 2), beginning(("ш",), 2)
+    ('ша', None)
+    """
+    return "".join(letters[:length]) if len(letters) >= length else None
+
+
+def end(letters: Graphemes, length: int) -> str | None:
+    """The last ``length`` grapheme clusters."""
+    return "".join(letters[-length:]) if len(letters) >= length else None

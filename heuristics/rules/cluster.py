@@ -1,14 +1,12 @@
-"""All rules on a cluster, in their order (the f of Blair et al. 2016, equation 16, on the cluster's side).
-
-Rules on a single outlier: one that breaks a rule gives way to the next on the ring; no group is rejected for it.
-"""
+"""All rules on a cluster in their order, and those on a single outlier (the f of Blair et al. 2016, equation 16)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from wikisem.heuristics.rules.affix import AffixCounts, check_affix, check_stop_affixes
+from wikisem.heuristics.rules.affix import AffixCounts, check_affix
 from wikisem.heuristics.rules.extra import ClusterWords, check_extra
-from wikisem.heuristics.rules.words import KEEP, Verdict, check_digits, check_length_one, reject
+from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
+from wikisem.heuristics.rules.wording import KEEP, Verdict, check_digits, check_length_one, reject
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.languages import LanguageProfile
@@ -62,6 +60,8 @@ def check_size(distinct: Sequence[str], minimum: int) -> Verdict:
 
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
     """Whether a surface form may be an outlier of a cluster with these surface forms.
+
+    An outlier that breaks a rule gives way to the next on the ring; no group is rejected for it.
 
     ``outlier_stop_affix``: not with a stop affix of the language. ``initial_capital``: not where all of the cluster
     begin with capitals and the outlier with a small letter, or the other way round.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wikisem.errors import RecipeError
-from wikisem.heuristics.rules.words import Verdict, check_contained, check_own_label
+from wikisem.heuristics.rules.wording import Verdict, check_contained, check_own_label
 from wikisem.recipes.load import did_you_mean
 from wikisem.wikipedia.languages import LanguageProfile
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.words import check_contained
+from wikisem.heuristics.rules.wording import check_contained
 from wikisem.wikipedia.languages import language_profile
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.rules.words import check_digits, without_digits
+from wikisem.heuristics.rules.wording import check_digits, without_digits
 
 MONTHS = ["January 2010", "January 2012", "January 2014"]
 

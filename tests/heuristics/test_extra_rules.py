@@ -6,7 +6,7 @@ from wikisem.errors import RecipeError
 from wikisem.heuristics.rules import extra
 from wikisem.heuristics.rules.cluster import broken_rules
 from wikisem.heuristics.rules.extra import ClusterWords
-from wikisem.heuristics.rules.words import KEEP, Verdict, reject
+from wikisem.heuristics.rules.wording import KEEP, Verdict, reject
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.languages import language_profile

@@ -1,6 +1,6 @@
 """How many surface forms have something in common."""
 
-from wikisem.heuristics.rules.words import largest_sharing
+from wikisem.heuristics.rules.wording import largest_sharing
 
 
 def test_the_earliest_key_wins_a_tie() -> None:

@@ -1,0 +1,117 @@
+"""Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1).
+
+The affixes of list articles, as "List of ", "Liste " or "一覧", are found in the titles of each Wikipedia.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from wikisem.heuristics.rules.wording import KEEP, Verdict, reject
+from wikisem.wikipedia.graphemes import graphemes
+
+# The rule.
+
+_REST: Final = "…"  # at least one character of the surface
+
+
+def check_stop_affixes(surfaces: Sequence[str], stop_affixes: Sequence[str]) -> Verdict:
+    """Reject when any surface starts or ends with one of the stop affixes (case kept).
+
+    An affix may be bound to one end: "…列表" only ends a longer surface, "List of …" only begins one.
+    """
+    bare = _bare(tuple(stop_affixes))
+    for surface in surfaces:
+        if surface.startswith(bare) or surface.endswith(bare):  # a fast test that rarely passes
+            found = next((affix for affix in stop_affixes if _has_affix(surface, affix)), None)
+            if found is not None:
+                return reject("stop-affix", f"{surface!r} has the stop affix {found!r}")
+    return KEEP
+
+
+@lru_cache(maxsize=64)  # one entry a language
+def _bare(stop_affixes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(affix.strip(_REST) for affix in stop_affixes)
+
+
+def _has_affix(surface: str, affix: str) -> bool:
+    if affix.startswith(_REST):
+        return len(surface) >= len(affix) and surface.endswith(affix[1:])
+    if affix.endswith(_REST):
+        return len(surface) >= len(affix) and surface.startswith(affix[:-1])
+    return surface.startswith(affix) or surface.endswith(affix)
+
+
+# What the titles of list articles have in common, and the titles of other articles do not.
+
+LIST_ARTICLE: Final = "Q13406463"  # Wikimedia list article, whose instances are list articles
+
+# Conservative on purpose, since one surface with a stop affix rejects a whole cluster: at least 20 lists and a tenth of
+# all lists must share an affix, and at most one in a thousand other titles may have it.
+SUPPORT: Final = 20
+SHARE: Final = 0.1
+RARE: Final = 0.001
+
+# "List of " replaces "List " when nine tenths of the titles with "List " have it.
+_EXTENDS: Final = 0.9
+
+_WORDS: Final = 3
+_CHARACTERS: Final = range(2, 9)
+_FRONT: Final = re.compile(r"[^\s:]++:?\s*+")  # a word and the space after it; a colon ends a word too
+_BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
+
+
+def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
+    """The stop affixes that tell list articles from others, as "List of …" or "…一覧"; none where too few are known.
+
+    ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
+    between words. The answer does not depend on the order of either.
+    """
+    titles = sorted(set(lists))
+    rest = list(others)
+    text = "\n".join(["", *rest, ""])  # counting in one string is many times faster than title by title
+    front, back = (_first_words, _last_words) if spaced else (_first_characters, _last_characters)
+    rare = RARE * len(rest)
+    prefixes = {affix: n for affix, n in _shared(titles, front).items() if text.count(f"\n{affix}") <= rare}
+    suffixes = {affix: n for affix, n in _shared(titles, back).items() if text.count(f"{affix}\n") <= rare}
+    beginnings = [f"{affix}…" for affix in _fewest(prefixes, str.startswith)]
+    return tuple(sorted([*beginnings, *(f"…{affix}" for affix in _fewest(suffixes, str.endswith))]))
+
+
+def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[str, int]:
+    """Affixes that enough of the titles share -> how many share them."""
+    counts = Counter(affix for title in titles for affix in affixes(title))
+    enough = max(SUPPORT, SHARE * len(titles))
+    return {affix: n for affix, n in counts.items() if n >= enough}
+
+
+def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
+    """Of affixes that extend one another, the longest that nearly all share; of the others the shortest."""
+    settled = [
+        affix
+        for affix, n in counts.items()
+        if not any(other != affix and extends(other, affix) and counts[other] >= _EXTENDS * n for other in counts)
+    ]
+    return [affix for affix in settled if not any(other != affix and extends(affix, other) for other in settled)]
+
+
+def _first_words(title: str) -> list[str]:
+    words = _FRONT.findall(title)
+    return ["".join(words[:n]) for n in range(1, min(len(words), _WORDS + 1))]
+
+
+def _last_words(title: str) -> list[str]:
+    words = _BACK.findall(title)
+    return ["".join(words[-n:]) for n in range(1, min(len(words), _WORDS + 1))]
+
+
+def _first_characters(title: str) -> list[str]:
+    clusters = graphemes(title)
+    return ["".join(clusters[:n]) for n in _CHARACTERS if n < len(clusters)]
+
+
+def _last_characters(title: str) -> list[str]:
+    clusters = graphemes(title)
+    return ["".join(clusters[-n:]) for n in _CHARACTERS if n < len(clusters)]

@@ -1,0 +1,204 @@
+"""Rules about the wording of a cluster: ``contained``, ``own-label``, ``digits`` and ``length-one``.
+
+Every rule, here and in the other modules, returns a ``Verdict``. Some compare words, others grapheme clusters.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Final
+
+import regex
+
+from wikisem.wikipedia.graphemes import graphemes, is_han
+from wikisem.wikipedia.languages import LanguageProfile
+
+# What every rule returns.
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a cluster is kept; if not, the rule's stable name and, for people, what broke it."""
+
+    keep: bool
+    reason: str = ""
+    detail: str = ""
+
+
+KEEP: Final = Verdict(keep=True)
+
+
+def reject(reason: str, detail: str) -> Verdict:
+    """A verdict against a cluster."""
+    return Verdict(keep=False, reason=reason, detail=detail)
+
+
+# Rules that look for a word.
+
+
+def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
+    """Reject when at least ``number`` pairs of surfaces are one inside the other, as Riau is in Riau Islands.
+
+    Two such members have a word in common, and are alike to a model for that reason alone.
+
+    Languages that write spaces are compared by whole words without case: Rome is not in Romeo. Others are compared by
+    characters, at least two Han characters or four of the rest: 東京 is in 東京都, but ボン is too short to be in
+    リスボン.
+    """
+    pairs = list(parts_of_others(surfaces, profile))
+    if len(pairs) < number:
+        return KEEP
+    return reject("contained", ", ".join(f"{inner!r} is in {outer!r}" for inner, outer in pairs))
+
+
+def parts_of_others(surfaces: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[str, str]]:
+    """Each surface that is inside another one, and that one, the shortest first."""
+    marked = sorted(((_marked(surface, profile), surface) for surface in surfaces), key=lambda each: len(each[0]))
+    for (part, inner), (whole, outer) in combinations(marked, 2):
+        if part in whole and part and part != whole:
+            yield inner, outer
+
+
+def is_contained(one: str, other: str, profile: LanguageProfile) -> bool:
+    """Whether one of two surfaces is inside the other."""
+    return any(parts_of_others([one, other], profile))
+
+
+def _marked(surface: str, profile: LanguageProfile) -> str:
+    """The words or characters of a surface with a mark at each border, so that a part is a part of the string.
+
+    Empty where it is too short to be a part of anything.
+    """
+    parts = words(surface) if profile.spaced else graphemes(surface)
+    enough = bool(parts) if profile.spaced else says_something(parts, profile.script)
+    return "\n".join(["", *parts, ""]) if enough else ""
+
+
+def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
+    """Reject when at least ``number`` surfaces have one and the same word of the class's label, at any position.
+
+    Five high schools of eight say what their class is called. Rule ``affix`` finds a word that is shared at the ends;
+    the word of the class may be anywhere: Bank of Canada, State Bank of India, ICICI Bank.
+
+    In languages that write spaces, a word of a surface that begins or ends with the label's word has it too (schools,
+    Hochschule); case does not matter. In others, part of the label is looked for: two Han characters, or a few others.
+    Without a label nothing is rejected.
+    """
+    has = _has_word if profile.spaced else str.__contains__
+    for word in _label_words(label, profile):
+        having = [surface for surface in surfaces if has(surface, word)]
+        if len(having) >= number:
+            return reject("own-label", f"{len(having)} have {word!r} of the label {label!r}: {', '.join(having)}")
+    return KEEP
+
+
+def _label_words(label: str, profile: LanguageProfile) -> Iterator[str]:
+    """The words of a label that say something; in a script without spaces, its shortest parts that do."""
+    if profile.spaced:
+        yield from (word for word in words(label) if says_something(graphemes(word), profile.script))
+        return
+    letters = graphemes(label)
+    for at in range(len(letters)):
+        parts = (letters[at : at + length] for length in (LEAST_HAN, least_letters(profile.script)))
+        part = next((part for part in parts if says_something(part, profile.script)), None)
+        if part is not None:
+            yield "".join(part)
+
+
+def _has_word(surface: str, word: str) -> bool:
+    return any(own.startswith(word) or own.endswith(word) for own in words(surface))
+
+
+# What a word is, and what is long enough to say something.
+
+_WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+
+
+@lru_cache(maxsize=1024)  # two rules read the same few surfaces
+def words(text: str) -> tuple[str, ...]:
+    """The words of a string in a language with spaces, in order and without case.
+
+    >>> words("Hawke's Bay (North Island)")
+    ('hawke', 's', 'bay', 'north', 'island')
+    """
+    return tuple(_WORD.findall(text.casefold()))
+
+
+# The fewest grapheme clusters that say something: shorter words of an alphabet are mostly articles and prepositions.
+# Han and Hangul write a syllable in each, Khmer and Burmese nearly so (docs/languages.md has the lengths of labels).
+_LEAST: Final = {"Hang": 2, "Khmr": 3, "Mymr": 3}
+_LEAST_OTHERS: Final = 4
+LEAST_HAN: Final = 2
+
+
+def says_something(letters: Sequence[str], script: str) -> bool:
+    """Whether grapheme clusters in a language of this script are long enough to mean something wherever they occur.
+
+    >>> says_something("東京", "Hani"), says_something("ボン", "Hani")
+    (True, False)
+    >>> says_something("lake", ""), says_something("the", "")
+    (True, False)
+    """
+    return len(letters) >= least_letters(script) or (len(letters) >= LEAST_HAN and all(map(is_han, letters)))
+
+
+def least_letters(script: str) -> int:
+    """The number of grapheme clusters that say something in a script, whatever they are."""
+    return _LEAST.get(script, _LEAST_OTHERS)
+
+
+# Rules that count characters.
+
+_DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode category Nd)
+
+
+def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces are identical once every digit is removed; None switches it off.
+
+    Such clusters differ in numbers only (Blair et al. 2016, 3.1: "January 2010", ...).
+    """
+    if number is None:
+        return KEEP
+    stem, sharing = largest_sharing(surfaces, without_digits)
+    if len(sharing) < number:
+        return KEEP
+    return reject("digits", f"{len(sharing)} read {stem!r} without digits: {', '.join(sharing)}")
+
+
+def without_digits(surface: str) -> str:
+    """The surface with every decimal digit removed."""
+    return _DIGITS.sub("", surface)
+
+
+def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
+    """Reject when at least ``number`` surfaces are one character (grapheme cluster) long; None switches it off.
+
+    Such are the letters of an alphabet (Blair et al. 2016, 3.1).
+    """
+    if number is None:
+        return KEEP
+    short = [surface for surface in surfaces if len(graphemes(surface)) == 1]
+    if len(short) < number:
+        return KEEP
+    return reject("length-one", f"{len(short)} are one character long: {', '.join(short)}")
+
+
+# What several surface forms have in common.
+
+
+def largest_sharing(surfaces: Iterable[str], key: Callable[[str], str | None]) -> tuple[str, list[str]]:
+    """The key that most surfaces share and those surfaces, in their order; the earliest key wins a tie.
+
+    Surfaces whose key is None are ignored. If no others are left, the answer is an empty key and no surfaces.
+
+    >>> largest_sharing(["oak", "oak tree", "elm"], lambda surface: surface.split()[0])
+    ('oak', ['oak', 'oak tree'])
+    """
+    sharing: dict[str, list[str]] = {}
+    for surface in surfaces:
+        shared = key(surface)
+        if shared is not None:
+            sharing.setdefault(shared, []).append(surface)
+    return max(sharing.items(), key=lambda entry: len(entry[1]), default=("", []))
