@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, Protocol
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.heuristics.rules.cluster import agreed_case, differs_in_case
 from wikisem.heuristics.rules.wording import is_contained, parts_of_others
-from wikisem.heuristics.selection.groups import EarlierClusters
+from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.ids import is_qid, qid_number
 from wikisem.records import Group, Member, Outlier
 from wikisem.wikipedia.graphemes import graphemes, initial_case

@@ -1,7 +1,6 @@
 """All rules on a cluster in their order, and those on a single outlier (the f of Blair et al. 2016, equation 16)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
 
 from wikisem.heuristics.rules.affix import AffixCounts, check_affix
 from wikisem.heuristics.rules.extra import ClusterWords, check_extra
@@ -10,8 +9,6 @@ from wikisem.heuristics.rules.wording import KEEP, Verdict, check_digits, check_
 from wikisem.recipes.options import FilterOptions
 from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.languages import LanguageProfile
-
-TOO_FEW: Final = "too-few"
 
 
 def check_cluster(
@@ -51,11 +48,11 @@ def broken_rules(
     return (verdict for verdict in verdicts if not verdict.keep)
 
 
-def check_size(distinct: Sequence[str], minimum: int) -> Verdict:
+def check_size(distinct: Sequence[object], minimum: int) -> Verdict:
     """Reject when fewer than ``minimum`` surfaces are left once equal ones are merged."""
     if len(distinct) >= minimum:
         return KEEP
-    return reject(TOO_FEW, f"expected at least {minimum} different surface forms, saw {len(distinct)}")
+    return reject("too-few", f"expected at least {minimum} different surface forms, saw {len(distinct)}")
 
 
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:

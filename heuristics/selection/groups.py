@@ -1,14 +1,6 @@
-"""From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them.
+"""From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
-Which clusters share items, and which groups of a language repeat another one.
-
-Five classes of municipalities may have seven members in common. Groups are taken in class order, so that the one that
-is kept is the one that the cap would keep first.
-"""
-
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -26,7 +18,6 @@ from wikisem.records import Group, Member, Outlier, Rejection
 FEW_OUTLIERS: Final = "few-outliers"
 STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
-CAPPED: Final = "capped"
 
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
@@ -91,8 +82,8 @@ class GroupBuilder:
         for languages, bits in by_languages.items():
             wanted = {bit: {language: clusters[bit][language] for language in languages} for bit in bits}
             brought = pool.of(languages, bits, self._barred_by_kin(wanted))
-            for (bit, own), bringing in zip(wanted.items(), brought, strict=True):
-                chosen = choose_outliers(own, bringing, self._recipe.outliers.per_class, self._rules(own))
+            for (bit, own), by_outlier_class in zip(wanted.items(), brought, strict=True):
+                chosen = choose_outliers(own, by_outlier_class, self._recipe.outliers.per_class, self._rules(own))
                 for language, items in chosen.items():
                     yield bit, language, items
 
@@ -165,54 +156,3 @@ def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:
     for member in ranked:
         kept.setdefault(member.surface, member)
     return tuple(kept.values())
-
-
-NEAR_DUPLICATE: Final = "near-duplicate"
-
-
-@dataclass(frozen=True, slots=True)
-class NearDuplicate:
-    """The class whose group is kept instead, and how many cluster items the two groups share."""
-
-    kept: int
-    shared: int
-
-
-class EarlierClusters:
-    """The clusters that were added so far, by number, and what a further one has in common with each."""
-
-    def __init__(self) -> None:
-        self._owners: dict[str, list[int]] = {}
-
-    def shared(self, items: Iterable[str]) -> Counter[int]:
-        """How many of these items, each given once, are in each of the clusters; none where there are none."""
-        return Counter(owner for item in items for owner in self._owners.get(item, ()))
-
-    def add(self, number: int, items: Iterable[str]) -> None:
-        """Add a cluster, each of whose items is given once."""
-        for item in items:
-            self._owners.setdefault(item, []).append(number)
-
-
-def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) -> dict[int, NearDuplicate]:
-    """The classes whose cluster has at least ``number`` items of the cluster of a class that came earlier and is kept.
-
-    ``clusters`` are classes with the items of their clusters, in class order. What is left out takes nothing with it:
-    of three clusters in a chain, the last may be kept because the middle one is not. Each names the kept class with
-    which it shares most items, the first of these in class order.
-
-    >>> near_duplicates([(1, "abcd"), (2, "cdef"), (3, "efgh")], number=2)
-    {2: NearDuplicate(kept=1, shared=2)}
-    """
-    earlier = EarlierClusters()
-    found: dict[int, NearDuplicate] = {}
-    kept: dict[int, int] = {}  # class -> its place among the kept ones
-    for number_of_class, items in clusters:
-        shared = earlier.shared(items)
-        nearest = min(shared, key=lambda owner: (-shared[owner], kept[owner]), default=None)
-        if nearest is not None and shared[nearest] >= number:
-            found[number_of_class] = NearDuplicate(nearest, shared[nearest])
-            continue
-        kept[number_of_class] = len(kept)
-        earlier.add(number_of_class, items)
-    return found

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from wikisem.heuristics.rules.cluster import check_size
 from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Outlier, Rejection
@@ -21,7 +22,6 @@ from wikisem.sampling import hash_key
 
 # A class that has a group in some of the languages only.
 NOT_PARALLEL: Final = "not-parallel"
-TOO_FEW: Final = "too-few"
 FEW_OUTLIERS: Final = "few-outliers"
 
 _Item = TypeVar("_Item", Member, Outlier)
@@ -63,9 +63,9 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
     members = _by_item((language, one) for language, group in groups.items() for one in group.cluster)
     prominent = sorted(members, key=lambda qid: (-next(iter(members[qid].values())).sitelinks, qid_number(qid)))
     cluster = _deal({qid: members[qid] for qid in prominent[: recipe.cluster.size]}, list(groups), seed, used)
-    if len(cluster) < recipe.cluster.minimum:
-        detail = f"expected at least {recipe.cluster.minimum} different surface forms, saw {len(cluster)}"
-        return Rejection(first.qid, code, TOO_FEW, detail)
+    size = check_size(cluster, recipe.cluster.minimum)
+    if not size.keep:
+        return Rejection(first.qid, code, size.reason, size.detail)
     shared = _by_item((language, one) for language, group in groups.items() for one in group.outliers)
     outliers = _deal(shared, list(groups), seed, used)
     if len(outliers) < recipe.outliers.minimum:

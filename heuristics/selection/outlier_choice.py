@@ -30,7 +30,7 @@ class HasSurface(Protocol):
 _Chosen = TypeVar("_Chosen", bound=HasSurface)
 
 
-class Bringing(NamedTuple, Generic[_Chosen]):
+class ItemsByClass(NamedTuple, Generic[_Chosen]):
     """The classes that bring items into an outlier class, in the order of the ring, each as its items in that order.
 
     An item comes as its surface form by language. ``full`` are the classes that may bring ``per_class`` items,
@@ -43,7 +43,7 @@ class Bringing(NamedTuple, Generic[_Chosen]):
 
 def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
-    pool: Iterable[Bringing[_Chosen]],
+    pool: Iterable[ItemsByClass[_Chosen]],
     per_class: int,
     admits: Callable[[str, str], bool] = lambda language, surface: True,  # noqa: ARG005
 ) -> dict[str, tuple[_Chosen, ...]]:

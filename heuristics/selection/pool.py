@@ -1,29 +1,7 @@
 """The outlier pool of classes: what can be drawn for O1, O2 and O3, in the order of the hash rings.
 
 Of the 64 classes that are judged together, the first class that may bring enough is looked up for all at once, with its
-first items under their surface forms; whatever is further on the rings only when it is asked for.
-
-What classes are judged from: the class graph, and what each language adds to it.
-
-What the draw of outliers walks along: the ring of one language, or of the items that several languages name.
-
-Parallel groups need items that every language of a class names. Most pool items are named in few languages, so that a
-walk along the ring of one would pass many for each that it can use. The items that all name are found once for each
-combination of languages, and then a walk takes nearly all that it meets.
-
-Fresh sets: which items may be members or outliers, by the order in which items were created.
-
-Wikidata numbers items in the order of their creation, so that a set of items from some number on cannot be in a model
-whose texts were collected before that item was created. With ``[items] from = "Q130000000"``:
-
->>> from wikisem.recipes.options import ItemOptions
->>> fresh = ItemOptions(from_="Q130000000", apply="outliers")
->>> in_range(np.array([42, 130_000_000]), fresh, "outliers").tolist()
-[False, True]
->>> in_range(np.array([42, 130_000_000]), fresh, "clusters").tolist()
-[True, True]
-
-Which groups are kept where there are more than ``max_groups``: the first in an order that is the same everywhere.
+first items under their surface forms; everything further on the rings is looked up only when it is asked for.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,13 +21,15 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.heuristics.rules.affix import AffixCounts
-from wikisem.heuristics.selection.outlier_choice import Bringing
+from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
+
+# What classes are judged from: the graph, and what each language adds to it.
 
 
 @dataclass(frozen=True)
@@ -78,17 +58,19 @@ class GroupInputs:
     recipe: Recipe
 
 
+# The rings that are walked.
+
 # Rings of combinations that are kept: all of them in five languages, the most recent ones beyond that.
 _KEPT: Final = 32
 
 
-def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
-    """The language whose ring is walked for several: that with the smallest pool, ties by code."""
-    return min(languages, key=lambda language: (len(languages[language].ring.keys), language))
-
-
 class Draws:
-    """The draws of languages and of their combinations; rows of a combined ring are those of ``walked_language``."""
+    """The rings of languages and of their combinations; rows of a combined ring are those of ``walked_language``.
+
+    Parallel groups need items that every language of a class names. Most pool items are named in few languages, so that
+    a walk along the ring of one would pass many for each that it can use. The items that all name are found once for
+    each combination of languages, and then a walk takes nearly all that it meets.
+    """
 
     def __init__(self, index: OutlierIndex, languages: Mapping[str, LanguageInputs]) -> None:
         self._index, self._languages = index, languages
@@ -107,6 +89,14 @@ class Draws:
         for other in asked.values():
             named &= indices_of(items, other.surfaces.items)[1]
         return LanguageDraw(self._index, walked.ring.keep(named))
+
+
+def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
+    """The language whose ring is walked for several: that with the smallest pool, ties by code."""
+    return min(languages, key=lambda language: (len(languages[language].ring.keys), language))
+
+
+# The items on them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +139,6 @@ class PoolItem:
         )
 
 
-# Most classes whose items are listed before anybody asks for those of the first of them.
-_MOST_AHEAD: Final = 16
-
 # An item in each of the languages that have a surface form for it.
 _Named = Mapping[str, PoolItem]
 
@@ -168,7 +155,7 @@ class OutlierPool:
 
     def of(
         self, languages: Sequence[str], bits: Sequence[int], barred: Bitsets | None = None
-    ) -> list[list[Bringing[PoolItem]]]:
+    ) -> list[list[ItemsByClass[PoolItem]]]:
         """What is brought into O1, O2 and O3 of some classes, each item in each of the languages that name it.
 
         The walk is along the ring of the items that all of the languages name.
@@ -221,17 +208,17 @@ class _Naming:
 
 def _draw_from_all(
     naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, per_class: int
-) -> Iterator[Bringing[PoolItem]]:
+) -> Iterator[ItemsByClass[PoolItem]]:
     """All items of a set, whatever class brings them in; the first few are known for all classes at once."""
     ring = naming.ring
     first = ring.first_locations(sets, bits, starts, per_class)
     known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
     for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):
         more = islice(ring.walk(sets, bit, start), per_class, None) if len(locations) == per_class else ()
-        yield Bringing((), [chain(list(islice(known, len(locations))), naming.lazily(more, None))])
+        yield ItemsByClass((), [chain(list(islice(known, len(locations))), naming.lazily(more, None))])
 
 
-def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int) -> Iterator[Bringing[PoolItem]]:
+def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int) -> Iterator[ItemsByClass[PoolItem]]:
     """Class by class: the first that may bring enough is known for all, and so are its first items."""
     rows = draw.first_rows(naming.outlier_class, bits)
     there = rows >= 0
@@ -247,7 +234,11 @@ def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int)
             node, head, beyond = next(sources)
             own = chain(list(islice(known, len(head))), naming.lazily(beyond, node))
             full = chain([own], _sources(naming, draw, draw.later_rows(naming.outlier_class, bit), bit))
-        yield Bringing(full, _sources(naming, draw, draw.every_row(naming.outlier_class, bit), bit))
+        yield ItemsByClass(full, _sources(naming, draw, draw.every_row(naming.outlier_class, bit), bit))
+
+
+# Most classes whose items are listed before anybody asks for those of the first of them.
+_MOST_AHEAD: Final = 16
 
 
 def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[Iterator[_Named]]:
@@ -261,8 +252,22 @@ def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) ->
         look = min(4 * look, _MOST_AHEAD)
 
 
+# Fresh sets.
+
+
 def in_range(numbers: npt.ArrayLike, options: ItemOptions, role: Literal["clusters", "outliers"]) -> Flags:
-    """Whether items with these numbers may be in clusters, or be outliers; both ends of the range are in it."""
+    """Whether items with these numbers may be in clusters, or be outliers; both ends of the range are in it.
+
+    Wikidata numbers items in the order of their creation, so that a set of items from some number on cannot be in a
+    model whose texts were collected before that item was created. With ``[items] from = "Q130000000"``:
+
+    >>> from wikisem.recipes.options import ItemOptions
+    >>> fresh = ItemOptions(from_="Q130000000", apply="outliers")
+    >>> in_range(np.array([42, 130_000_000]), fresh, "outliers").tolist()
+    [False, True]
+    >>> in_range(np.array([42, 130_000_000]), fresh, "clusters").tolist()
+    [True, True]
+    """
     known = np.asarray(numbers)
     flags: Flags = np.ones(known.shape, dtype=bool)
     if options.apply in {role, "both"}:
@@ -271,24 +276,3 @@ def in_range(numbers: npt.ArrayLike, options: ItemOptions, role: Literal["cluste
         if options.to:
             flags &= known <= qid_number(options.to)
     return flags
-
-
-def in_class_order(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> list[int]:
-    """Class numbers in the order in which their groups are kept.
-
-    "sample" takes classes in the order of their hash keys; "prominence" those whose own item has most sitelinks, ties
-    by number (a class that is no item of the dump counts as having none).
-    """
-    known = np.array(sorted(numbers), dtype=np.int64)
-    if recipe.cluster.class_order == "sample":
-        order = np.argsort(hash_keys(recipe.seed, known), kind="stable")
-    else:
-        nodes, _ = indices_of(known, graph.nodes)
-        order = np.argsort(-np.maximum(graph.class_sitelinks[nodes], 0), kind="stable")
-    ordered: list[int] = known[order].tolist()
-    return ordered
-
-
-def first_classes(graph: ClassGraph, numbers: Sequence[int], recipe: Recipe) -> set[int]:
-    """The class numbers among ``numbers`` that ``max_groups`` lets through; all of them where it is 0."""
-    return set(in_class_order(graph, numbers, recipe)[: recipe.cluster.max_groups or None])

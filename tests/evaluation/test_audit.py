@@ -23,7 +23,7 @@ from wikisem.evaluation.audit.summary import CLUSTER, audit_groups, findings_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.cluster import outlier_rules
 from wikisem.heuristics.rules.wording import check_contained
-from wikisem.heuristics.selection.groups import near_duplicates as left_out_as_repeated
+from wikisem.heuristics.selection.kept_groups import near_duplicates as left_out_as_repeated
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import FilterOptions, GraphOptions
 from wikisem.records import Entity, Group, Member, Outlier

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.heuristics.selection.pool import first_classes
+from wikisem.heuristics.selection.kept_groups import first_classes
 from wikisem.recipes.options import ClusterOptions, GraphOptions, Recipe
 from wikisem.records import Entity
 from wikisem.sampling import hash_key

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.groups import NearDuplicate, near_duplicates
+from wikisem.heuristics.selection.kept_groups import NearDuplicate, near_duplicates
 
 
 def test_the_first_in_class_order_is_kept_whatever_its_number() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outlier_choice import Bringing, choose_outliers
+from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
@@ -33,7 +33,7 @@ def choose(pool: Sequence[Sources], per_class: int) -> tuple[Outlier, ...]:
     bringing = []
     for sources in pool:
         named = [[{"en": one} for one in ordered] for ordered in sources]
-        bringing.append(Bringing([each for each in named if len(each) >= per_class], named))
+        bringing.append(ItemsByClass([each for each in named if len(each) >= per_class], named))
     return choose_outliers({"en": CLUSTER}, bringing, per_class)["en"]
 
 
@@ -79,7 +79,7 @@ def test_what_the_rules_do_not_admit_is_skipped() -> None:
     named = [[{"en": one} for one in ordered] for ordered in pool[0]]
     chosen = choose_outliers(
         {"en": CLUSTER},
-        [Bringing(named, named)],
+        [ItemsByClass(named, named)],
         2,
         lambda language, surface: (language, surface[:4]) != ("en", "List"),
     )
@@ -98,7 +98,7 @@ def test_candidates_are_read_no_further_than_needed() -> None:
         yield two_then_fail()
         raise AssertionError("asked for a second class")
 
-    assert len(choose_outliers({"en": CLUSTER}, [Bringing(one_then_fail(), one_then_fail())], 2)["en"]) == 2
+    assert len(choose_outliers({"en": CLUSTER}, [ItemsByClass(one_then_fail(), one_then_fail())], 2)["en"]) == 2
 
 
 @given(SOURCES, st.integers(1, 3))
@@ -133,6 +133,6 @@ def test_a_shared_item_must_be_new_in_every_language() -> None:
         {"en": outlier(7, "oaks", 2), "de": outlier(7, "Eiche", 2)},
         {"en": outlier(6, "fern", 2), "de": outlier(6, "Farn", 2)},
     ]
-    chosen = choose_outliers(clusters, [Bringing((), [first]), Bringing([], [second])], 1)
+    chosen = choose_outliers(clusters, [ItemsByClass((), [first]), ItemsByClass([], [second])], 1)
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
     assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]

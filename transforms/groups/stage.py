@@ -27,8 +27,15 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
 from wikisem.graph.taxonomy import open_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
-from wikisem.heuristics.selection.groups import CAPPED, NEAR_DUPLICATE, GroupBuilder, near_duplicates
-from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, first_classes, in_class_order
+from wikisem.heuristics.selection.groups import GroupBuilder
+from wikisem.heuristics.selection.kept_groups import (
+    CAPPED,
+    NEAR_DUPLICATE,
+    first_classes,
+    in_class_order,
+    near_duplicates,
+)
+from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.ids import qid_of
 from wikisem.outputs.groupfile import (
     class_of,
