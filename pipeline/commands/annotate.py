@@ -4,18 +4,6 @@ wikisem annotate OUT --language de --output SHEETS samples test cases and writes
 from disk, a CSV file and Label Studio tasks; the key stays apart in SHEETS/key.json. What annotators send back goes
 into SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier class and agreement, and the scores
 of --vectors on the same test cases.
-
-The files of ``wikisem annotate``: test groups that are found, sheets that are written, answers that are read.
-
-SHEETS/key.json                          the key; not for annotators
-SHEETS/sheets/annotator-1.html           one page, spreadsheet and file of tasks for each annotator
-SHEETS/sheets/annotator-1.csv
-SHEETS/sheets/annotator-1.label-studio.json
-SHEETS/sheets/instructions.txt           for the spreadsheets
-SHEETS/sheets/label-studio.xml           the labelling configuration, for all tasks
-SHEETS/answers/                          what comes back goes here, under any name
-
-Scores of annotators as tables for people and as JSON.
 """
 
 import argparse
@@ -25,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.atomic_files import write_files
 from wikisem.datasets.word_groups import WordGroup, read_dataset
@@ -48,98 +36,25 @@ from wikisem.outputs.annotation.sheets import (
 )
 from wikisem.pipeline.command_options import DATA_SET, add_local_output, argument, at_least, refuse_beam_options
 from wikisem.pipeline.console.scores import percent
-from wikisem.pipeline.console.terminal import make_console, print_json, print_line
+from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
 
 ANSWERS: Final = "answers"
 SHEETS: Final = "sheets"
-
-_SUFFIXES: Final = (".json", ".csv")
-
-
-def read_groups_in(path: Path, language: str) -> list[WordGroup]:
-    """The groups of a language; MissingInputError if there are none, or if text does not say of which language it is.
-
-    A run has them in ``groups/<language>.jsonl``, a release in a folder that is named by the language. Any other path
-    is read whole, and groups that state another language are left out.
-    """
-    found = next((inner for inner in (path / "groups" / f"{language}.jsonl", path / language) if inner.exists()), path)
-    if found == path and (path / "groups").is_dir():
-        raise MissingInputError(f"{path}: expected groups in {language}, saw no groups/{language}.jsonl")
-    groups = read_dataset(found)
-    kept = [group for group in groups if group.language in {"", language}]
-    if not kept:
-        others = ", ".join(sorted({group.language for group in groups}))
-        raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
-    _check_one_folder(kept, path, language)
-    return kept
-
-
-def _check_one_folder(groups: Sequence[WordGroup], path: Path, language: str) -> None:
-    folders = sorted({Path(group.where).parent.name for group in groups if not group.language})
-    if len(folders) > 1:
-        raise MissingInputError(
-            f"{path}: expected a folder {language} with groups in that language, saw folders {', '.join(folders)}"
-        )
-
-
-def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
-    """Write the key and all sheets; UsageError if the folder holds another set, whose answers would be lost."""
-    if (folder / KEY_FILE).exists() and (other := read_key(folder).fingerprint) != annotation.fingerprint:
-        raise UsageError(
-            f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
-        )
-    write_files(folder, _files(annotation))
-    try:
-        (folder / ANSWERS).mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"expected to make {folder / ANSWERS}, saw {error}") from error
-
-
-def _files(annotation: AnnotationSet) -> Iterator[tuple[str, bytes]]:
-    yield KEY_FILE, encode_key(annotation)
-    yield f"{SHEETS}/instructions.txt", instructions_text(annotation.two_answers).encode()
-    yield f"{SHEETS}/label-studio.xml", labelling_config(annotation.two_answers).encode()
-    for annotator in annotation.annotators:
-        sheet = annotation.sheet(annotator)
-        yield f"{SHEETS}/{annotator}.html", format_page(sheet).encode()
-        yield f"{SHEETS}/{annotator}.csv", format_csv(sheet).encode()
-        yield f"{SHEETS}/{annotator}.label-studio.json", format_tasks(sheet)
-
-
-def read_answers(folder: Path, annotation: AnnotationSet) -> list[Answer]:
-    """The checked answers of all files in ``answers/`` and the folders in it; MissingInputError if there are none."""
-    answer_folder = folder / ANSWERS
-    files = sorted(file for file in answer_folder.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
-    answers = [answer for file in files for answer in _read_file(file)]
-    if not answers:
-        raise MissingInputError(
-            f"{answer_folder}: expected answers (JSON from the page, a filled CSV, or a JSON export of Label Studio), "
-            f"saw {f'none in {len(files)} files' if files else 'no such file'}"
-        )
-    return check_answers(answers, annotation)
-
-
-def _read_file(file: Path) -> list[Answer]:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise DamagedInputError(f"{file}: expected a file of answers, saw {error}") from error
-    if file.suffix.lower() == ".csv":
-        return parse_csv(data, str(file))
-    # An export is a list of tasks, the page's file an object.
-    parse = parse_export if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else parse_page_answers
-    return parse(data.removeprefix(b"\xef\xbb\xbf"), str(file))
-
-
-_PEOPLE = "annotators"
+_ANSWER_SUFFIXES: Final = (".json", ".csv")
+_GROUPS: Final = 60
+_ANNOTATORS: Final = 5
+_SEED: Final = 500
+# The options of the step that writes sheets, which mean nothing when answers are scored.
+_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswersReport:
-    """What annotators scored by one kind of answers; ``no_alpha`` is why there is no alpha, if there is none.
+    """What annotators scored with one kind of answers; ``no_alpha`` says why there is no alpha, and is else empty.
 
-    ``help`` is "", or of two answers a case "without help" and "with help". ``models`` are scored on the same cases.
+    ``help`` is "", or "without help" or "with help" where each case has two answers. ``models`` are scored on the same
+    cases.
     """
 
     help: str
@@ -151,155 +66,19 @@ class AnswersReport:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationReport:
-    """All that ``wikisem annotate --score`` says: for one answer a case, or for both, the one with help last."""
+    """All that ``wikisem annotate --score`` prints; where each case has two answers, those with help come last."""
 
     annotation: AnnotationSet
     answers: Sequence[AnswersReport]
     missing: Mapping[str, Sequence[str]]
 
 
-def print_report(report: AnnotationReport) -> None:
-    """The report as tables on standard output, and what is missing as lines after them."""
-    console = make_console()
-    for part in _parts(report):
-        console.print(part)
-
-
-def _parts(report: AnnotationReport) -> Iterable[RenderableType]:
-    annotation = report.annotation
-    yield f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}"
-    for answers in report.answers:
-        yield from filter(None, [answers.help])
-        yield _annotators(answers.human)
-        yield _accuracy(answers)
-        yield _alpha(answers)
-        human = answers.human
-        if human.answers:
-            yield f"right answers: {human.right} of {human.answers} ({percent(100 * human.right / human.answers)} %)"
-    for name, cases in report.missing.items():
-        yield f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {_listed(cases)}"
-    for model in report.answers[-1].models:
-        yield from (f"{model.name}: {note}" for note in model.notes)
-
-
-def _annotators(human: HumanScore) -> Table:
-    table = _table("annotator", "asked", "answered", "right", "cannot tell", "accuracy")
-    for one in human.annotators:
-        share = 100 * one.right / one.answered if one.answered else None
-        numbers = map(str, (one.asked, one.answered, one.right, one.cannot_tell))
-        table.add_row(one.annotator, *numbers, percent(share))
-    return table
-
-
-def _accuracy(report: AnswersReport) -> Table:
-    """Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score."""
-    table = _table("", "outlier class", "cases", "accuracy", "95 % interval", "OPP")
-    _add_rows(table, _PEOPLE, report.human.by_outlier_class, report.human.overall, None)
-    for model in report.models:
-        table.add_section()
-        _add_rows(table, model.name, model.by_outlier_class, model.accuracy, model.opp)
-        table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(model.people), "")
-    return table
-
-
-def _add_rows(
-    table: Table, name: str, classes: Mapping[str, Estimate | None], overall: Estimate | None, opp: Estimate | None
-) -> None:
-    for at, (outlier_class, estimate) in enumerate(classes.items()):
-        table.add_row("" if at else name, outlier_class, *_cells(estimate), "")
-    table.add_row("", "all", *_cells(overall), percent(100 * opp.value) if opp else "")
-
-
-def _cells(estimate: Estimate | None) -> tuple[str, str, str]:
-    if estimate is None:
-        return "0", percent(None), ""
-    interval = f"{percent(100 * estimate.low)} to {percent(100 * estimate.high)}"
-    return str(estimate.count), percent(100 * estimate.value), interval
-
-
-def _alpha(report: AnswersReport) -> str:
-    alpha = report.alpha
-    if alpha is None:
-        return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
-    return (
-        f"agreement: Krippendorff's alpha {alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), "
-        f"from {alpha.count} test cases with two answers or more"
-    )
-
-
-def _listed(cases: Sequence[str]) -> str:
-    return ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
-
-
-def _table(*columns: str) -> Table:
-    table = Table()
-    for column in columns:
-        words = column in {"", "annotator", "outlier class"}
-        table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not words)
-    return table
-
-
-def report_as_json(report: AnnotationReport) -> dict[str, Any]:
-    """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null.
-
-    Of two answers a case, those with help are the report's own, and ``without_help`` has the same of the others.
-    """
-    *first, last = report.answers
-    row: dict[str, Any] = {
-        "set": report.annotation.fingerprint,
-        "language": report.annotation.language,
-        "cases": len(report.annotation.cases),
-        "overlap": len(report.annotation.overlap),
-        **_answers(last),
-        "missing": {name: list(cases) for name, cases in report.missing.items()},
-    }
-    return row | {"without_help": _answers(first[0])} if first else row
-
-
-def _answers(answers: AnswersReport) -> dict[str, Any]:
-    human = answers.human
-    return {
-        "annotators": [asdict(one) for one in human.annotators],
-        "answers": human.answers,
-        "right_answers": human.right,
-        "accuracy": _json(human.overall),
-        "by_outlier_class": {name: _json(one) for name, one in human.by_outlier_class.items()},
-        "alpha": _json(answers.alpha),
-        "models": [_model(model) for model in answers.models],
-    }
-
-
-def _model(model: ModelScore) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "notes": list(model.notes),
-        "opp": _json(model.opp),
-        "accuracy": _json(model.accuracy),
-        "by_outlier_class": {name: _json(one) for name, one in model.by_outlier_class.items()},
-        "annotators_on_the_same_cases": _json(model.people),
-    }
-
-
-def _json(estimate: Estimate | None) -> dict[str, Any] | None:
-    return asdict(estimate) if estimate else None
-
-
-_GROUPS: Final = 60
-_ANNOTATORS: Final = 5
-_SEED: Final = 500
-# The options of the step that writes sheets, which mean nothing when answers are scored.
-_SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "two_answers", "vocabulary", "seed")
+# The command: write sheets, or score answers.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both steps."""
-    parser.add_argument(
-        "dataset",
-        metavar="OUT",
-        nargs="?",
-        type=Path,
-        help=DATA_SET,
-    )
+    parser.add_argument("dataset", metavar="OUT", nargs="?", type=Path, help=DATA_SET)
     add_local_output(parser, "SHEETS", "the folder to write the sheets to", required=False)
     parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")
     parser.add_argument(
@@ -349,13 +128,13 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write sheets, or score answers."""
     refuse_beam_options("annotate", beam_options)
     if arguments.score is not None:
-        _score(arguments)
+        _score_sheets(arguments)
     else:
-        _write(arguments)
+        _sample_and_write(arguments)
     return 0
 
 
-def _write(arguments: argparse.Namespace) -> None:
+def _sample_and_write(arguments: argparse.Namespace) -> None:
     needed = {"OUT": arguments.dataset, "--language": arguments.language, "--output": arguments.output}
     if missing := [name for name, value in needed.items() if value is None]:
         raise UsageError(f"expected OUT, --language and --output, or --score SHEETS, saw no {', '.join(missing)}")
@@ -376,7 +155,7 @@ def _write(arguments: argparse.Namespace) -> None:
         f"{len(annotation.overlap)} of them for all\n"
         f"sheets for annotators: {output / SHEETS}\n"
         f"put their answers into {output / ANSWERS}, then: wikisem annotate --score {output}\n"
-        f"the key, not for annotators: {output / 'key.json'}"
+        f"the key, not for annotators: {output / KEY_FILE}"
     )
 
 
@@ -387,16 +166,7 @@ def _shared_vocabulary(groups: Sequence[WordGroup], sources: Sequence[str]) -> S
     return keep_shared(groups, (open_model(source, items=items) for source in sources)) if sources else groups
 
 
-def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:
-    """Alpha, or why there is none: accuracy needs no library, and is printed all the same."""
-    try:
-        alpha = agreement(answers, annotation)
-    except UsageError as error:
-        return None, str(error)
-    return alpha, "" if alpha else "it needs two answers to the same case, and answers that are not all the same"
-
-
-def _score(arguments: argparse.Namespace) -> None:
+def _score_sheets(arguments: argparse.Namespace) -> None:
     if given := [name for name in ("dataset", *_SAMPLING) if getattr(arguments, name) is not None]:
         seen = "OUT" if given[0] == "dataset" else f"--{given[0].replace('_', '-')}"
         raise UsageError(f"expected --score SHEETS without what sheets are made from, saw {seen}")
@@ -426,3 +196,222 @@ def _score_answers(
     human = score_annotators(answers, annotation)
     scored = [score_model(model, human, annotation.seed) for model in models]
     return AnswersReport(name, human, *_agreement(answers, annotation), scored)
+
+
+def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:
+    """Alpha, or why there is none: accuracy needs no library, and is printed all the same."""
+    try:
+        alpha = agreement(answers, annotation)
+    except UsageError as error:
+        return None, str(error)
+    return alpha, "" if alpha else "it needs two answers to the same case, and answers that are not all the same"
+
+
+# What is read and written: groups, sheets and answers.
+
+
+def read_groups_in(path: Path, language: str) -> list[WordGroup]:
+    """The groups of a language; MissingInputError if there are none, or if text files do not say their language.
+
+    A run has them in ``groups/<language>.jsonl``, a release in a folder named after the language. Any other path is
+    read whole, and groups that state another language are left out.
+    """
+    found = next((inner for inner in (path / "groups" / f"{language}.jsonl", path / language) if inner.exists()), path)
+    if found == path and (path / "groups").is_dir():
+        raise MissingInputError(f"{path}: expected groups in {language}, saw no groups/{language}.jsonl")
+    groups = read_dataset(found)
+    kept = [group for group in groups if group.language in {"", language}]
+    if not kept:
+        others = ", ".join(sorted({group.language for group in groups}))
+        raise MissingInputError(f"{path}: expected groups in {language}, saw groups in {others or 'no language'}")
+    folders = sorted({Path(group.where).parent.name for group in kept if not group.language})
+    if len(folders) > 1:
+        raise MissingInputError(
+            f"{path}: expected a folder {language} with groups in that language, saw folders {', '.join(folders)}"
+        )
+    return kept
+
+
+def write_sheets(annotation: AnnotationSet, folder: Path) -> None:
+    """Write the key and all sheets; UsageError if the folder holds another set, whose answers would be lost.
+
+    SHEETS/key.json                          the key; not for annotators
+    SHEETS/sheets/annotator-1.html           one page, spreadsheet and file of tasks for each annotator
+    SHEETS/sheets/annotator-1.csv
+    SHEETS/sheets/annotator-1.label-studio.json
+    SHEETS/sheets/instructions.txt           for the spreadsheets
+    SHEETS/sheets/label-studio.xml           the labelling configuration, for all tasks
+    SHEETS/answers/                          what comes back goes here, under any name
+    """
+    if (folder / KEY_FILE).exists() and (other := read_key(folder).fingerprint) != annotation.fingerprint:
+        raise UsageError(
+            f"{folder}: expected a folder without sheets, saw those of another set, {other}; choose another --output"
+        )
+    write_files(folder, _sheet_files(annotation))
+    try:
+        (folder / ANSWERS).mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"expected to make {folder / ANSWERS}, saw {error}") from error
+
+
+def _sheet_files(annotation: AnnotationSet) -> Iterator[tuple[str, bytes]]:
+    yield KEY_FILE, encode_key(annotation)
+    yield f"{SHEETS}/instructions.txt", instructions_text(annotation.two_answers).encode()
+    yield f"{SHEETS}/label-studio.xml", labelling_config(annotation.two_answers).encode()
+    for annotator in annotation.annotators:
+        sheet = annotation.sheet(annotator)
+        yield f"{SHEETS}/{annotator}.html", format_page(sheet).encode()
+        yield f"{SHEETS}/{annotator}.csv", format_csv(sheet).encode()
+        yield f"{SHEETS}/{annotator}.label-studio.json", format_tasks(sheet)
+
+
+def read_answers(folder: Path, annotation: AnnotationSet) -> list[Answer]:
+    """The checked answers of all files in ``answers/`` and the folders in it; MissingInputError if there are none."""
+    answer_folder = folder / ANSWERS
+    files = sorted(
+        file for file in answer_folder.rglob("*") if file.suffix.lower() in _ANSWER_SUFFIXES and file.is_file()
+    )
+    answers = [answer for file in files for answer in _read_answer_file(file)]
+    if not answers:
+        raise MissingInputError(
+            f"{answer_folder}: expected answers (JSON from the page, a filled CSV, or a JSON export of Label Studio), "
+            f"saw {f'none in {len(files)} files' if files else 'no such file'}"
+        )
+    return check_answers(answers, annotation)
+
+
+def _read_answer_file(file: Path) -> list[Answer]:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise DamagedInputError(f"{file}: expected a file of answers, saw {error}") from error
+    if file.suffix.lower() == ".csv":
+        return parse_csv(data, str(file))
+    # An export is a list of tasks, the page's file an object.
+    parse = parse_export if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") else parse_page_answers
+    return parse(data.removeprefix(b"\xef\xbb\xbf"), str(file))
+
+
+# The report as tables for people.
+
+_PEOPLE: Final = "annotators"
+
+
+def print_report(report: AnnotationReport) -> None:
+    """The report as tables on standard output, followed by lines that say which answers are missing."""
+    console = make_console()
+    for part in _report_parts(report):
+        console.print(part)
+
+
+def _report_parts(report: AnnotationReport) -> Iterable[RenderableType]:
+    annotation = report.annotation
+    yield f"set {annotation.fingerprint}: {len(annotation.cases)} test cases in {annotation.language}"
+    for answers in report.answers:
+        yield from filter(None, [answers.help])
+        yield _annotator_table(answers.human)
+        yield _accuracy_table(answers)
+        yield _alpha_line(answers)
+        human = answers.human
+        if human.answers:
+            yield f"right answers: {human.right} of {human.answers} ({percent(100 * human.right / human.answers)} %)"
+    for name, cases in report.missing.items():
+        listed = ", ".join(cases[:5]) + (", …" if len(cases) > 5 else "")
+        yield f"{name}: {len(cases)} of {len(annotation.annotators[name])} without an answer: {listed}"
+    for model in report.answers[-1].models:
+        yield from (f"{model.name}: {note}" for note in model.notes)
+
+
+def _annotator_table(human: HumanScore) -> Table:
+    numbers = number_columns("asked", "answered", "right", "cannot tell", "accuracy", overflow="fold", no_wrap=True)
+    table = Table(Column("annotator", overflow="fold"), *numbers)
+    for one in human.annotators:
+        share = 100 * one.right / one.answered if one.answered else None
+        counts = map(str, (one.asked, one.answered, one.right, one.cannot_tell))
+        table.add_row(one.annotator, *counts, percent(share))
+    return table
+
+
+def _accuracy_table(report: AnswersReport) -> Table:
+    """Annotators by outlier class and overall; then each model, and the annotators on the cases that it can score."""
+    words = (Column(name, overflow="fold") for name in ("", "outlier class"))
+    table = Table(*words, *number_columns("cases", "accuracy", "95 % interval", "OPP", overflow="fold", no_wrap=True))
+    _add_rows(table, _PEOPLE, report.human.by_outlier_class, report.human.overall, None)
+    for model in report.models:
+        table.add_section()
+        _add_rows(table, model.name, model.by_outlier_class, model.accuracy, model.opp)
+        table.add_row(f"{_PEOPLE}, same cases", "all", *_cells(model.people), "")
+    return table
+
+
+def _add_rows(
+    table: Table, name: str, classes: Mapping[str, Estimate | None], overall: Estimate | None, opp: Estimate | None
+) -> None:
+    for at, (outlier_class, estimate) in enumerate(classes.items()):
+        table.add_row("" if at else name, outlier_class, *_cells(estimate), "")
+    table.add_row("", "all", *_cells(overall), percent(100 * opp.value) if opp else "")
+
+
+def _cells(estimate: Estimate | None) -> tuple[str, str, str]:
+    if estimate is None:
+        return "0", percent(None), ""
+    interval = f"{percent(100 * estimate.low)} to {percent(100 * estimate.high)}"
+    return str(estimate.count), percent(100 * estimate.value), interval
+
+
+def _alpha_line(report: AnswersReport) -> str:
+    alpha = report.alpha
+    if alpha is None:
+        return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
+    return (
+        f"agreement: Krippendorff's alpha {alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), "
+        f"from {alpha.count} test cases with two answers or more"
+    )
+
+
+# The report as JSON.
+
+
+def report_as_json(report: AnnotationReport) -> dict[str, Any]:
+    """The report under the names that ``--json`` prints; shares are from 0 to 1, what is undefined is null.
+
+    Where each case has two answers, the report's own figures are those with help; ``without_help`` holds the others.
+    """
+    *first, last = report.answers
+    row: dict[str, Any] = {
+        "set": report.annotation.fingerprint,
+        "language": report.annotation.language,
+        "cases": len(report.annotation.cases),
+        "overlap": len(report.annotation.overlap),
+        **_answers_as_json(last),
+        "missing": {name: list(cases) for name, cases in report.missing.items()},
+    }
+    return row | {"without_help": _answers_as_json(first[0])} if first else row
+
+
+def _answers_as_json(answers: AnswersReport) -> dict[str, Any]:
+    human = answers.human
+    return {
+        "annotators": [asdict(one) for one in human.annotators],
+        "answers": human.answers,
+        "right_answers": human.right,
+        "accuracy": _estimate_as_json(human.overall),
+        "by_outlier_class": {name: _estimate_as_json(one) for name, one in human.by_outlier_class.items()},
+        "alpha": _estimate_as_json(answers.alpha),
+        "models": [_model_as_json(model) for model in answers.models],
+    }
+
+
+def _model_as_json(model: ModelScore) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "notes": list(model.notes),
+        "opp": _estimate_as_json(model.opp),
+        "accuracy": _estimate_as_json(model.accuracy),
+        "by_outlier_class": {name: _estimate_as_json(one) for name, one in model.by_outlier_class.items()},
+        "annotators_on_the_same_cases": _estimate_as_json(model.people),
+    }
+
+
+def _estimate_as_json(estimate: Estimate | None) -> dict[str, Any] | None:
+    return asdict(estimate) if estimate else None

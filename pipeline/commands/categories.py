@@ -1,8 +1,6 @@
 """Make category sets for Topk and OddOneOut, and analogy questions, in any number of languages at once.
 
 Items come from a SPARQL endpoint, or without any network from the entities of a build.
-
-What ``wikisem categories`` prints: what it asks while it works, and a table of the sets when it is done.
 """
 
 import argparse
@@ -41,11 +39,87 @@ from wikisem.pipeline.command_options import (
     refuse_beam_options,
     web_address,
 )
-from wikisem.pipeline.console.terminal import log, log_pause, make_console, print_line
+from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
 from wikisem.queries.endpoint import AnswerCache, Client, EndpointSource, Transport
 from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.queries.offline import EntitySource
 from wikisem.records import Statement
+
+WIKIDATA: Final = "https://query.wikidata.org/sparql"
+# Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
+_WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    names = ", ".join(shipped_category_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
+    parser.add_argument(
+        "--languages", required=True, type=argument(parse_languages), metavar="en,de", help="the languages of the sets"
+    )
+    add_local_output(parser, "OUT", "the folder to write the sets to")
+    add_word_filter(parser)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--endpoint",
+        type=argument(web_address),
+        metavar="URL",
+        help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
+    )
+    source.add_argument(
+        "--entities", metavar="OUT", help="ask no endpoint but the entities of a build: OUT or OUT/entities"
+    )
+    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
+    add_timeout(parser, 70.0, "one answer")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="FOLDER",
+        help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
+        "(default: OUT/answers)",
+    )
+
+
+def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+    """Make the sets, write them, and report by language what has no label."""
+    refuse_beam_options("categories", beam_options)
+    output = Path(arguments.output)
+    recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
+    # One source for the whole run, opened when the first category asks for it.
+    wikidata = lru_cache(lambda: LoggedSource(_open_source(arguments)))
+    keep = read_word_filter(arguments)
+    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
+    rows = [report_row(words) for language_set in sets for words in language_set.words()]
+    write_sets(output, recipe, sets, rows)
+    asks_wikidata = bool(recipe.relations) or any(not category.emoji for category in recipe.categories)
+    warnings = _lacking_properties(wikidata()) if asks_wikidata else []
+    if asks_wikidata and not keep:  # which may leave out whatever has a label
+        warnings += _unlabelled(recipe, sets, arguments.entities)
+    warnings += [
+        f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
+        for language in without_questions(sets)
+        if not any(repr(language) in warning for warning in warnings)
+    ]
+    _print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
+    if not any(row.kept for row in rows):
+        raise MissingInputError(
+            f"expected items with labels in {', '.join(languages)}{' that are kept' if keep else ''}, saw none; "
+            f"{output / 'categories-report.tsv'} says what was found"
+        )
+    print_line(f"output: {output}")
+    return 0
+
+
+def _open_source(arguments: argparse.Namespace) -> CategorySource:
+    """The entities of a build, or an endpoint; UsageError for an endpoint that wants a contact and is given none."""
+    if arguments.entities:
+        return EntitySource(arguments.entities)
+    url, contact = arguments.endpoint or WIKIDATA, arguments.contact
+    if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
+        raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
+    transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
+    cache = AnswerCache(arguments.cache or Path(arguments.output) / "answers")
+    return EndpointSource(Client(url, transport, cache, Patience(tell=log_pause)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,130 +151,16 @@ class LoggedSource:
         return self.source.notes()
 
 
-def print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
-    """Print a line for each language, summed over the categories, and the warnings.
-
-    A recipe without categories gets a line for each relation in each language.
-    """
-    make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
-    for warning in warnings:
-        log(f"warning: {warning}")
+# Warnings.
 
 
-def _relation_table(rows: Sequence[ReportRow]) -> Table:
-    table = Table("language", "relation", title="relations", title_justify="left")
-    for name in ("items", "pairs", "without label", "left out otherwise"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        counts = (row.items, row.kept, row.without_label, row.otherwise)
-        table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
-    return table
-
-
-def _sums_table(rows: Sequence[ReportRow]) -> Table:
-    table = Table("language", title="category sets", title_justify="left")
-    for name in ("items", "kept", "under mul", "without label", "left out otherwise", "pairs"):
-        table.add_column(name, justify="right")
-    for language in dict.fromkeys(row.language for row in rows):
-        table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
-    return table
-
-
-def _sums(rows: Sequence[ReportRow]) -> list[int]:
-    categories = [row for row in rows if row.kind == "category"]
-    counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
-    pairs = sum(row.kept for row in rows if row.kind == "relation")
-    return [*(sum(column) for column in zip(*counts, strict=True)), pairs]
-
-
-WIKIDATA: Final = "https://query.wikidata.org/sparql"
-# Wikimedia blocks clients that do not say who they are (User-Agent policy, 2026-11).
-_WANT_CONTACT: Final = (".wikidata.org", ".wikimedia.org")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    names = ", ".join(shipped_category_recipes())
-    parser.add_argument("recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {names}")
-    parser.add_argument(
-        "--languages", required=True, type=argument(parse_languages), metavar="en,de", help="the languages of the sets"
-    )
-    add_local_output(parser, "OUT", "the folder to write the sets to")
-    add_word_filter(parser)
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--endpoint",
-        type=argument(web_address),
-        metavar="URL",
-        help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
-    )
-    source.add_argument(
-        "--entities",
-        metavar="OUT",
-        help="ask no endpoint but the entities of a build: OUT or OUT/entities",
-    )
-    add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
-    add_timeout(parser, 70.0, "one answer")
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        metavar="FOLDER",
-        help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
-        "(default: OUT/answers)",
-    )
-
-
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
-    """Make the sets, write them, and report by language what has no label."""
-    refuse_beam_options("categories", beam_options)
-    output = Path(arguments.output)
-    recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
-    # One source for the whole run, opened when the first category asks for it.
-    wikidata = lru_cache(lambda: _open(arguments))
-    keep = read_word_filter(arguments)
-    sets = build_sets(recipe, languages, SetSources(wikidata, lru_cache(installed_emoji)), keep)
-    rows = [report_row(words) for language_set in sets for words in language_set.words()]
-    write_sets(output, recipe, sets, rows)
-    asks_wikidata = bool(recipe.relations) or any(not category.emoji for category in recipe.categories)
-    warnings = _notes(wikidata()) if asks_wikidata else []
-    if asks_wikidata and not keep:  # which may leave out whatever has a label
-        warnings += _unlabelled(recipe, sets, arguments.entities)
-    warnings += [
-        f"no relation has a question in {language!r}: there is no {output / 'analogies' / f'{language}.txt'}"
-        for language in without_questions(sets)
-        if not any(repr(language) in warning for warning in warnings)
-    ]
-    print_report(rows, [*warnings, *_unlinked(recipe, arguments.entities)])
-    if not any(row.kept for row in rows):
-        raise MissingInputError(
-            f"expected items with labels in {', '.join(languages)}{' that are kept' if keep else ''}, saw none; "
-            f"{output / 'categories-report.tsv'} says what was found"
-        )
-    print_line(f"output: {output}")
-    return 0
-
-
-def _open(arguments: argparse.Namespace) -> CategorySource:
-    if arguments.entities:
-        return LoggedSource(EntitySource(arguments.entities))
-    cache = arguments.cache or Path(arguments.output) / "answers"
-    return LoggedSource(_open_endpoint(arguments.endpoint or WIKIDATA, arguments.contact, arguments.timeout, cache))
-
-
-def _open_endpoint(url: str, contact: str | None, timeout: float, cache: Path) -> EndpointSource:
-    """A source of categories at an endpoint; UsageError where one that wants a contact has none."""
-    if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
-        raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
-    transport = Transport(url, HttpClient(contact or user_at_host(), timeout))
-    return EndpointSource(Client(url, transport, AnswerCache(cache), Patience(tell=log_pause)))
-
-
-def _notes(source: CategorySource) -> list[str]:
-    """The properties that the entities of a build lack, each with the option that keeps it; an endpoint lacks none."""
+def _lacking_properties(source: CategorySource) -> list[str]:
+    """A warning for each property that the entities of a build lack, with the option that keeps it."""
     return [f"{note}; wikisem build and wikisem entities keep those of --properties" for note in source.notes()]
 
 
 def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: str | None) -> list[str]:
+    """A warning for each language in which no item has a label."""
     emoji = {category.name for category in recipe.categories if category.emoji}
     words: list[LanguageWords] = [
         words for language_set in sets for words in language_set.categories if words.category not in emoji
@@ -214,7 +174,7 @@ def _unlabelled(recipe: CategoryRecipe, sets: Sequence[LanguageSet], entities: s
 
 
 def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
-    """What a build that keeps linked items only leaves out of categories that want items without sitelinks too."""
+    """A warning where categories want items without sitelinks, but the build kept linked items only."""
     implied = [relation.category() for relation in recipe.relations if not relation.subjects]
     wanting = [one.name for one in (*recipe.categories, *implied) if not one.emoji and not one.min_sitelinks]
     if not entities or not wanting:
@@ -231,9 +191,46 @@ def _unlinked(recipe: CategoryRecipe, entities: str | None) -> list[str]:
 
 
 def _output_of(entities: str) -> str:
-    """OUT, where OUT/entities or the folder in it that holds the files may be named instead."""
+    """OUT, also if OUT/entities or the folder of the files in it is named."""
     path = entities.rstrip("/") or "/"
     for inner in (path, posixpath.dirname(path)):
         if posixpath.basename(inner) == "entities":
             return posixpath.dirname(inner) or "."
     return path
+
+
+# The table of the sets.
+
+
+def _print_report(rows: Sequence[ReportRow], warnings: Sequence[str]) -> None:
+    """Print a line for each language, summed over the categories, and the warnings.
+
+    A recipe without categories gets a line for each relation in each language.
+    """
+    make_console().print(_sums_table(rows) if any(row.kind == "category" for row in rows) else _relation_table(rows))
+    for warning in warnings:
+        log(f"warning: {warning}")
+
+
+def _relation_table(rows: Sequence[ReportRow]) -> Table:
+    counted = number_columns("items", "pairs", "without label", "left out otherwise")
+    table = Table("language", "relation", *counted, title="relations", title_justify="left")
+    for row in rows:
+        counts = (row.items, row.kept, row.without_label, row.otherwise)
+        table.add_row(row.language, row.name, *(f"{count:,}" for count in counts))
+    return table
+
+
+def _sums_table(rows: Sequence[ReportRow]) -> Table:
+    counted = number_columns("items", "kept", "under mul", "without label", "left out otherwise", "pairs")
+    table = Table("language", *counted, title="category sets", title_justify="left")
+    for language in dict.fromkeys(row.language for row in rows):
+        table.add_row(language, *(f"{count:,}" for count in _sums([row for row in rows if row.language == language])))
+    return table
+
+
+def _sums(rows: Sequence[ReportRow]) -> list[int]:
+    categories = [row for row in rows if row.kind == "category"]
+    counts = [(row.items, row.kept, row.under_mul, row.without_label, row.otherwise) for row in categories]
+    pairs = sum(row.kept for row in rows if row.kind == "relation")
+    return [*(sum(column) for column in zip(*counts, strict=True)), pairs]

@@ -3,8 +3,6 @@
 The sample world is built on this machine, and every pipeline on the way is also planned with the options after ``--``,
 which Beam validates as it would for a job. A graph does not depend on the dumps, except for the names that it begins
 with.
-
-The graph of a pipeline as a table for people.
 """
 
 import argparse
@@ -14,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from wikisem.atomic_files import write_files
 from wikisem.errors import UsageError
@@ -24,17 +22,6 @@ from wikisem.pipeline.command_options import absolute_setup_file, add_local_outp
 from wikisem.pipeline.console.terminal import make_console, print_json, print_line
 from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options
-
-
-def plan_table(plan: PlannedPipeline) -> Table:
-    """A row for each step."""
-    table = Table(title=f"{plan.label}, workers: {plan.environment}", title_justify="left", show_lines=False)
-    for name in ("step", "kind", "reads", "side inputs", "coder of what it gives"):
-        table.add_column(name, overflow="fold")
-    for step in plan.steps:
-        table.add_row(step.name, step.kind, "\n".join(step.inputs), "\n".join(step.side_inputs), "\n".join(step.coders))
-    return table
-
 
 STAGES: Final = ("entities", "mentions", "surfaces", "taxonomy", "groups")
 
@@ -57,20 +44,27 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wanted = arguments.stage or STAGES
     plans = [plan for plan in runtime.plans if plan.label.startswith(tuple(wanted))]
     if arguments.output is not None:
-        _write(Path(arguments.output), plans)
+        protos = ((_file_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1))
+        write_files(Path(arguments.output), protos)
     for plan in plans:
         if arguments.json:
             print_json({name: value for name, value in asdict(plan).items() if name != "proto"})
         else:
-            make_console().print(plan_table(plan))
+            make_console().print(_plan_table(plan))
     if arguments.output is not None and not arguments.json:
         print_line(f"{len(plans)} graphs: {arguments.output}")
     return 0
 
 
-def _write(folder: Path, plans: Sequence[PlannedPipeline]) -> None:
-    write_files(folder, ((_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1)))
-
-
-def _name(number: int, label: str) -> str:
+def _file_name(number: int, label: str) -> str:
     return f"{number:02d}-{label.replace(': ', '-').replace(' ', '-')}.pb"
+
+
+def _plan_table(plan: PlannedPipeline) -> Table:
+    """The graph of one pipeline for people, a row for each step."""
+    names = ("step", "kind", "reads", "side inputs", "coder of what it gives")
+    title = f"{plan.label}, workers: {plan.environment}"
+    table = Table(*(Column(name, overflow="fold") for name in names), title=title, title_justify="left")
+    for step in plan.steps:
+        table.add_row(step.name, step.kind, "\n".join(step.inputs), "\n".join(step.side_inputs), "\n".join(step.coders))
+    return table

@@ -15,7 +15,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from wikisem.evaluation.audit.measures import AuditGroup
+from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
 from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.lint import Violation
@@ -24,7 +24,6 @@ from wikisem.pipeline.build.inputs import ListedLanguage
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.commands.audit import measure_lines
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.records import Group, Member, Outlier, Rejection
@@ -91,7 +90,7 @@ def print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
     if explanation.group is not None:
         console.print(group_table(explanation.group, explanation.labels))
         audit = audit_groups("", [AuditGroup.of_group(explanation.group)], taxonomy)
-        for line in measure_lines(audit.groups[0].measures):
+        for line in _measure_lines(audit.groups[0].measures):
             console.print(line)
     console.print(_instances(explanation))
 
@@ -101,6 +100,18 @@ def _label(explanation: Explanation, qid: str) -> str:
     if label == qid:
         return qid
     return f"{label} ({qid}, label in English)" if qid in explanation.english else f"{label} ({qid})"
+
+
+def _measure_lines(one: GroupMeasures) -> Iterable[str]:
+    """The measures of one group in words."""
+    if one.coherence is not None:
+        yield f"coherence: {one.coherence:.0%} of its members are in one further class"
+    for outlier in one.outliers:
+        steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
+        shared = f"direct classes that a member has too: {outlier.shared_classes}"
+        yield f"{outlier.item.surface}: {steps}; {shared}"
+    if one.age is not None:
+        yield f"item numbers of its members: Q{one.age.lowest} to Q{one.age.highest}, median {one.age.median:.0f}"
 
 
 def _around(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:

@@ -1,7 +1,4 @@
-"""What a command prints: tables on standard output, plain lines for people on standard error.
-
-Figures, where matplotlib is installed.
-"""
+"""What a command prints: tables on standard output, plain lines for people on standard error, figures into files."""
 
 import importlib
 import io
@@ -17,6 +14,7 @@ from typing import Any, Final
 import orjson
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Column
 from rich.text import Text
 
 from wikisem.errors import UsageError
@@ -59,6 +57,11 @@ def make_console() -> Console:
     """
     width = None if sys.stdout.isatty() else _PLAIN_WIDTH
     return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
+
+
+def number_columns(*names: str, **options: Any) -> list[Column]:
+    """The columns of a table that hold numbers, aligned on the right."""
+    return [Column(name, justify="right", **options) for name in names]
 
 
 def log(text: str) -> None:
