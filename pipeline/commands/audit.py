@@ -75,7 +75,7 @@ def print_audit(audits: Sequence[Audit]) -> None:
 
 
 def _language_table(language: str, audits: Sequence[Audit]) -> Table:
-    """One row for each measure, a column for clusters and one for each outlier class, in each cell a value a data set."""
+    """A row for each measure, a column for clusters and one for each outlier class, in each cell a value a data set."""
     title = f"{language}: {' | '.join(audit.name for audit in audits)}"
     found: list[Mapping[str, Values]] = [audit.languages.get(language, {}) for audit in audits]
     columns = list(dict.fromkeys(name for columns in found for name in columns))

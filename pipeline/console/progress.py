@@ -1,14 +1,11 @@
-"""Progress for people: a bar on a terminal, plain lines elsewhere, always on stderr.
-
-Bytes for people: how many of how many, how fast, and how long it will take.
-"""
+"""Progress for people on standard error, of parts or of bytes: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Final
 
 from rich.progress import (
     BarColumn,
@@ -25,52 +22,117 @@ from rich.progress import (
 
 from wikisem.pipeline.console.terminal import error_console, log
 
+_LOOK: Final = 0.5  # seconds between two looks at what is done
+_LINE: Final = 30.0  # seconds between two plain lines
+_PATIENCE: Final = 2.0  # seconds for the last look, at a file system that may not answer
 _UNITS: Final = ("bytes", "kB", "MB", "GB", "TB")
 
 
 @contextmanager
+def progress(
+    label: str,
+    done: Callable[[], int],
+    total: int,
+    read: Callable[[], int] = lambda: 0,
+    size: int = 0,
+    more: Callable[[], str] = str,
+) -> Iterator[None]:
+    """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
+
+    ``more`` says what else is known, as of the last call of ``done``. Bytes show progress inside a part: one gzip
+    member of 100 GB is a single one. They are only shown if there is a size, and once some were read: on other machines
+    nobody counts them.
+    """
+
+    def look() -> tuple[int, str]:
+        parts = done()
+        return min(read(), size) if size else parts, f"{more()} {parts}/{total}".strip()
+
+    def words(seconds: float) -> str:
+        parts = f"{done()} of {total or '?'} parts"
+        return words_of_work(", ".join(filter(None, [more(), parts])), read(), size, seconds)
+
+    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn()]
+    if size:
+        columns += [TextColumn("{task.fields[parts]}"), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()]
+    else:
+        columns += [MofNCompleteColumn()]
+    with _watched(label, [*columns, TimeElapsedColumn()], look, words, size or total, patience=_PATIENCE):
+        yield
+
+
+@contextmanager
 def byte_progress(label: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show bytes as they come, of which ``done`` of ``total`` are there; yields what to call with a number of them."""
-    counter = _Counter(done)
+    """Show bytes as they come, of which ``done`` of ``total`` are there; yields what to call with a number of them.
+
+    Several threads may call it.
+    """
+    now, lock = done, threading.Lock()
+
+    def add(count: int) -> None:
+        nonlocal now
+        with lock:
+            now += count
+
+    def words(seconds: float) -> str:
+        return progress_words(done, now, total, seconds)
+
+    columns = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
+    with _watched(label, [*columns, TimeRemainingColumn()], lambda: (now, ""), words, total, done):
+        yield add
+
+
+@contextmanager
+def _watched(
+    label: str,
+    columns: Sequence[ProgressColumn],
+    look: Callable[[], tuple[int, str]],
+    words: Callable[[float], str],
+    total: int,
+    first: int = 0,
+    patience: float | None = None,
+) -> Iterator[None]:
+    """Look at work from a thread of its own, and show it until the context ends.
+
+    ``look`` gives how much of ``total`` is done, of which ``first`` was done before, and the parts for a bar; ``words``
+    gives a plain line, from the seconds that have passed. ``patience`` is how long the end waits for the last look.
+    """
     stop = threading.Event()
-    show = _bar_of_bytes if sys.stderr.isatty() else _lines_of_bytes
-    thread = threading.Thread(target=show, args=(label, counter, total, stop), daemon=True)
+
+    def bar() -> None:
+        with Progress(*columns, console=error_console, transient=True) as shown:
+            task = shown.add_task(label, total=total or None, completed=first, parts="")
+            while not stop.wait(_LOOK):
+                completed, parts = look()
+                shown.update(task, completed=completed, parts=parts)
+
+    def lines() -> None:
+        begin = last = time.monotonic()
+        log(label)
+        while not stop.wait(_LOOK):
+            if time.monotonic() - last >= _LINE:
+                last = time.monotonic()
+                log(f"{label}: {words(last - begin)}")
+
+    thread = threading.Thread(target=bar if sys.stderr.isatty() else lines, daemon=True)
     thread.start()
     try:
-        yield counter.add
+        yield
     finally:
         stop.set()
-        thread.join()
+        thread.join(patience)
 
 
-class _Counter:
-    """Bytes that several threads count."""
+def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
+    """Parts and bytes, their rate, the time that is left for them, and the time that has passed.
 
-    def __init__(self, value: int) -> None:
-        self.value = value
-        self.first = value
-        self._lock = threading.Lock()
-
-    def add(self, count: int) -> None:
-        with self._lock:
-            self.value += count
-
-
-def _bar_of_bytes(label: str, counter: _Counter, total: int, stop: threading.Event) -> None:
-    columns = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
-    with Progress(*columns, TimeRemainingColumn(), console=error_console, transient=True) as bar:
-        task = bar.add_task(label, total=total or None, completed=counter.value)
-        while not stop.wait(_LOOK):
-            bar.update(task, completed=counter.value)
-
-
-def _lines_of_bytes(label: str, counter: _Counter, total: int, stop: threading.Event) -> None:
-    begin = last = time.monotonic()
-    log(label)
-    while not stop.wait(_LOOK):
-        if time.monotonic() - last >= _LINE:
-            last = time.monotonic()
-            log(f"{label}: {progress_words(counter.first, counter.value, total, last - begin)}")
+    >>> words_of_work("2 of 12 languages, 3 of 40 parts", 30_000_000_000, 100_000_000_000, 600.0)
+    '2 of 12 languages, 3 of 40 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
+    """
+    words = [parts]
+    if size and read:
+        words.append(progress_words(0, min(read, size), size, seconds))
+    return ", ".join([*words, f"{seconds:.0f} s"])
 
 
 def progress_words(first: int, now: int, total: int, seconds: float) -> str:
@@ -109,89 +171,3 @@ def format_seconds(seconds: float) -> str:
         count, rest = divmod(rest, size)
         words += [f"{count} {unit}"] if count or words else []
     return " ".join(words[:2]) or "0 s"
-
-
-_LOOK: Final = 0.5  # seconds between two looks at the finished parts
-_PATIENCE: Final = 2.0  # seconds for the last look, at a file system that may not answer
-_LINE: Final = 30.0  # seconds between two plain lines
-
-
-class _Work(NamedTuple):
-    """What there is to do, and how to see how much of it is done: parts, and bytes if ``size`` is not 0.
-
-    ``more`` says what else is known, as of the last call of ``done``.
-    """
-
-    label: str
-    done: Callable[[], int]
-    total: int
-    read: Callable[[], int]
-    size: int
-    more: Callable[[], str]
-
-    def parts(self) -> str:
-        """Parts that are done, and what else is known."""
-        done = self.done()
-        return ", ".join(filter(None, [self.more(), f"{done} of {self.total or '?'} parts"]))
-
-
-@contextmanager
-def progress(
-    label: str,
-    done: Callable[[], int],
-    total: int,
-    read: Callable[[], int] = lambda: 0,
-    size: int = 0,
-    more: Callable[[], str] = str,
-) -> Iterator[None]:
-    """Show how many of ``total`` parts are done, and of ``size`` bytes read; the ``progress`` of a Runtime.
-
-    Bytes tell of progress inside a part: one gzip member of 100 GB is a single one. They are only shown if there is a
-    size, and once some were read: on other machines nobody counts them.
-    """
-    stop = threading.Event()
-    show = _bar if sys.stderr.isatty() else _lines
-    thread = threading.Thread(target=show, args=(_Work(label, done, total, read, size, more), stop), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(_PATIENCE)
-
-
-def _bar(work: _Work, stop: threading.Event) -> None:
-    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn()]
-    if work.size:
-        columns += [TextColumn("{task.fields[parts]}"), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()]
-    else:
-        columns += [MofNCompleteColumn()]
-    with Progress(*columns, TimeElapsedColumn(), console=error_console, transient=True) as bar:
-        task = bar.add_task(work.label, total=work.size or work.total or None, parts="")
-        while not stop.wait(_LOOK):
-            parts = work.done()
-            completed = min(work.read(), work.size) if work.size else parts
-            shown = f"{work.more()} {parts}/{work.total}".strip()
-            bar.update(task, completed=completed, parts=shown)
-
-
-def _lines(work: _Work, stop: threading.Event) -> None:
-    begin = last = time.monotonic()
-    log(work.label)
-    while not stop.wait(_LOOK):
-        if time.monotonic() - last >= _LINE:
-            last = time.monotonic()
-            words = words_of_work(work.parts(), work.read(), work.size, last - begin)
-            log(f"{work.label}: {words}")
-
-
-def words_of_work(parts: str, read: int, size: int, seconds: float) -> str:
-    """Parts and bytes, their rate, the time that is left for them, and the time that has passed.
-
-    >>> words_of_work("2 of 12 languages, 3 of 40 parts", 30_000_000_000, 100_000_000_000, 600.0)
-    '2 of 12 languages, 3 of 40 parts, 30.0 GB of 100 GB, 50.0 MB/s, 23 min 20 s left, 600 s'
-    """
-    words = [parts]
-    if size and read:
-        words.append(progress_words(0, min(read, size), size, seconds))
-    return ", ".join([*words, f"{seconds:.0f} s"])
