@@ -1,14 +1,6 @@
-"""Options that several commands share, declared once, and the run that they describe.
-
-What the words of options mean: conversions that refuse a word before any work, with what was expected.
-
-How many local worker processes do the work where nobody says it: one for each core, if there is work for them.
-
-Options of the commands that make test sets of words: how many questions, and of which words.
-"""
+"""Options that several commands share: how they are declared, what their words mean, and the run that they describe."""
 
 import argparse
-import dataclasses
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -33,132 +25,15 @@ from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 
-T = TypeVar("T")
-
-# A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
-_LONGEST_TIME: Final = 86_400
-# Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
-# "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
-_LEXEME_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
-_FIGURES: Final = (".png", ".svg", ".pdf")
-
-
-def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
-    """A conversion whose error argparse shows as it is, where it would else say "invalid value" alone."""
-
-    def converted(text: str) -> T:
-        try:
-            return convert(text)
-        except WikisemError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return converted
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """A conversion to whole numbers from ``least`` up."""
-    return argument(lambda text: _whole(text, least))
-
-
-def whole_numbers(text: str) -> list[int]:
-    """The numbers from 1 up of a comma-separated list, ascending, each once."""
-    return sorted({_whole(number.strip(), 1) for number in text.split(",")})
-
-
-def parse_languages(text: str) -> list[str]:
-    """The codes of a comma-separated list, in its order, each once; BadIdError for what is no known language."""
-    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
-
-
-def lexeme_languages(text: str) -> list[str]:
-    """The same of the languages of lexemes: of ISO 639-3, however old the language, and what is named by an item.
-
-    >>> lexeme_languages("de,non,mis-x-Q36790")
-    ['de', 'non', 'mis-x-Q36790']
-    """
-    codes = [code.strip() for code in text.split(",")]
-    return list(dict.fromkeys(code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in codes))
-
-
-def properties(text: str) -> tuple[str, ...]:
-    """The property ids of a comma-separated list, sorted, each once; BadIdError for what is none."""
-    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
-
-
-def folder(text: str) -> str:
-    """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
-    if not text.strip():
-        raise UsageError(f"expected a folder or a URL, saw {text!r}")
-    return check_address(text).rstrip("/") or "/"
-
-
-def contact(text: str) -> str:
-    """Whom a server's operators can write to; UsageError for what no HTTP header can hold."""
-    if not fits_header(text):
-        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
-    return text
-
-
-def web_address(text: str) -> str:
-    """A URL of a web server; UsageError for another one."""
-    try:
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a missing bracket, or a port that is no number
-        known = False
-    if not known:
-        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
-    return text
-
-
-def seconds(text: str) -> float:
-    """A time above zero; UsageError for what is none."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= _LONGEST_TIME:
-        raise UsageError(f"expected seconds from above 0 to {_LONGEST_TIME:,}, saw {text!r}")
-    return number
-
-
-def figure_file(text: str) -> Path:
-    """A file to draw into, whose suffix names its form; refused before any work, which may take hours."""
-    if Path(text).suffix not in _FIGURES:
-        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
-    return Path(text)
-
-
-def local_output(text: str) -> str:
-    """A folder on this machine without its last slash, for what is written with plain files."""
-    if not is_local(text) and not text.startswith("file://"):
-        raise UsageError(f"expected a folder on this machine, saw {text!r}")
-    return folder(text)
-
-
-def rate(text: str) -> float:
-    """A share from 0 to 1, as a number or in percent; UsageError for another."""
-    try:
-        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
-    return share
-
-
-def _whole(text: str, least: int) -> int:
-    if not text.isdecimal() or not least <= int(text) < 2**64:
-        raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
-    return int(text)
-
-
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
+T = TypeVar("T")
+
+# The options, each declared once.
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
-    """RECIPE and --seed."""
+    """Declare RECIPE and --seed."""
     parser.add_argument(
         "recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"
     )
@@ -166,14 +41,14 @@ def add_recipe(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seed(parser: argparse.ArgumentParser, of: str, default: int) -> None:
-    """--seed, of a command without a recipe; ``of`` says what is drawn by it."""
+    """Declare --seed for a command without a recipe; ``of`` says what is drawn by it."""
     parser.add_argument(
         "--seed", type=at_least(0), default=default, metavar="N", help=f"the seed of {of} (default: {default})"
     )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """--output, --max-rejects, --workers and --break-lock."""
+    """Declare --output, --max-rejects, --workers and --break-lock."""
     parser.add_argument(
         "--output",
         required=True,
@@ -197,7 +72,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_max_rejects(parser: argparse.ArgumentParser) -> None:
-    """--max-rejects."""
+    """Declare --max-rejects."""
     parser.add_argument(
         "--max-rejects",
         type=argument(rate),
@@ -207,37 +82,15 @@ def add_max_rejects(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
-    """Declare --timeout: how long ``what`` may take."""
-    parser.add_argument(
-        "--timeout",
-        type=argument(seconds),
-        default=default,
-        metavar="SECONDS",
-        help=f"the longest wait for {what}, from the connection to the last byte (default: {default:g})",
-    )
-
-
-def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
-    """--contact, of a command that asks a server; ``note`` says who has to give one and what the default is."""
-    parser.add_argument(
-        "--contact",
-        type=argument(contact),
-        default=default,
-        metavar="ADDRESS",
-        help=f"an e-mail address or web page at which {whose} operators can reach you, sent as User-Agent{note}",
-    )
-
-
 def add_local_output(
     parser: argparse.ArgumentParser, metavar: str = "OUT", text: str = "the output folder", *, required: bool = True
 ) -> None:
-    """--output of a command that writes plain files to a folder on this machine."""
+    """Declare --output for a command that writes plain files to a folder on this machine."""
     parser.add_argument("--output", required=required, type=argument(local_output), metavar=metavar, help=text)
 
 
 def add_wikidata(parser: argparse.ArgumentParser) -> None:
-    """--wikidata and what is kept of it."""
+    """Declare --wikidata and --properties."""
     parser.add_argument(
         "--wikidata",
         required=True,
@@ -256,7 +109,7 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
 
 
 def add_wikipedia(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """--wikipedia."""
+    """Declare --wikipedia."""
     parser.add_argument(
         "--wikipedia",
         required=required,
@@ -272,12 +125,12 @@ def add_profile(
     parser: argparse.ArgumentParser,
     text: str = "a profile file for a language, instead of OUT/languages/LANG.toml or of what is learned",
 ) -> None:
-    """--profile."""
+    """Declare --profile."""
     parser.add_argument("--profile", default=[], nargs="+", action="extend", metavar="LANG=FILE", help=text)
 
 
 def add_checksum(parser: argparse.ArgumentParser) -> None:
-    """--checksum."""
+    """Declare --checksum."""
     parser.add_argument(
         "--checksum",
         action="store_true",
@@ -286,14 +139,72 @@ def add_checksum(parser: argparse.ArgumentParser) -> None:
 
 
 def add_languages(parser: argparse.ArgumentParser, default: str) -> None:
-    """--languages."""
+    """Declare --languages."""
     parser.add_argument(
         "--languages", type=argument(parse_languages), metavar="en,de", help=f"the languages (default: {default})"
     )
 
 
+def add_contact(parser: argparse.ArgumentParser, whose: str, note: str, default: str | None = None) -> None:
+    """Declare --contact for a command that asks a server; ``note`` says who has to give one and the default."""
+    parser.add_argument(
+        "--contact",
+        type=argument(contact),
+        default=default,
+        metavar="ADDRESS",
+        help=f"an e-mail address or web page at which {whose} operators can reach you, sent as User-Agent{note}",
+    )
+
+
+def add_timeout(parser: argparse.ArgumentParser, default: float, what: str) -> None:
+    """Declare --timeout: how long ``what`` may take."""
+    parser.add_argument(
+        "--timeout",
+        type=argument(seconds),
+        default=default,
+        metavar="SECONDS",
+        help=f"the longest wait for {what}, from the connection to the last byte (default: {default:g})",
+    )
+
+
+# The options of commands that make test sets of words.
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """Declare --questions and the --seed that draws them."""
+    parser.add_argument(
+        "--questions",
+        type=at_least(0),
+        default=20_000,
+        metavar="N",
+        help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
+    )
+    add_seed(parser, "what is drawn", 500)
+
+
+def add_word_filter(parser: argparse.ArgumentParser) -> None:
+    """Declare --vocabulary and --single-words."""
+    parser.add_argument(
+        "--vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="keep only words that begin a line of this file, such as a list of words or a text file of vectors "
+        "(.gz and .bz2 too)",
+    )
+    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+
+
+def read_word_filter(arguments: argparse.Namespace) -> WordFilter:
+    """The filter that --vocabulary and --single-words describe."""
+    vocabulary = read_vocabulary(arguments.vocabulary) if arguments.vocabulary else None
+    return WordFilter(vocabulary, arguments.single_words)
+
+
+# The run that the options describe.
+
+
 def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
-    """The run that the shared options describe; ``with_workers`` gives it its workers once its input is known."""
+    """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
     runtime = Runtime(absolute_setup_file(beam_options), progress)
     runtime.configure_file_systems()
     return Run(absolute(arguments.output), runtime, arguments.max_rejects, log, arguments.break_lock)
@@ -318,16 +229,18 @@ def refuse_beam_options(command: str, beam_options: Sequence[str]) -> None:
         raise UsageError(f"{command} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
 
 
+def read_recipe(arguments: argparse.Namespace) -> Recipe:
+    """The recipe that a command names, with the seed of --seed if that is given."""
+    recipe = load_recipe(arguments.recipe)
+    return recipe if arguments.seed is None else replace(recipe, seed=arguments.seed)
+
+
 def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], recipe: Recipe) -> list[str]:
     """The languages of a run, sorted: --languages, else those of --wikipedia, else the recipe's."""
     return sorted(set(asked or with_dumps or recipe.languages))
 
 
-def read_recipe(arguments: argparse.Namespace) -> Recipe:
-    """The recipe that a command names, with the seed of --seed if that is given."""
-    recipe = load_recipe(arguments.recipe)
-    return recipe if arguments.seed is None else dataclasses.replace(recipe, seed=arguments.seed)
-
+# How many local worker processes do the work if nobody says it: one for each core, if there is work for them.
 
 # To start two workers for each pipeline of a build takes 4 s of CPU (the demo, with 1 and 2 workers, 2026-11-21).
 # Below this size of compressed input they save less than that.
@@ -340,7 +253,8 @@ def with_workers(run: Run, asked: int | None, input_bytes: int) -> Run:
         if asked is not None:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
-    return replace(run, runtime=replace(run.runtime, workers=asked or _default_workers(input_bytes)))
+    workers = asked or (available_cores() if input_bytes >= WORTH_WORKERS else 1)
+    return replace(run, runtime=replace(run.runtime, workers=workers))
 
 
 def size_of_dumps(*dumps: Dump) -> int:
@@ -349,13 +263,9 @@ def size_of_dumps(*dumps: Dump) -> int:
 
 
 def size_of_items(run: Run) -> int:
-    """The bytes of the items in OUT, which every stage reads that reads no dump."""
+    """The bytes of the items in OUT, which every stage reads unless it reads a dump."""
     record = run.ledger.find("entities")
     return record.size if record else 0
-
-
-def _default_workers(input_bytes: int) -> int:
-    return available_cores() if input_bytes >= WORTH_WORKERS else 1
 
 
 def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
@@ -367,31 +277,121 @@ def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
     return cores
 
 
-def add_questions(parser: argparse.ArgumentParser) -> None:
-    """--questions and the --seed that draws them."""
-    parser.add_argument(
-        "--questions",
-        type=at_least(0),
-        default=20_000,
-        metavar="N",
-        help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
-    )
-    add_seed(parser, "what is drawn", 500)
+# What the words of options mean. A word is refused before any work, with what was expected.
+
+# A day: no server keeps a connection for longer, and clocks of the system take no time that is much longer.
+_LONGEST_TIME: Final = 86_400
+# Lexemes are in more languages than labels (Old Norse, Middle English), and a spelling may be named by an item:
+# "mis-x-Q36790" (https://www.wikidata.org/wiki/Wikidata:Lexicographical_data/Documentation, 2026-11).
+_LEXEME_LANGUAGE: Final = re.compile(r"[a-z]{3}(-[a-z0-9]{2,8})*|[a-z]{2,3}(-[a-z0-9]{2,8})*-x-Q[1-9][0-9]{0,17}")
+_FIGURES: Final = (".png", ".svg", ".pdf")
 
 
-def add_word_filter(parser: argparse.ArgumentParser) -> None:
-    """--vocabulary and --single-words."""
-    parser.add_argument(
-        "--vocabulary",
-        type=Path,
-        metavar="FILE",
-        help="keep only words that begin a line of this file, such as a list of words or a text file of vectors "
-        "(.gz and .bz2 too)",
-    )
-    parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")
+def argument(convert: Callable[[str], T]) -> Callable[[str], T]:
+    """A conversion whose errors argparse shows as they are; it would otherwise only say "invalid value"."""
+
+    def converted(text: str) -> T:
+        try:
+            return convert(text)
+        except WikisemError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return converted
 
 
-def read_word_filter(arguments: argparse.Namespace) -> WordFilter:
-    """The filter that --vocabulary and --single-words describe."""
-    vocabulary = read_vocabulary(arguments.vocabulary) if arguments.vocabulary else None
-    return WordFilter(vocabulary, arguments.single_words)
+def at_least(least: int) -> Callable[[str], int]:
+    """A conversion to whole numbers from ``least`` up."""
+    return argument(lambda text: _whole(text, least))
+
+
+def whole_numbers(text: str) -> list[int]:
+    """The numbers from 1 up of a comma-separated list, ascending, each once."""
+    return sorted({_whole(number.strip(), 1) for number in text.split(",")})
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isdecimal() or not least <= int(text) < 2**64:
+        raise UsageError(f"expected a whole number from {least} up, saw {text!r}")
+    return int(text)
+
+
+def rate(text: str) -> float:
+    """A share from 0 to 1, as a number or in percent; UsageError for anything else."""
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"expected a rate from 0 to 1 such as 0.01 or 1%, saw {text!r}")
+    return share
+
+
+def seconds(text: str) -> float:
+    """A time above zero, at most a day; UsageError for anything else."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= _LONGEST_TIME:
+        raise UsageError(f"expected seconds from above 0 to {_LONGEST_TIME:,}, saw {text!r}")
+    return number
+
+
+def parse_languages(text: str) -> list[str]:
+    """The codes of a comma-separated list, in its order, each once; BadIdError for an unknown language."""
+    return list(dict.fromkeys(known_language(code.strip()) for code in text.split(",")))
+
+
+def lexeme_languages(text: str) -> list[str]:
+    """The codes of a comma-separated list of languages of lexemes, which may be of ISO 639-3 or named by an item.
+
+    >>> lexeme_languages("de,non,mis-x-Q36790")
+    ['de', 'non', 'mis-x-Q36790']
+    """
+    codes = [code.strip() for code in text.split(",")]
+    return list(dict.fromkeys(code if _LEXEME_LANGUAGE.fullmatch(code) else known_language(code) for code in codes))
+
+
+def properties(text: str) -> tuple[str, ...]:
+    """The property ids of a comma-separated list, sorted, each once; BadIdError for anything else."""
+    return tuple(sorted({check_property(code.strip()) for code in text.split(",") if code.strip()}))
+
+
+def contact(text: str) -> str:
+    """The address that a server's operators can write to; UsageError if no HTTP header can hold it."""
+    if not fits_header(text):
+        raise UsageError(f"expected an e-mail address or a web page, saw {text!r}")
+    return text
+
+
+def web_address(text: str) -> str:
+    """The URL of a web server; UsageError for anything else."""
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a missing bracket, or a port that is no number
+        known = False
+    if not known:
+        raise UsageError(f"expected a URL such as https://example.org/path, saw {text!r}")
+    return text
+
+
+def folder(text: str) -> str:
+    """A folder without its last slash. An empty word, as an unset variable leaves it, must not mean the root."""
+    if not text.strip():
+        raise UsageError(f"expected a folder or a URL, saw {text!r}")
+    return check_address(text).rstrip("/") or "/"
+
+
+def local_output(text: str) -> str:
+    """A folder on this machine without its last slash, for commands that write plain files."""
+    if not is_local(text) and not text.startswith("file://"):
+        raise UsageError(f"expected a folder on this machine, saw {text!r}")
+    return folder(text)
+
+
+def figure_file(text: str) -> Path:
+    """A file to draw into, with the suffix of a format that can be drawn; others are refused before any work."""
+    if Path(text).suffix not in _FIGURES:
+        raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
+    return Path(text)

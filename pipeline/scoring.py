@@ -1,11 +1,4 @@
-"""What ``wikisem evaluate`` does for tasks on test groups: outlier detection and blind spots.
-
-What ``wikisem evaluate`` does for tasks on words: Topk, OddOneOut, their combination, and analogies.
-
-What ``wikisem evaluate samples`` does: read what a harness logged, and print OPP with error bars.
-
-The models that a command names, opened one after the other, and progress while they are scored.
-"""
+"""What the tasks of ``wikisem evaluate`` do: read a data set, score each model on it, and print tables, CSV or JSON."""
 
 import argparse
 import sys
@@ -56,60 +49,7 @@ from wikisem.pipeline.console.scores import (
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json, print_notes
 
-
-def samples(arguments: argparse.Namespace) -> None:
-    """Score files of samples; those in one folder are of one model."""
-    models: defaultdict[str, list[Evaluation]] = defaultdict(list)
-    for path in arguments.files:
-        models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
-    if arguments.json:
-        for evaluation in (one for found in models.values() for one in found):
-            print_json(evaluation.as_json())
-        return
-    console = make_console()
-    for found in models.values():
-        console.print(outlier_report(found, f"outlier detection, choices compared by {arguments.measure}"))
-
-
-T = TypeVar("T")
-
-
-def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
-    """The names, or what is longer where two are the same; what is still the same is numbered."""
-    found = list(names) if len(set(names)) == len(names) else list(longer)
-    return [
-        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
-    ]
-
-
-def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
-    """The models of --vectors, each opened when it is asked for, under names that are all different.
-
-    Of files, only what ``items`` need is read, if they are given.
-    """
-    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
-    given: str = getattr(arguments, "similarity", "")
-    similarity = open_similarity(given) if given else None
-    sources: list[str] = arguments.vectors
-    names = distinct(list(map(model_name, sources)), sources)
-    for source, name in zip(sources, names, strict=True):
-        with progress(f"reading {source}", lambda: 0, 0):
-            lookup = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
-        yield compared_by(lookup, similarity, f"vectors compared by {given}") if similarity else lookup
-
-
-def import_from_here(*sources: str) -> None:
-    """Let ``python:MODULE:FUNCTION`` find a module in the user's current folder, where it most often is."""
-    if any(PYTHON in source for source in sources):
-        sys.path.insert(0, str(Path.cwd()))
-
-
-def with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
-    """All scores of a model, with progress shown as they come."""
-    finished: list[T] = []
-    with progress(f"scoring {name}", lambda: len(finished), total):
-        finished.extend(scores)
-    return finished
+# Tasks on test groups: outlier detection and blind spots.
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,32 +60,10 @@ class DataSet:
     groups: list[WordGroup]
 
 
-def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None) -> list[DataSet]:
-    """The data sets at these paths, of which only the groups in ``languages`` are kept, if any are given.
-
-    With ``keys``, these replace the words.
-    """
-    names = distinct([data_set_name(Path(path)) for path in paths], paths)
-    groups = [_read_groups(path, languages) for path in paths]
-    if keys:
-        groups = [keyed_groups(each, keys) for each in groups]
-    return [DataSet(name, each) for name, each in zip(names, groups, strict=True)]
-
-
-def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
-    groups = name_languages(read_dataset(path), Path(path))
-    kept = [group for group in groups if not languages or group.language in languages]
-    if not kept:
-        seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
-        wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
-        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}")
-    return kept
-
-
 def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     if arguments.plot:
-        drawing_module("wikisem.evaluation.plot", "--plot")  # said before the work if matplotlib is missing
+        drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
     datasets = read_datasets(arguments.dataset, arguments.language, arguments.keys)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
@@ -168,16 +86,6 @@ def outliers(arguments: argparse.Namespace) -> None:
         _print_json(parts, common_parts, arguments.seed)
     else:
         _print_tables(parts, common_parts, arguments)
-
-
-def _by_dataset(evaluation: Evaluation, datasets: Sequence[DataSet]) -> list[Evaluation]:
-    """The evaluation of all groups cut into those of each data set."""
-    parts, start = [], 0
-    for dataset in datasets:
-        end = start + len(dataset.groups)
-        parts.append(replace(evaluation, groups=evaluation.groups[start:end], dataset=dataset.name))
-        start = end
-    return parts
 
 
 def _print_json(whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], seed: int) -> None:
@@ -227,8 +135,7 @@ def contexts(arguments: argparse.Namespace) -> None:
 def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[WordGroup]) -> Iterator[tuple[int, Evaluation]]:
     """The scores of each model, by ascending numbers of contexts."""
     tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
-    names = distinct(list(map(model_name, arguments.vectors)), arguments.vectors)
-    for source, name in zip(arguments.vectors, names, strict=True):
+    for source, name in _named_models(arguments.vectors):
         lookups = open_by_contexts(source, arguments.contexts, arguments.phrases, tokenize, arguments.keys)
         evaluations = with_progress(
             name, (score_models(groups, [one], arguments.seed)[0][0] for one in lookups), len(arguments.contexts)
@@ -280,6 +187,22 @@ def _explain_group(group: WordGroup, shown: Mapping[str, str], arguments: argpar
             make_console().print(explanation_report(lookup.name, group, cases))
 
 
+def samples(arguments: argparse.Namespace) -> None:
+    """Score files of samples that a harness logged, OPP with error bars; those in one folder are of one model."""
+    models: defaultdict[str, list[Evaluation]] = defaultdict(list)
+    for path in arguments.files:
+        models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
+    if arguments.json:
+        for evaluation in (one for found in models.values() for one in found):
+            print_json(evaluation.as_json())
+        return
+    console = make_console()
+    for found in models.values():
+        console.print(outlier_report(found, f"outlier detection, choices compared by {arguments.measure}"))
+
+
+# Tasks on words: Topk, OddOneOut, their combination, and analogies.
+
 Scorer = Callable[[Sequence[CategoryVectors], Lookup], Iterator[CategoryScore]]
 
 
@@ -291,7 +214,7 @@ def topk(arguments: argparse.Namespace) -> None:
         for members in categories:
             yield score_topk(members, vocabulary, arguments.k, arguments.skip_oov, lookup.similarity)
 
-    _categories(arguments, f"Topk, k = {arguments.k}", score, lambda lookup: require_vocabulary(lookup, "topk"))
+    _score_categories(arguments, f"Topk, k = {arguments.k}", score, lambda lookup: require_vocabulary(lookup, "topk"))
 
 
 def oddoneout(arguments: argparse.Namespace) -> None:
@@ -303,7 +226,7 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
     drawn = f", {settings.sample} pairs drawn" if settings.sample else ""
     title = f"OddOneOut, k = {settings.k}, {settings.distance}, {settings.intruders}{drawn}"
-    _categories(
+    _score_categories(
         arguments,
         title,
         score,
@@ -314,7 +237,7 @@ def oddoneout(arguments: argparse.Namespace) -> None:
 
 def combined(arguments: argparse.Namespace) -> None:
     """Score Topk and OddOneOut on a file of categories, and combine their numbers of right answers."""
-    categories = _read(arguments)
+    categories = _read_categories(arguments)
     settings = _oddoneout_options(arguments)
     rows: list[dict[str, Any]] = []
     for lookup in open_lookups(arguments):
@@ -330,6 +253,57 @@ def combined(arguments: argparse.Namespace) -> None:
         print_csv(rows)
     elif not arguments.json:
         make_console().print(combined_report(rows))
+
+
+def _score_categories(
+    arguments: argparse.Namespace,
+    title: str,
+    score: Scorer,
+    check: Callable[[Lookup], object],
+    *,
+    needs_only_these: bool = False,
+) -> None:
+    """Score categories with each model, and print the scores and how the models compare.
+
+    ``check`` raises if a model cannot be scored. With ``needs_only_these``, only the categories' own words are read
+    from files of vectors.
+    """
+    categories = _read_categories(arguments)
+    rows, scores = list[dict[str, Any]](), dict[str, list[CategoryScore]]()
+    items = {word for category in categories for word in category.words} if needs_only_these else None
+    for lookup in open_lookups(arguments, items):
+        check(lookup)
+        members = [look_up_category(category, lookup) for category in categories]
+        scores[lookup.name] = found = with_progress(lookup.name, score(members, lookup), len(members))
+        head = _head(lookup, arguments.categories)
+        rows += [head | row for row in category_rows(found)]
+        if arguments.json:
+            print_json(head | scores_as_json(found))
+            print_notes(lookup.notes)
+        elif not arguments.csv:
+            make_console().print(category_report(lookup, title, found))
+    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
+    if arguments.csv:
+        print_csv(rows)
+    elif comparisons and arguments.json:
+        print_json({"comparisons": [one.as_json() for one in comparisons]})
+    elif comparisons:
+        make_console().print(comparison_report(comparisons))
+
+
+def _read_categories(arguments: argparse.Namespace) -> list[WordCategory]:
+    """The categories of a command, or those of its questions, their words replaced by QIDs if it asks for them."""
+    if arguments.split_analogies:
+        categories = split_relations(read_questions(arguments.categories))
+    else:
+        categories = read_categories(arguments.categories, arguments.language)
+    return keyed_categories(categories, arguments.categories) if arguments.keys else categories
+
+
+def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
+    return OddOneOutOptions(
+        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
+    )
 
 
 def analogies(arguments: argparse.Namespace) -> None:
@@ -353,58 +327,87 @@ def analogies(arguments: argparse.Namespace) -> None:
 
 
 def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
-    """What each row of scores begins with: the model and the data set, by its file's name without suffix."""
+    """The beginning of each row of scores: the model, and the data set by its file's name without suffix."""
     named = {"model": lookup.name, "dataset": Path(dataset).stem, "version": __version__}
     return {**named, "vocabulary_size": lookup.vocabulary_size}
 
 
-def _oddoneout_options(arguments: argparse.Namespace) -> OddOneOutOptions:
-    return OddOneOutOptions(
-        arguments.k, arguments.distance, arguments.intruders, arguments.skip_oov, arguments.sample, arguments.seed
-    )
+# The data sets that a command names.
 
 
-def _categories(
-    arguments: argparse.Namespace,
-    title: str,
-    score: Scorer,
-    check: Callable[[Lookup], object],
-    *,
-    needs_only_these: bool = False,
-) -> None:
-    categories = _read(arguments)
-    rows, scores = list[dict[str, Any]](), dict[str, list[CategoryScore]]()
-    items = {word for category in categories for word in category.words} if needs_only_these else None
-    for lookup in open_lookups(arguments, items):
-        check(lookup)
-        found = _score_categories(lookup, categories, score)
-        scores[lookup.name] = found
-        head = _head(lookup, arguments.categories)
-        rows += [head | row for row in category_rows(found)]
-        if arguments.json:
-            print_json(head | scores_as_json(found))
-            print_notes(lookup.notes)
-        elif not arguments.csv:
-            make_console().print(category_report(lookup, title, found))
-    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
-    if arguments.csv:
-        print_csv(rows)
-    elif comparisons and arguments.json:
-        print_json({"comparisons": [one.as_json() for one in comparisons]})
-    elif comparisons:
-        make_console().print(comparison_report(comparisons))
+def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None) -> list[DataSet]:
+    """The data sets at these paths; if ``languages`` are given, only the groups in these are kept.
+
+    With ``keys``, the keys of items replace their words.
+    """
+    names = distinct([data_set_name(Path(path)) for path in paths], paths)
+    groups = [_read_groups(path, languages) for path in paths]
+    if keys:
+        groups = [keyed_groups(each, keys) for each in groups]
+    return [DataSet(name, each) for name, each in zip(names, groups, strict=True)]
 
 
-def _read(arguments: argparse.Namespace) -> list[WordCategory]:
-    """The categories of a command, or those of its questions; their words are QIDs, if it asks for these."""
-    if arguments.split_analogies:
-        categories = split_relations(read_questions(arguments.categories))
-    else:
-        categories = read_categories(arguments.categories, arguments.language)
-    return keyed_categories(categories, arguments.categories) if arguments.keys else categories
+def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
+    groups = name_languages(read_dataset(path), Path(path))
+    kept = [group for group in groups if not languages or group.language in languages]
+    if not kept:
+        seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
+        wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
+        raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}")
+    return kept
 
 
-def _score_categories(lookup: Lookup, categories: Sequence[WordCategory], score: Scorer) -> list[CategoryScore]:
-    """All scores, with progress shown as they come."""
-    members = [look_up_category(category, lookup) for category in categories]
-    return with_progress(lookup.name, score(members, lookup), len(members))
+def _by_dataset(evaluation: Evaluation, datasets: Sequence[DataSet]) -> list[Evaluation]:
+    """The evaluation of all groups cut into those of each data set."""
+    parts, start = [], 0
+    for dataset in datasets:
+        end = start + len(dataset.groups)
+        parts.append(replace(evaluation, groups=evaluation.groups[start:end], dataset=dataset.name))
+        start = end
+    return parts
+
+
+# The models that a command names, and progress while they are scored.
+
+T = TypeVar("T")
+
+
+def open_lookups(arguments: argparse.Namespace, items: Collection[str] | None = None) -> Iterator[Lookup]:
+    """The models of --vectors, each opened when it is asked for, under names that are all different.
+
+    If ``items`` are given, only what they need is read from files.
+    """
+    tokenize = open_tokenizer(arguments.tokenizer) if arguments.tokenizer else tokens_of
+    given: str = getattr(arguments, "similarity", "")
+    similarity = open_similarity(given) if given else None
+    for source, name in _named_models(arguments.vectors):
+        with progress(f"reading {source}", lambda: 0, 0):
+            lookup = open_model(source, arguments.phrases, name, items, tokenize, getattr(arguments, "keys", None))
+        yield compared_by(lookup, similarity, f"vectors compared by {given}") if similarity else lookup
+
+
+def _named_models(sources: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each model of --vectors with a name that no other one has."""
+    return zip(sources, distinct(list(map(model_name, sources)), sources), strict=True)
+
+
+def distinct(names: Sequence[str], longer: Sequence[str]) -> list[str]:
+    """The names, or the longer ones if two are the same; names that are still the same are numbered."""
+    found = list(names) if len(set(names)) == len(names) else list(longer)
+    return [
+        name if found.index(name) == at else f"{name} #{found[:at].count(name) + 1}" for at, name in enumerate(found)
+    ]
+
+
+def import_from_here(*sources: str) -> None:
+    """Let ``python:MODULE:FUNCTION`` find a module in the user's current folder, where it most often is."""
+    if any(PYTHON in source for source in sources):
+        sys.path.insert(0, str(Path.cwd()))
+
+
+def with_progress(name: str, scores: Iterator[T], total: int) -> list[T]:
+    """All scores of a model, with progress shown as they come."""
+    finished: list[T] = []
+    with progress(f"scoring {name}", lambda: len(finished), total):
+        finished.extend(scores)
+    return finished
