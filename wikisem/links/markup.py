@@ -1,38 +1,6 @@
-"""Positions of markup in a chunk of bytes, found by numpy, never byte by byte in Python.
+"""Finding markup in a chunk of bytes by numpy: its tags and brackets, what hides them, and the contents of links.
 
->>> markup = find_markup(b"<a>&lt;b [[[c]]")
->>> markup.tags.tolist(), markup.entities.tolist(), markup.brackets.tolist()
-([0], [3], [9, 10, 13])
->>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
-[True]
-
-Skipped spans: comments, nowiki, code, formulas and the like, where brackets are no links.
-
->>> data = b"a &lt;!-- [[b]] --&gt; &lt;math&gt;[[c]]&lt;/math&gt; &lt;pre&gt; [[d]]"
->>> openers = np.array([position for position in range(len(data)) if data.startswith(b"&lt;", position)])
->>> starts, ends = skipped_spans(data, openers, np.full(len(openers), len(data)))
->>> [data[start:end].decode() for start, end in zip(starts, ends)]
-['&lt;!-- [[b]] --&gt;', '&lt;math&gt;[[c]]&lt;/math&gt;']
-
-From brackets to links: a ``[[`` directly followed by its ``]]`` on the same page is an innermost link.
-
-So links in captions of files need no case of their own, and what encloses them is never taken for a link.
-
->>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
->>> from wikisem.links.markup import find_markup
->>> markup = find_markup(data)
->>> one_text = np.zeros(len(markup.brackets), np.int64)
->>> [data[start:end].decode() for start, end in zip(*innermost_links(markup, one_text))]
-['b', 'e|[f]']
-
-The contents of brackets: cut out of a chunk, counted, and laid side by side with the positions of their parts.
-
->>> contents, counts = count_distinct(cut_out(b"[[a]] [[b#c|d]] [[a]]", np.array([2, 8, 18]), np.array([3, 13, 19])))
->>> contents.to_pylist(), counts.tolist()
-([b'a', b'b#c|d'], [2, 1])
->>> parts = locate_parts(contents)
->>> parts.data[:-1].tobytes(), parts.title_ends.tolist(), parts.bars.tolist(), parts.ends.tolist()
-(b'ab#c|d', [1, 2], [1, 4], [1, 6])
+No function looks at a chunk byte by byte in Python. Positions are offsets in the chunk, in sorted arrays.
 """
 
 import re
@@ -48,17 +16,18 @@ Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Heads = npt.NDArray[np.uint64]
-
 _TAG: Final = ord("<")
 _ENTITY: Final = ord("&")
-OPEN: Final = ord("[")
-CLOSE: Final = ord("]")
+_OPEN: Final = ord("[")
+_CLOSE: Final = ord("]")
 # The bits that `[` and `]` have in common, with `Y` and `_`: one comparison finds both brackets.
 _BRACKETS: Final = np.uint8(0xF9)
 # A window and what is computed from it stay in the cache of a core; whole chunks take twice the time (2026-11).
 _WINDOW: Final = 1 << 18
-_HEAD: Final = 8
 _WORD: Final = 8
+_HEAD: Final = 8
+
+# Tags, entities and pairs of brackets, and the bytes that follow them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +45,29 @@ class Markup:
 
 
 def find_markup(data: bytes, window: int = _WINDOW) -> Markup:
-    """Find the markup of a chunk, ``window`` bytes at a time."""
+    """Find the markup of a chunk, ``window`` bytes at a time.
+
+    >>> markup = find_markup(b"<a>&lt;b [[[c]]")
+    >>> markup.tags.tolist(), markup.entities.tolist(), markup.brackets.tolist()
+    ([0], [3], [9, 10, 13])
+    """
     chunk = np.frombuffer(data, np.uint8)
     tags, entities, brackets = ([np.empty(0, np.int64)] for _ in range(3))
     for start in range(0, len(chunk), window):
         # One byte more, for a pair across the border.
         part = chunk[start : start + window + 1]
-        places = set_places(_marks(part)[:window])
+        places = _set_places(_marks(part)[:window])
         byte = part[places]
         tags.append(places[byte == _TAG] + start)
         entities.append(places[byte == _ENTITY] + start)
-        pairs = places[(byte == OPEN) | (byte == CLOSE)]
+        pairs = places[(byte == _OPEN) | (byte == _CLOSE)]
         brackets.append(pairs[part[pairs] == part[pairs + 1]] + start)
     return Markup(data, chunk, np.concatenate(tags), np.concatenate(entities), np.concatenate(brackets))
 
 
 def _marks(part: Bytes) -> Mask:
-    """Which bytes begin a tag, an entity, or a pair of brackets; `Y` and `_` pass for brackets, too."""
-    marks: Mask = (part & _BRACKETS) == (OPEN & _BRACKETS)
+    """Which bytes begin a tag, an entity, or a pair of brackets; `Y` and `_` pass for brackets too."""
+    marks: Mask = (part & _BRACKETS) == (_OPEN & _BRACKETS)
     marks[:-1] &= marks[1:]
     marks[-1:] = False
     marks |= part == _TAG
@@ -101,10 +75,10 @@ def _marks(part: Bytes) -> Mask:
     return marks
 
 
-def set_places(mask: Mask) -> Positions:
+def _set_places(mask: Mask) -> Positions:
     """``np.flatnonzero`` in two thirds of its time where few are set: words of eight, then what is set in these.
 
-    >>> set_places(np.arange(20) % 9 == 0).tolist()
+    >>> _set_places(np.arange(20) % 9 == 0).tolist()
     [0, 9, 18]
     """
     whole = len(mask) & -_WORD
@@ -134,27 +108,33 @@ def head_of(text: bytes) -> np.uint64:
 
 
 def starting_with(heads: Heads, text: bytes) -> Mask:
-    """Which heads start with these bytes (at most eight)."""
+    """Which heads start with these bytes (at most eight).
+
+    >>> markup = find_markup(b"<a>&lt;b")
+    >>> starting_with(heads_at(markup.chunk, markup.entities), b"&lt;").tolist()
+    [True]
+    """
     mask: Mask = (heads & np.uint64(2 ** (8 * len(text)) - 1)) == head_of(text)
     return mask
 
 
+# Skipped spans: comments, nowiki, code, formulas and the like, where brackets are no links.
+
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
-# Wikipedia has (Special:Version, 2026-11). Those whose content it does parse, such as ref, poem and gallery, are not
-# among them.
-_WORDS: Final = """
+# Wikipedia has (Special:Version, 2026-11). Elements whose content it does parse, such as ref, poem and gallery, do not
+# belong here.
+_ELEMENTS: Final = """
 categorytree ce chem graph hiero imagemap includeonly inputbox maplink mapframe math nowiki pre score source
 syntaxhighlight templatedata timeline
 """
-NAMES: Final = tuple(_WORDS.split())
-
+NAMES: Final = tuple(_ELEMENTS.split())
 _OPENER: Final = re.compile(
     rb"&lt;(?:(!--)|(%s)(\s(?:[^&<>]|&(?![lg]t;))*+|/?\s*+)(?:&gt;|>))" % "|".join(NAMES).encode(), re.IGNORECASE
 )
 _COMMENT_END: Final = re.compile(rb"--(?:&gt;|>)")
 _CLOSERS: Final = {name.encode(): re.compile(rb"&lt;/%s\s*(?:&gt;|>)" % name.encode(), re.IGNORECASE) for name in NAMES}
 # The three bytes after the `&lt;` of all openers, in lower case: enough to find the few positions to look at.
-_HEADS: Final = np.unique(
+_OPENER_HEADS: Final = np.unique(
     [head_of(head) for name in NAMES for head in ([name[:3].encode()] if len(name) > 2 else [b"ce&", b"ce "])]
     + [head_of(b"!--")]
 )
@@ -166,14 +146,20 @@ def possible_openers(entities: Heads) -> Mask:
     tags = np.flatnonzero(starting_with(entities, b"&lt;"))
     heads = ((entities[tags] >> np.uint64(32)) | _LOWER) & np.uint64(0xFFFFFF)
     mask = np.zeros(len(entities), np.bool_)
-    mask[tags[np.isin(heads, _HEADS)]] = True
+    mask[tags[np.isin(heads, _OPENER_HEADS)]] = True
     return mask
 
 
 def skipped_spans(data: bytes, openers: Positions, text_ends: Positions) -> tuple[Positions, Positions]:
-    """Starts and ends of skipped spans, disjoint and sorted; each opener comes with the end of the text it is in."""
-    spans = list(_spans(data, openers, text_ends))
-    both = np.array(spans, np.int64).reshape(-1, 2)
+    """Starts and ends of skipped spans, disjoint and sorted; each opener comes with the end of the text it is in.
+
+    >>> data = b"a &lt;!-- [[b]] --&gt; &lt;math&gt;[[c]]&lt;/math&gt; &lt;pre&gt; [[d]]"
+    >>> openers = find_markup(data).entities
+    >>> starts, ends = skipped_spans(data, openers, np.full(len(openers), len(data)))
+    >>> [data[start:end].decode() for start, end in zip(starts, ends)]
+    ['&lt;!-- [[b]] --&gt;', '&lt;math&gt;[[c]]&lt;/math&gt;']
+    """
+    both = np.array(list(_spans(data, openers, text_ends)), np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
 
 
@@ -194,15 +180,11 @@ def _spans(data: bytes, openers: Positions, text_ends: Positions) -> Iterator[tu
 
 
 def _end(data: bytes, opener: re.Match[bytes], text_end: int) -> int | None:
-    """Where the span ends: a comment left open takes the rest of the page, an element left open is no element."""
+    """Where the span ends: a comment left open takes the rest of the page; None for an element left open."""
     comment = opener.group(1) is not None
     closer = _COMMENT_END if comment else _CLOSERS[opener.group(2).lower()]
     close = closer.search(data, opener.end(), text_end)
     return close.end() if close else text_end if comment else None
-
-
-# Longer than any trail that is a word's ending.
-_TRAIL_BYTES: Final = 64
 
 
 def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positions:
@@ -219,14 +201,24 @@ def span_of(positions: Positions, starts: Positions, ends: Positions) -> Positio
     return np.repeat(spans, np.diff(edges))
 
 
-def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positions]:
-    """Where the contents of innermost links start and end.
+# From brackets to links.
 
-    ``texts`` holds the number of the text that each bracket is in, -1 for brackets that are none of a link.
+
+def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positions]:
+    """Where the contents of innermost links start and end: a ``[[`` directly followed by its ``]]`` on the same page.
+
+    So links in captions of files need no case of their own, and what encloses them is never taken for a link.
+    ``texts`` holds the number of the text that each bracket is in, -1 for brackets outside texts or in skipped spans.
+
+    >>> data = b"[[File:x|a [[b]] c]] [[[d]]] [[e|[f]]]"
+    >>> markup = find_markup(data)
+    >>> one_text = np.zeros(len(markup.brackets), np.int64)
+    >>> [data[start:end].decode() for start, end in zip(*innermost_links(markup, one_text))]
+    ['b', 'e|[f]']
     """
     data, chunk = markup.data, markup.chunk
     brackets, texts = markup.brackets[texts >= 0], texts[texts >= 0]
-    opening = chunk[brackets] == OPEN
+    opening = chunk[brackets] == _OPEN
     pair = opening[:-1] & ~opening[1:] & (texts[:-1] == texts[1:]) & (np.diff(brackets) >= 2)
     rows = np.flatnonzero(pair)
     starts, ends = brackets[rows] + 2, brackets[rows + 1]
@@ -235,22 +227,25 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     for row in np.flatnonzero((rows > 0) & (brackets[rows - 1] == brackets[rows] - 1) & opening[rows - 1]):
         keep[row] = _run_length(data, int(starts[row]) - 1) % 2 == 0
     # The bracket that closes `[[a|[b]]]` is the first but one: a single `[` in the anchor takes one for itself.
-    for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == CLOSE):
+    for row in np.flatnonzero(chunk[np.minimum(ends + 2, len(chunk) - 1)] == _CLOSE):
         ends[row] += data.find(b"[", starts[row], ends[row]) >= 0
     return starts[keep], ends[keep]
 
 
 def _run_length(data: bytes, last: int) -> int:
     first = last
-    while data[first - 1] == OPEN:
+    while data[first - 1] == _OPEN:
         first -= 1
     return last - first + 1
+
+
+# Longer than any trail that is a word's ending.
+_TRAIL_BYTES: Final = 64
 
 
 def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
     """The ends moved past the ``]]`` and the trail of each link that has a trail; the others stay.
 
-    >>> from wikisem.links.markup import find_markup
     >>> markup = find_markup(b"[[bus]]es [[car]].")
     >>> with_trails(markup, np.array([5, 15]), "[a-z]+").tolist()
     [9, 15]
@@ -264,6 +259,9 @@ def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
         if match and match.end():
             extended[row] = start + len(match.group().encode())
     return extended
+
+
+# The contents of brackets: cut out of a chunk, counted, and side by side with the positions of their parts.
 
 
 def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.DataType | None = None) -> pa.Array:
@@ -282,7 +280,12 @@ def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.Da
 
 
 def count_distinct(contents: pa.Array) -> tuple[pa.Array, Positions]:
-    """The distinct contents in order of appearance, and how often each appears."""
+    """The distinct contents in order of appearance, and how often each appears.
+
+    >>> contents, counts = count_distinct(cut_out(b"[[a]] [[b]] [[a]]", np.array([2, 8, 14]), np.array([3, 9, 15])))
+    >>> contents.to_pylist(), counts.tolist()
+    ([b'a', b'b'], [2, 1])
+    """
     encoded = contents.dictionary_encode()
     return encoded.dictionary, np.bincount(encoded.indices.to_numpy(), minlength=len(encoded.dictionary))
 
@@ -307,7 +310,12 @@ class Contents:
 
 
 def locate_parts(contents: pa.Array) -> Contents:
-    """The parts of a binary or string array that is no slice of another."""
+    """The parts of a binary or string array, which must not be a slice of another.
+
+    >>> parts = locate_parts(pa.array(["a", "b#c|d"]))
+    >>> parts.data[:-1].tobytes(), parts.title_ends.tolist(), parts.bars.tolist(), parts.ends.tolist()
+    (b'ab#c|d', [1, 2], [1, 4], [1, 6])
+    """
     _, offsets, buffer = contents.buffers()
     bounds = np.frombuffer(offsets, np.int32)[: len(contents) + 1].astype(np.int64)
     # One byte more, so that a last content that is empty starts somewhere too.

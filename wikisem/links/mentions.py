@@ -1,18 +1,6 @@
-"""Distinct contents of brackets into mentions, by column; those that columns cannot decide are read one by one.
+"""Reading the contents of brackets as mentions: which article each leads to, and what it shows.
 
->>> site = SiteInfo("enwiki", "en", namespaces={6: "File"})
->>> contents = pa.array(["bus#x|Buses", "File:a.png|b", "car|''fast'' car", " sea"])
->>> mentions = read_contents(contents, np.array([5, 1, 1, 2]), site).to_pydict()
->>> mentions["title"], mentions["anchor"], mentions["count"]
-(['Bus', 'Car', 'Sea'], ['Buses', 'fast car', 'sea'], [5, 1, 2])
-
-The first is read by column, the second is no article's, of the third only the anchor is read alone, the fourth all.
-
->>> read_link("moon&amp;sun#x|the ''moon''{{ref}} ]]s", site)
-Link(target='Moon&sun', anchor='the moons')
->>> read_link(":Category:Moons|moons", site)
-
-First letters of titles in upper case, by column, as most wikis have them.
+Distinct contents are read by column; only those that columns cannot decide are read one by one, as wikitext.
 """
 
 import re
@@ -34,12 +22,131 @@ from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible
 from wikisem.wikipedia.work import Work
 from wikisem.wikipedia.xml_pages import unescape_xml
 
+# Contents by column.
+
+_SPACE: Final = ord(" ")
+# Brackets and braces may belong to a template, or to the end of a link, and change where a title ends.
+_BRACKETS: Final = list(b"{}[]")
+# A title or an anchor is plain text if it has none of these.
+_MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
+_IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
+
+
+def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: Work | None = None) -> pa.Table:
+    """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
+
+    Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
+    written: merging chunks adds them up. ``work`` counts what is read one by one.
+
+    Of these contents the first is read by column, the second leads to no article, the third has its anchor read alone,
+    and the fourth is read alone as a whole:
+
+    >>> site = SiteInfo("enwiki", "en", namespaces={6: "File"})
+    >>> contents = pa.array(["bus#x|Buses", "File:a.png|b", "car|''fast'' car", " sea"])
+    >>> mentions = read_contents(contents, np.array([5, 1, 1, 2]), site).to_pydict()
+    >>> mentions["title"], mentions["anchor"], mentions["count"]
+    (['Bus', 'Car', 'Sea'], ['Buses', 'fast car', 'sea'], [5, 1, 2])
+    """
+    work = work or Work()
+    if not len(contents):
+        return MENTIONS.empty_table()
+    parts = locate_parts(contents)
+    away, undecided = _read_prefixes(parts, site)
+    hits, marks = _find_markup(parts)
+    irregular, with_markup = _irregular(parts, hits)
+    undecided |= irregular | normal_form.not_composed(parts, marks)
+    certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
+    plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
+    tables = [
+        _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
+        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked), work), counts[marked]),
+        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site, work),
+    ]
+    return pa.concat_tables(tables)
+
+
+def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
+    """Which contents have a prefix that leads away from the articles of this wiki, and which prefixes cannot decide.
+
+    A colon in front keeps a link to a category a link, and leads nowhere else.
+    """
+    undecided = parts.at(parts.starts) == ord(":")
+    starts = parts.starts + undecided
+    colons = first_position(parts.data == ord(":"), starts, parts.title_ends)
+    prefixed = np.flatnonzero(colons < parts.title_ends)
+    prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
+    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]
+    codes = prefixes.indices.to_numpy()
+    away = np.zeros(len(parts.starts), np.bool_)
+    away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
+    undecided[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
+    return away, undecided
+
+
+def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
+    """Where markup is, and where the marks are that decide whether contents are NFC; None if there are too many."""
+    with_marks = not normal_form.has_many_marks(parts)
+    found = _finder(with_marks).find_matches_as_indexes(parts.data)
+    starts = np.array([start for _, start, _ in found], np.int64)
+    if not with_marks:
+        return starts, None
+    is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
+    return starts[~is_mark], starts[is_mark]
+
+
+@cache
+def _finder(with_marks: bool) -> ahocorasick_rs.BytesAhoCorasick:
+    return ahocorasick_rs.BytesAhoCorasick(
+        [*_IRREGULAR, *(normal_form.marks() if with_marks else ())],
+        implementation=ahocorasick_rs.Implementation.DFA,
+    )
+
+
+def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
+    """Which contents cannot be read by column, and in which only the anchor cannot."""
+    rows = np.searchsorted(parts.ends, hits, side="right")
+    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
+    irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))
+    irregular[rows[~in_anchor]] = marked[rows[in_anchor]] = True
+    piped = parts.bars < parts.ends
+    last = parts.at(parts.ends - 1) == _SPACE
+    marked |= piped & (last | (parts.at(parts.bars + 1) == _SPACE))
+    irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE) | (last & ~piped)
+    irregular |= np.isin(parts.data[parts.starts], list(b"./"))
+    irregular |= parts.title_ends - parts.starts > LONGEST
+    return irregular, marked
+
+
+def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
+    titles = cut_out(parts.data, parts.starts[rows], parts.title_ends[rows], pa.string())
+    return capitalise(titles, site.language) if site.first_letter else titles
+
+
+def _anchors(parts: Contents, rows: Positions) -> pa.Array:
+    starts, ends, bars = parts.starts[rows], parts.ends[rows], parts.bars[rows]
+    return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
+
+
+def _read_anchors(anchors: pa.Array, work: Work) -> pa.Array:
+    written = anchors.to_pylist()
+    work.read(written)
+    return pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
+
+
+def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
+    """Mentions as a table; those that show nothing (null) leave no row."""
+    mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
+    return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
+
+
+# First letters of titles in upper case.
+
 
 def capitalise(titles: pa.Array, language: str) -> pa.Array:
-    """The titles with their first letters in upper case, as ``upper_first`` has them; none may be empty.
+    """The titles with their first letters in upper case, as most wikis have them (``upper_first``); none may be empty.
 
-    Letters of ASCII are replaced where they are: 0.7 ms for the English titles of 4 MB, which Arrow parts and joins in
-    1.5 (2026-11).
+    Letters of ASCII are replaced in place: 0.7 ms for the English titles of 4 MB, where splitting and joining them with
+    Arrow takes 1.5 (2026-11).
 
     >>> capitalise(pa.array(["bus", "Car", "\u00df"]), "en").to_pylist()
     ['Bus', 'Car', '\u00df']
@@ -74,111 +181,9 @@ def _capitalise_letters(titles: pa.Array, language: str) -> pa.Array:
     return pc.binary_join_element_wise(upper.take(first.indices), pc.utf8_slice_codeunits(titles, 1), "")
 
 
-_SPACE: Final = ord(" ")
-# Those that a template, or the end of a link, is made of: they may change where a title ends.
-_BRACKETS: Final = list(b"{}[]")
-# What a title or an anchor that is plain text holds none of.
-_MARKUP: Final = ("&", "''", "{", "}", "[", "]", "%", "_", "  ", "./", "/.", "//", "~~~", "\x7f", "\ufffd")
-_IRREGULAR: Final = [markup.encode() for markup in (*_MARKUP, *SPACES, *UNSEEN)]
+# Contents one by one.
+
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-
-
-def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: Work | None = None) -> pa.Table:
-    """Distinct contents of innermost brackets, as XML in UTF-8, and their counts, into mentions (title, anchor, count).
-
-    Links that lead to no article, or show nothing, leave no row. A link has a row for each way in which it was
-    written: merging chunks adds them up. ``work`` counts what is read one by one.
-    """
-    work = work or Work()
-    if not len(contents):
-        return MENTIONS.empty_table()
-    parts = locate_parts(contents)
-    away, undecided = _read_prefixes(parts, site)
-    hits, marks = _find_markup(parts)
-    irregular, with_markup = _irregular(parts, hits)
-    undecided |= irregular | normal_form.not_composed(parts, marks)
-    certain = ~away & ~undecided & (parts.title_ends > parts.starts) & (parts.bars + 1 != parts.ends)
-    plain, marked = np.flatnonzero(certain & ~with_markup), np.flatnonzero(certain & with_markup)
-    tables = [
-        _mentions(_titles(parts, plain, site), _anchors(parts, plain), counts[plain]),
-        _mentions(_titles(parts, marked, site), _read_anchors(_anchors(parts, marked), work), counts[marked]),
-        _read_singly(contents, np.flatnonzero(undecided & ~away), counts, site, work),
-    ]
-    return pa.concat_tables(tables)
-
-
-@cache
-def _finder(with_marks: bool) -> ahocorasick_rs.BytesAhoCorasick:
-    return ahocorasick_rs.BytesAhoCorasick(
-        [*_IRREGULAR, *(normal_form.marks() if with_marks else ())],
-        implementation=ahocorasick_rs.Implementation.DFA,
-    )
-
-
-def _find_markup(parts: Contents) -> tuple[Positions, Positions | None]:
-    """Where markup is, and where the marks are that decide whether contents are NFC; None where these are too many."""
-    with_marks = not normal_form.has_many_marks(parts)
-    found = _finder(with_marks).find_matches_as_indexes(parts.data)
-    starts = np.array([start for _, start, _ in found], np.int64)
-    if not with_marks:
-        return starts, None
-    is_mark = np.array([pattern >= len(_IRREGULAR) for pattern, _, _ in found], np.bool_)
-    return starts[~is_mark], starts[is_mark]
-
-
-def _irregular(parts: Contents, hits: Positions) -> tuple[Mask, Mask]:
-    """Which contents columns cannot read, and of which they can read the title but not the anchor."""
-    rows = np.searchsorted(parts.ends, hits, side="right")
-    in_anchor = (hits > parts.bars[rows]) & ~np.isin(parts.data[hits], _BRACKETS)
-    irregular, marked = (np.zeros(len(parts.starts), np.bool_) for _ in range(2))
-    irregular[rows[~in_anchor]] = marked[rows[in_anchor]] = True
-    piped = parts.bars < parts.ends
-    last = parts.at(parts.ends - 1) == _SPACE
-    marked |= piped & (last | (parts.at(parts.bars + 1) == _SPACE))
-    irregular |= (parts.at(parts.starts) == _SPACE) | (parts.at(parts.title_ends - 1) == _SPACE) | (last & ~piped)
-    irregular |= np.isin(parts.data[parts.starts], list(b"./"))
-    irregular |= parts.title_ends - parts.starts > LONGEST
-    return irregular, marked
-
-
-def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which contents lead away from the articles of this wiki by their prefix, and of which a prefix cannot say.
-
-    A colon in front keeps a link to a category a link, and leads nowhere else.
-    """
-    undecided = parts.at(parts.starts) == ord(":")
-    starts = parts.starts + undecided
-    colons = first_position(parts.data == ord(":"), starts, parts.title_ends)
-    prefixed = np.flatnonzero(colons < parts.title_ends)
-    prefixes = cut_out(parts.data, starts[prefixed], colons[prefixed], pa.string()).dictionary_encode()
-    verdicts = [leads_away(prefix, site) for prefix in prefixes.dictionary.to_pylist()]
-    codes = prefixes.indices.to_numpy()
-    away = np.zeros(len(parts.starts), np.bool_)
-    away[prefixed] = np.array([verdict is True for verdict in verdicts], np.bool_)[codes]
-    undecided[prefixed] |= np.array([verdict is None for verdict in verdicts], np.bool_)[codes]
-    return away, undecided
-
-
-def _titles(parts: Contents, rows: Positions, site: SiteInfo) -> pa.Array:
-    titles = cut_out(parts.data, parts.starts[rows], parts.title_ends[rows], pa.string())
-    return capitalise(titles, site.language) if site.first_letter else titles
-
-
-def _anchors(parts: Contents, rows: Positions) -> pa.Array:
-    starts, ends, bars = parts.starts[rows], parts.ends[rows], parts.bars[rows]
-    return cut_out(parts.data, np.where(bars < ends, bars + 1, starts), ends, pa.string())
-
-
-def _read_anchors(anchors: pa.Array, work: Work) -> pa.Array:
-    written = anchors.to_pylist()
-    work.read(written)
-    return pa.array([read_anchor(anchor, work) for anchor in written], pa.string())
-
-
-def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
-    """Mentions as a table; those that show nothing (null) leave no row."""
-    mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
-    return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
 
 
 def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: SiteInfo, work: Work) -> pa.Table:
@@ -195,6 +200,11 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
     """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
     What follows a ``]]`` in the content is the trail of the link.
+
+    >>> site = SiteInfo("enwiki", "en", namespaces={6: "File"})
+    >>> read_link("moon&amp;sun#x|the ''moon''{{ref}} ]]s", site)
+    Link(target='Moon&sun', anchor='the moons')
+    >>> read_link(":Category:Moons|moons", site)
     """
     inside, _, trail = content.rpartition("]]")
     if not inside or ">" in trail:  # brackets in a comment or the like, which ends with one
@@ -204,11 +214,6 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
     target, bar, anchor = shown.replace("{{!}}", "|").partition("|")
     link = make_link(target, anchor if bar else None, site, work)
     return Link(link.target, composed(link.anchor + trail)) if link and trail else link
-
-
-def read_anchor(anchor: str, work: Work | None = None) -> str | None:
-    """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
-    return anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None
 
 
 def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None = None) -> Link | None:
@@ -223,3 +228,8 @@ def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None
 def _as_written(target: str) -> str:
     """What an unpiped link shows: its target, without the colon that only keeps it a link."""
     return visible(unescape(unquoted(target)).strip().removeprefix(":").replace("_", " "))
+
+
+def read_anchor(anchor: str, work: Work | None = None) -> str | None:
+    """What a reader sees of an anchor as written in the XML, without a bracket or brace in it; None for nothing."""
+    return anchor_text(_COMMENT.sub("", unescape_xml(anchor)), work) or None

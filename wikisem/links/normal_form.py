@@ -1,9 +1,9 @@
-"""Which contents may be in another form than NFC, by column: MediaWiki stores NFC, so that hardly any are.
+"""Finding, by column, the contents that may not be NFC: hardly any, because MediaWiki stores NFC.
 
 A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9
 and a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9). These
-are the *marks* here: an automaton finds them, beside all else that it looks for, and only contents with one are read.
-Where a language has them in most words, all contents are.
+are the *marks* here: an automaton finds them together with other markup, and only contents with a mark are read. In a
+language that has marks in most words, all contents are read.
 
 >>> import pyarrow as pa
 >>> from wikisem.links.markup import locate_parts
@@ -25,8 +25,8 @@ from wikisem.links.markup import Bytes, Contents, Mask, Positions, cut_out, loca
 
 # The first byte of U+0300 in UTF-8: below it there are no marks.
 _LEAST: Final = 0xCC
-# Contents with marks are read alone where fewer than one character in so many is a mark: to find one takes as long as
-# to read some fifty characters (2026-11). So many bytes show whether that is so.
+# Contents with marks are read alone where fewer than one character in _FEW is a mark: finding one takes as long as
+# reading some fifty characters (2026-11). The first _SAMPLE bytes show whether that is so.
 _FEW: Final = 64
 _SAMPLE: Final = 1 << 12
 # Where characters are that decompose or have a combining class; a test looks at all others.

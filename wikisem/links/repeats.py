@@ -26,7 +26,7 @@ _END: Final = b"</page>"
 
 
 def moved(versions: Positions, by: int) -> Positions:
-    """The same versions where so many more bytes come before them."""
+    """The same versions with ``by`` more bytes in front of their pages."""
     return np.vstack([versions[:2], versions[2:] + by])
 
 
@@ -38,7 +38,7 @@ def in_parts(parts: Iterable[Positions]) -> tuple[Positions, Positions]:
 
 
 def superseded(versions: Positions, part: Positions) -> Mask:
-    """Which versions do not count, for another one of the same page does; ``part`` numbers the text that each is in."""
+    """Which versions do not count because another one of the same page does; ``part`` numbers the text of each."""
     page, revision, start = versions
     latest_first = np.lexsort((start, part, -revision, page))
     mask = np.empty(len(page), np.bool_)
@@ -49,7 +49,7 @@ def superseded(versions: Positions, part: Positions) -> Mask:
 def without_pages(data: bytes, starts: Positions) -> bytes:
     """A chunk with blanks for the pages that begin at some bytes of it, so that all others stay where they are.
 
-    Bytes outside the chunk are those of other chunks.
+    Starts outside the chunk belong to other chunks and are ignored.
     """
     inside = starts[(starts >= 0) & (starts < len(data))].tolist()
     if not inside:

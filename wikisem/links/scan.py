@@ -1,28 +1,8 @@
-"""A chunk of XML in, its links counted out.
+"""Reading the links of a chunk of Wikipedia XML, all of its pages at once.
 
-The steps are the other modules of the room: find the markup (``positions``), table the pages (``pages``), leave out
-skipped spans (``skipped``), pair the brackets (``brackets``), count their contents (``contents``), and only then read
-them (``mentions``). Pages whose layout is not the exporter's are read by an XML parser, written anew
-in that layout, and then scanned like the others.
-
-Only the bad page is dropped when one cannot be read or takes more work than a page may: whatever was raised, the pages
-are read again in smaller and smaller parts until the bad one is alone, and that one is rejected.
-
-One pass over a chunk: the contents of its links, its redirects, and the pages that only an XML parser can read.
-
-The pages of a chunk as columns: which are articles, where their text is, and which only an XML parser can read.
-
-A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
-each, ids of the page and of the revision where the exporter writes them (or no id at all), text that is one run of
-characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is read; the ones after it are the
-other slots of schema 0.11.
-
->>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
->>> from wikisem.links.markup import find_markup
->>> markup = find_markup(page % b"b" + page % b"&#98;")
->>> pages = read_pages(markup, heads_at(markup.chunk, markup.entities))
->>> pages.regular.tolist(), markup.data[pages.text_starts[0] : pages.text_ends[0]]
-([True, False], b'[[b]]')
+Pages in the layout of MediaWiki's own exporter are read as columns, without an XML parser: ``read_pages`` finds where
+they and their texts are, ``extract`` the contents of their brackets, and ``mentions`` reads each distinct content once.
+Pages in another layout go through an XML parser, are rewritten in the exporter's, and scanned like the others.
 """
 
 import re
@@ -61,287 +41,17 @@ from wikisem.wikipedia.titles import composed, read_title
 from wikisem.wikipedia.work import TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
 
-_REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
-# More digits than any id has, and no more than 64 bits hold.
-_DIGITS: Final = 18
-# Longer than any <text> tag that the exporter writes.
-_TAG_BYTES: Final = 128
-_KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
-
-
-@dataclass(frozen=True, slots=True)
-class PageTable:
-    """Positions in a chunk, one row a page: the page, its title, and its text if it is a regular page of namespace 0.
-
-    ``whole`` pages end with ``</page>``; ``main`` ones are in the main namespace (0) or may be; the other columns can
-    only be trusted for ``regular`` ones: ``redirect`` is the position of ``<redirect`` (-1 where there is none),
-    ``deleted`` says whether the text was deleted, ``ids`` are those of the page and of its revision, shape ``(2, n)``,
-    -1 where there are none.
-    """
-
-    starts: Positions
-    ends: Positions
-    whole: Mask
-    main: Mask
-    regular: Mask
-    deleted: Mask
-    redirect: Positions
-    ids: Positions
-    title_starts: Positions
-    title_ends: Positions
-    text_starts: Positions
-    text_ends: Positions
-
-
-@dataclass(frozen=True, slots=True)
-class _Tags:
-    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
-
-    heads: Heads
-    first: Positions
-    last: Positions
-
-    def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
-        """How many tags that start so each page has, and the index of its first (0 where there is none)."""
-        tags = np.flatnonzero(starting_with(self.heads, name))
-        low, high = np.searchsorted(tags, self.first), np.searchsorted(tags, self.last)
-        if not len(tags):
-            return high - low, np.zeros(len(low), np.int64)
-        return high - low, np.where(high > low, tags[np.minimum(low, len(tags) - 1)], 0)
-
-
-def read_pages(markup: Markup, entities: Heads) -> PageTable:
-    """The page table of a chunk; ``entities`` are the heads at its ``&``."""
-    heads = heads_at(markup.chunk, markup.tags)
-    opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
-    closes = np.flatnonzero(starting_with(heads, b"</page>"))
-    tags = _Tags(heads, opens, _last_tags(opens, closes, len(heads)))
-    whole = np.isin(tags.last, closes)
-    starts = markup.tags[opens]
-    ends = np.append(markup.tags, len(markup.data))[tags.last] + whole * len(b"</page>")
-    namespaces, namespace = tags.starting_with(b"<ns>")
-    redirects, redirect = tags.starting_with(b"<redirec")
-    titles, title = tags.starting_with(b"<title>")
-    revisions, revision = tags.starting_with(b"<revisio")
-    ids, first_id = tags.starting_with(b"<id")
-    texts, text = tags.starting_with(b"<text")
-    main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
-    regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
-    regular &= starting_with(heads[_next(title, heads)], b"</title>")
-    # The tags of both ids, if the page has the exporter's layout.
-    numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
-    regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
-    regular &= ~_has_other_entities(markup, entities, starts, ends)
-    text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
-    regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
-    return PageTable(
-        starts=starts,
-        ends=ends,
-        whole=whole,
-        main=main,
-        regular=regular,
-        deleted=_deleted(markup, text, text_starts, regular & main & closed),
-        redirect=np.where(redirects > 0, markup.tags[redirect], -1),
-        ids=np.where(ids > 0, numbers, -1),
-        title_starts=markup.tags[title] + len(b"<title>"),
-        title_ends=markup.tags[_next(title, heads)],
-        text_starts=text_starts,
-        text_ends=text_ends,
-    )
-
-
-def _last_tags(opens: Positions, closes: Positions, tags: int) -> Positions:
-    """The index of the tag that ends each page: its ``</page>``, else the next ``<page>``, else the end."""
-    following = np.append(opens[1:], tags)
-    closing = np.append(closes, tags)[np.searchsorted(closes, opens)]
-    last: Positions = np.minimum(closing, following)
-    return last
-
-
-def _next(index: Positions, heads: Heads) -> Positions:
-    return np.minimum(index + 1, len(heads) - 1)
-
-
-def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
-    """The numbers in ``<id>`` tags, by the index of the tag; -1 for another tag, and for what is no number."""
-    if not tags.size:
-        return tags
-    following = _next(tags, heads)
-    starts, ends = markup.tags[tags] + len(b"<id>"), markup.tags[following]
-    whole = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
-    lengths = np.where(whole, ends - starts, 0)
-    whole &= (lengths > 0) & (lengths <= _DIGITS)
-    places = np.arange(-int(lengths[whole].max(initial=1)), 0)  # of digits, seen from the end of each number
-    digits = markup.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
-    outside = places < -lengths[..., None]
-    whole &= (outside | ((digits >= 0) & (digits <= 9))).all(axis=-1)
-    return np.where(whole, np.where(outside, 0, digits) @ 10 ** (-1 - places), -1)
-
-
-def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:
-    """Which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
-    known = np.zeros(len(entities), np.bool_)
-    for entity in _KNOWN_ENTITIES:
-        known |= starting_with(entities, entity)
-    others = markup.entities[~known]
-    mask: Mask = np.searchsorted(others, starts) < np.searchsorted(others, ends)
-    return mask
-
-
-def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
-    """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself; for some rows."""
-    chunk, opening = markup.chunk, markup.tags[text[rows]]
-    window = opening[:, None] + np.arange(_TAG_BYTES)
-    ends_tag = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
-    found = opening + np.argmax(ends_tag, axis=1) + 1
-    for row in np.flatnonzero(~ends_tag.any(axis=1)):
-        found[row] = markup.data.find(b">", opening[row]) + 1
-    starts, ends, closed = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64), np.zeros(len(text), np.bool_)
-    closed[rows] = chunk[found - 2] == ord("/")
-    starts[rows] = found
-    ends[rows] = np.where(closed[rows], found, markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)])
-    return starts, ends, closed
-
-
-def _deleted(markup: Markup, text: Positions, starts: Positions, closed: Mask) -> Mask:
-    """Which of the texts that are one tag were deleted; the others are empty."""
-    deleted = np.zeros(len(text), np.bool_)
-    for row in np.flatnonzero(closed):
-        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : starts[row]]
-    return deleted
-
-
-def redirect_of(data: bytes, position: int) -> bytes | None:
-    """The title in the ``<redirect title="..." />`` at a position, as XML; None for another form."""
-    mark = _REDIRECT.match(data, position)
-    return mark.group(1) if mark else None
-
-
-@dataclass(slots=True)
-class Extraction:
-    """What a chunk holds, as written in the XML.
-
-    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
-    pages of namespace 0, and ``versions`` of all pages with ids (see ``links.repeats``); ``left_out`` counts pages by
-    reason, and ``unread`` holds the start and end of each page that is none of these.
-    """
-
-    contents: pa.Array
-    titles: pa.Array
-    versions: Positions
-    articles: int = 0
-    redirects: list[tuple[str, str]] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    unread: list[tuple[int, int]] = field(default_factory=list)
-
-
-def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
-    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content."""
-    markup = find_markup(data)
-    entities = heads_at(markup.chunk, markup.entities)
-    pages = read_pages(markup, entities)
-    openers = markup.entities[possible_openers(entities)]
-    articles, extraction = _classify(data, pages, site)
-    try:
-        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
-    except pa.ArrowInvalid:  # a link that is no UTF-8
-        articles, broken = _by_encoding(data, pages, articles)
-        extraction.unread += _spans(pages, broken)
-        extraction.versions = extraction.versions[:, ~np.isin(extraction.versions[2], pages.starts[broken])]
-        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
-    extraction.articles = len(articles)
-    return extraction
-
-
-def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions, Extraction]:
-    """The rows of the articles, and an extraction that holds every other page."""
-    texts = pages.regular & pages.main & ~pages.deleted
-    marked = texts & (pages.redirect >= 0)
-    unread = ~pages.whole | (pages.main & ~pages.regular)
-    if not marks_redirects(site):
-        unread |= texts & ~marked & _starts_with_hash(data, pages)
-    redirects = []
-    for row in np.flatnonzero(marked).tolist():
-        pair = _redirect(data, pages, row)
-        unread[row] = pair is None
-        redirects += [pair] if pair else []
-    left_out = {
-        "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
-        "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
-    }
-    known = np.flatnonzero(pages.regular & pages.main & ~unread)
-    titles = cut_out(data, pages.title_starts[known], pages.title_ends[known])
-    identified = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
-    versions = np.vstack([pages.ids[:, identified], pages.starts[identified]])
-    none = pa.array([], pa.string())
-    spans = _spans(pages, np.flatnonzero(unread))
-    extraction = Extraction(none, titles, versions, 0, redirects, Counter(left_out), spans)
-    return np.flatnonzero(texts & ~marked & ~unread), extraction
-
-
-def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
-    """Which texts begin with ``#``; those that begin with many blanks may."""
-    first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
-    mask: Mask = np.isin(np.array(first, "S1"), [b"#", b""])
-    return mask
-
-
-def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None:
-    """The title of a redirect and the title in its mark, both as XML; None where only an XML parser can tell."""
-    target = redirect_of(data, int(pages.redirect[row]))
-    try:
-        source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
-        return None if target is None else (source, target.decode())
-    except UnicodeDecodeError:
-        return None
-
-
-def _contents(
-    markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
-) -> pa.Array:
-    """The contents of the innermost brackets of some pages, outside skipped spans; ArrowInvalid if one is no UTF-8."""
-    starts, ends = pages.text_starts[articles], pages.text_ends[articles]
-    texts = span_of(openers, starts, ends)
-    openers, texts = openers[texts >= 0], texts[texts >= 0]
-    work.look_at(len(openers))
-    skipped = skipped_spans(markup.data, openers, ends[texts])
-    texts = span_of(markup.brackets, starts, ends)
-    texts[span_of(markup.brackets, *skipped) >= 0] = -1
-    link_starts, link_ends = innermost_links(markup, texts)
-    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
-    return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
-
-
-def _by_encoding(data: bytes, pages: PageTable, articles: Positions) -> tuple[Positions, Positions]:
-    """The articles whose text is UTF-8, and those whose text is not."""
-    readable = np.ones(len(articles), np.bool_)
-    for number, row in enumerate(articles):
-        try:
-            data[pages.text_starts[row] : pages.text_ends[row]].decode()
-        except UnicodeDecodeError:
-            readable[number] = False
-    return articles[readable], articles[~readable]
-
-
-def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
-    return list(zip(pages.starts[rows].tolist(), pages.ends[rows].tolist(), strict=True))
-
-
-# The stage that reads links, as rejects name it, and the end of the records that it reads.
+# The stage that reads links, by its name in rejects, and the end of the records that it reads.
 STAGE: Final = "mentions"
 PAGE_END: Final = b"</page>"
-# What a whole dump ends with.
+# The end of a dump that is whole.
 DUMP_END: Final = b"</mediawiki>"
-
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20
-
-_PAGE: Final = re.compile(rb"<page[ >]")
-# Into so many parts a chunk is cut that holds a bad page: three cuts find it among thousands.
-_PARTS: Final = 16
-_SHOWN: Final = 200
 # Where a byte of a chunk is, as ``Chunk.location`` says it.
 Locate = Callable[[int], str]
+
+# What is read: the links of a chunk, its contents as written, and the table of its pages.
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,14 +76,71 @@ class ChunkLinks:
     steps: int = 0
 
 
+@dataclass(slots=True)
+class Extraction:
+    """What a chunk holds, as written in the XML.
+
+    ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
+    pages of namespace 0, and ``versions`` of all pages with ids (see ``links.repeats``); ``left_out`` counts pages by
+    reason, and ``unread`` holds the start and end of each page that is none of these.
+    """
+
+    contents: pa.Array
+    titles: pa.Array
+    versions: Positions
+    articles: int = 0
+    redirects: list[tuple[str, str]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    unread: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """Positions in a chunk, one row a page: the page, its title, and its text if it is a regular page of namespace 0.
+
+    A page is *regular* when it has the layout of MediaWiki's own exporter: one ``<title>``, ``<ns>`` and ``<revision>``
+    each, ids of the page and of the revision where the exporter writes them (or no id at all), text that is one run of
+    characters, and no entities but ``&lt; &gt; &amp; &quot;``. Only the first ``<text>`` is read; the ones after it are
+    the other slots of schema 0.11.
+
+    ``whole`` pages end with ``</page>``; ``main`` ones are in the main namespace (0) or may be; the other columns can
+    only be trusted for ``regular`` ones: ``redirect`` is the position of ``<redirect`` (-1 where there is none),
+    ``deleted`` says whether the text was deleted, ``ids`` are those of the page and of its revision, shape ``(2, n)``,
+    -1 where there are none.
+    """
+
+    starts: Positions
+    ends: Positions
+    whole: Mask
+    main: Mask
+    regular: Mask
+    deleted: Mask
+    redirect: Positions
+    ids: Positions
+    title_starts: Positions
+    title_ends: Positions
+    text_starts: Positions
+    text_ends: Positions
+
+
+# From a chunk to its links, a bad page among others rejected alone.
+
+_PAGE: Final = re.compile(rb"<page[ >]")
+# A chunk with a bad page is cut into this many parts: three cuts find it among thousands.
+_PARTS: Final = 16
+_SHOWN: Final = 200
+
+
 def scan_chunk(
     data: bytes, site: SiteInfo, trail: str = "", locate: Locate = str, with_titles: bool = False
 ) -> ChunkLinks:
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
+    Only the bad page is dropped when one cannot be read or takes more work than a page may: whatever was raised, the
+    pages are read again in smaller and smaller parts until the bad one is alone, and that one is rejected.
+
     ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
-    says where in the dump a byte of the chunk is, for rejects. A (title, anchor) has a row for each way in which it was
-    written.
+    says where in the dump a byte of the chunk is, for rejects.
     """
     try:
         return _scan(data, site, trail, locate, with_titles)
@@ -442,16 +209,10 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     return ChunkLinks(mentions, redirects, counted, tuple(rejects), titles, versions, work.steps)
 
 
-def _titles(extracted: list[Extraction]) -> list[str]:
-    """The titles of pages, as they are after their XML is read; one that is no UTF-8 is none."""
-    raw = [title for each in extracted for title in each.titles.to_pylist()]
-    return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
-
-
 def _parse(
     data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
 ) -> tuple[dict[int, Page], list[Reject]]:
-    """Pages through an XML parser, by where they start, and those that are no pages."""
+    """The pages that an XML parser reads, by where they start, and rejects for those that it cannot read."""
     pages: dict[int, Page] = {}
     rejects: list[Reject] = []
     for start, end in spans:
@@ -468,6 +229,12 @@ def _versions(pages: Mapping[int, Page]) -> Positions:
     return np.array(found, np.int64).reshape(-1, len(NO_VERSIONS)).T
 
 
+def _titles(extracted: list[Extraction]) -> list[str]:
+    """The titles of pages with their XML read; bytes that are not UTF-8 become replacement characters."""
+    raw = [title for each in extracted for title in each.titles.to_pylist()]
+    return [composed(unescape_xml(title.decode(errors="replace"))) for title in raw]
+
+
 def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:
     """Redirects from article to article, and the number of those that lead elsewhere."""
     pairs = [
@@ -481,7 +248,7 @@ def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, i
 
 
 def _article(written: str, site: SiteInfo) -> str:
-    """The article that a redirect leads to, its section dropped; "" for what is none."""
+    """The article that a redirect leads to, without the section; "" if it leads to no article."""
     title = read_title(written, site)
     return title.text if title and title.namespace == 0 else ""
 
@@ -491,3 +258,235 @@ def _counts(articles: int, left_out: Counter[str], rejected: int) -> Counts:
     reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
     read = articles + sum(reasons.values()) + rejected
     return Counts(read, articles, reasons, {"bad-page": rejected} if rejected else {})
+
+
+# One pass over a chunk: contents, redirects, and the pages that only an XML parser can read.
+
+
+def extract(data: bytes, site: SiteInfo, trail: str, work: Work) -> Extraction:
+    """Read a chunk; ``trail`` is a regular expression for the letters after ``]]`` that belong to a content."""
+    markup = find_markup(data)
+    entities = heads_at(markup.chunk, markup.entities)
+    pages = read_pages(markup, entities)
+    openers = markup.entities[possible_openers(entities)]
+    articles, extraction = _classify(data, pages, site)
+    try:
+        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
+    except pa.ArrowInvalid:  # a link that is not UTF-8
+        articles, broken = _by_encoding(data, pages, articles)
+        extraction.unread += _spans(pages, broken)
+        extraction.versions = extraction.versions[:, ~np.isin(extraction.versions[2], pages.starts[broken])]
+        extraction.contents = _contents(markup, openers, pages, articles, trail, work)
+    extraction.articles = len(articles)
+    return extraction
+
+
+def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions, Extraction]:
+    """The rows of the articles, and an extraction that holds every other page."""
+    texts = pages.regular & pages.main & ~pages.deleted
+    marked = texts & (pages.redirect >= 0)
+    unread = ~pages.whole | (pages.main & ~pages.regular)
+    if not marks_redirects(site):
+        unread |= texts & ~marked & _starts_with_hash(data, pages)
+    redirects = []
+    for row in np.flatnonzero(marked).tolist():
+        pair = _redirect(data, pages, row)
+        unread[row] = pair is None
+        redirects += [pair] if pair else []
+    left_out = {
+        "namespace": int(np.count_nonzero(pages.whole & ~pages.main)),
+        "deleted": int(np.count_nonzero(pages.regular & pages.main & pages.deleted)),
+    }
+    known = np.flatnonzero(pages.regular & pages.main & ~unread)
+    titles = cut_out(data, pages.title_starts[known], pages.title_ends[known])
+    identified = np.flatnonzero(pages.regular & ~unread & (pages.ids[0] >= 0))
+    versions = np.vstack([pages.ids[:, identified], pages.starts[identified]])
+    none = pa.array([], pa.string())
+    spans = _spans(pages, np.flatnonzero(unread))
+    extraction = Extraction(none, titles, versions, 0, redirects, Counter(left_out), spans)
+    return np.flatnonzero(texts & ~marked & ~unread), extraction
+
+
+def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
+    """Which texts begin with ``#``; those that begin with many blanks may."""
+    first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
+    mask: Mask = np.isin(np.array(first, "S1"), [b"#", b""])
+    return mask
+
+
+_REDIRECT: Final = re.compile(rb'<redirect title="([^"<>]*)" ?/>')
+
+
+def _redirect(data: bytes, pages: PageTable, row: int) -> tuple[str, str] | None:
+    """The title of a redirect and the title in its mark, both as XML; None where only an XML parser can tell."""
+    mark = _REDIRECT.match(data, int(pages.redirect[row]))
+    try:
+        source = data[pages.title_starts[row] : pages.title_ends[row]].decode()
+        return (source, mark.group(1).decode()) if mark else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _contents(
+    markup: Markup, openers: Positions, pages: PageTable, articles: Positions, trail: str, work: Work
+) -> pa.Array:
+    """The contents of innermost brackets outside skipped spans; raises ArrowInvalid if one is not UTF-8."""
+    starts, ends = pages.text_starts[articles], pages.text_ends[articles]
+    texts = span_of(openers, starts, ends)
+    openers, texts = openers[texts >= 0], texts[texts >= 0]
+    work.look_at(len(openers))
+    skipped = skipped_spans(markup.data, openers, ends[texts])
+    texts = span_of(markup.brackets, starts, ends)
+    texts[span_of(markup.brackets, *skipped) >= 0] = -1
+    link_starts, link_ends = innermost_links(markup, texts)
+    link_ends = with_trails(markup, link_ends, trail) if trail else link_ends
+    return cut_out(markup.data, link_starts, link_ends).cast(pa.string())
+
+
+def _by_encoding(data: bytes, pages: PageTable, articles: Positions) -> tuple[Positions, Positions]:
+    """The articles whose text is UTF-8, and those whose text is not."""
+    readable = np.ones(len(articles), np.bool_)
+    for number, row in enumerate(articles):
+        try:
+            data[pages.text_starts[row] : pages.text_ends[row]].decode()
+        except UnicodeDecodeError:
+            readable[number] = False
+    return articles[readable], articles[~readable]
+
+
+def _spans(pages: PageTable, rows: Positions) -> list[tuple[int, int]]:
+    return list(zip(pages.starts[rows].tolist(), pages.ends[rows].tolist(), strict=True))
+
+
+# The pages of a chunk as columns.
+
+# More digits than any id has, and no more than 64 bits hold.
+_DIGITS: Final = 18
+# Longer than any <text> tag that the exporter writes.
+_TAG_BYTES: Final = 128
+_KNOWN_ENTITIES: Final = (b"&lt;", b"&gt;", b"&amp;", b"&quot;")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tags:
+    """The heads of a chunk's tags, and for each page the indexes of its first tag and of the one that ends it."""
+
+    heads: Heads
+    first: Positions
+    last: Positions
+
+    def starting_with(self, name: bytes) -> tuple[Positions, Positions]:
+        """How many tags with this beginning each page has, and the index of the first (0 if there are none)."""
+        tags = np.flatnonzero(starting_with(self.heads, name))
+        low, high = np.searchsorted(tags, self.first), np.searchsorted(tags, self.last)
+        if not len(tags):
+            return high - low, np.zeros(len(low), np.int64)
+        return high - low, np.where(high > low, tags[np.minimum(low, len(tags) - 1)], 0)
+
+
+def read_pages(markup: Markup, entities: Heads) -> PageTable:
+    """The page table of a chunk; ``entities`` are the heads at its ``&``.
+
+    >>> page = b"<page><title>A</title><ns>0</ns><revision><text>[[%s]]</text></revision></page>"
+    >>> markup = find_markup(page % b"b" + page % b"&#98;")
+    >>> pages = read_pages(markup, heads_at(markup.chunk, markup.entities))
+    >>> pages.regular.tolist(), markup.data[pages.text_starts[0] : pages.text_ends[0]]
+    ([True, False], b'[[b]]')
+    """
+    heads = heads_at(markup.chunk, markup.tags)
+    opens = np.flatnonzero(starting_with(heads, b"<page>") | starting_with(heads, b"<page "))
+    closes = np.flatnonzero(starting_with(heads, b"</page>"))
+    tags = _Tags(heads, opens, _last_tags(opens, closes, len(heads)))
+    whole = np.isin(tags.last, closes)
+    starts = markup.tags[opens]
+    ends = np.append(markup.tags, len(markup.data))[tags.last] + whole * len(b"</page>")
+    namespaces, namespace = tags.starting_with(b"<ns>")
+    redirects, redirect = tags.starting_with(b"<redirec")
+    titles, title = tags.starting_with(b"<title>")
+    revisions, revision = tags.starting_with(b"<revisio")
+    ids, first_id = tags.starting_with(b"<id")
+    texts, text = tags.starting_with(b"<text")
+    main = (namespaces != 1) | starting_with(heads[namespace], b"<ns>0<")
+    regular = whole & (titles == 1) & (namespaces == 1) & (revisions == 1) & (texts >= 1)
+    regular &= starting_with(heads[_next(title, heads)], b"</title>")
+    # The tags of both ids, if the page has the exporter's layout.
+    numbers = _ids(markup, heads, np.stack([first_id, _next(revision, heads)]))
+    regular &= (ids == 0) | ((first_id < revision) & (numbers >= 0).all(axis=0))
+    regular &= ~_has_other_entities(markup, entities, starts, ends)
+    text_starts, text_ends, closed = _texts(markup, text, np.flatnonzero(regular))
+    regular &= closed | starting_with(heads[_next(text, heads)], b"</text>")
+    return PageTable(
+        starts=starts,
+        ends=ends,
+        whole=whole,
+        main=main,
+        regular=regular,
+        deleted=_deleted(markup, text, text_starts, regular & main & closed),
+        redirect=np.where(redirects > 0, markup.tags[redirect], -1),
+        ids=np.where(ids > 0, numbers, -1),
+        title_starts=markup.tags[title] + len(b"<title>"),
+        title_ends=markup.tags[_next(title, heads)],
+        text_starts=text_starts,
+        text_ends=text_ends,
+    )
+
+
+def _last_tags(opens: Positions, closes: Positions, tags: int) -> Positions:
+    """The index of the tag that ends each page: its ``</page>``, else the next ``<page>``, else the end."""
+    following = np.append(opens[1:], tags)
+    closing = np.append(closes, tags)[np.searchsorted(closes, opens)]
+    last: Positions = np.minimum(closing, following)
+    return last
+
+
+def _next(index: Positions, heads: Heads) -> Positions:
+    return np.minimum(index + 1, len(heads) - 1)
+
+
+def _ids(markup: Markup, heads: Heads, tags: Positions) -> Positions:
+    """The numbers in ``<id>`` tags, by the index of the tag; -1 for other tags and for anything but a number."""
+    if not tags.size:
+        return tags
+    following = _next(tags, heads)
+    starts, ends = markup.tags[tags] + len(b"<id>"), markup.tags[following]
+    whole = starting_with(heads[tags], b"<id>") & starting_with(heads[following], b"</id>")
+    lengths = np.where(whole, ends - starts, 0)
+    whole &= (lengths > 0) & (lengths <= _DIGITS)
+    places = np.arange(-int(lengths[whole].max(initial=1)), 0)  # of digits, seen from the end of each number
+    digits = markup.chunk[ends[..., None] + places].astype(np.int64) - ord("0")
+    outside = places < -lengths[..., None]
+    whole &= (outside | ((digits >= 0) & (digits <= 9))).all(axis=-1)
+    return np.where(whole, np.where(outside, 0, digits) @ 10 ** (-1 - places), -1)
+
+
+def _has_other_entities(markup: Markup, entities: Heads, starts: Positions, ends: Positions) -> Mask:
+    """Which pages hold an entity that the exporter does not write, such as ``&#91;`` for a bracket."""
+    known = np.zeros(len(entities), np.bool_)
+    for entity in _KNOWN_ENTITIES:
+        known |= starting_with(entities, entity)
+    others = markup.entities[~known]
+    mask: Mask = np.searchsorted(others, starts) < np.searchsorted(others, ends)
+    return mask
+
+
+def _texts(markup: Markup, text: Positions, rows: Positions) -> tuple[Positions, Positions, Mask]:
+    """Where the text after each ``<text>`` tag starts and ends, and whether the tag closes itself; for some rows."""
+    chunk, opening = markup.chunk, markup.tags[text[rows]]
+    window = opening[:, None] + np.arange(_TAG_BYTES)
+    ends_tag = chunk[np.minimum(window, len(chunk) - 1)] == ord(">")
+    found = opening + np.argmax(ends_tag, axis=1) + 1
+    for row in np.flatnonzero(~ends_tag.any(axis=1)):
+        found[row] = markup.data.find(b">", opening[row]) + 1
+    starts, ends, closed = np.zeros(len(text), np.int64), np.zeros(len(text), np.int64), np.zeros(len(text), np.bool_)
+    closed[rows] = chunk[found - 2] == ord("/")
+    starts[rows] = found
+    ends[rows] = np.where(closed[rows], found, markup.tags[np.minimum(text[rows] + 1, len(markup.tags) - 1)])
+    return starts, ends, closed
+
+
+def _deleted(markup: Markup, text: Positions, starts: Positions, closed: Mask) -> Mask:
+    """Which texts were deleted, of those whose tag closes itself; the others are empty."""
+    deleted = np.zeros(len(text), np.bool_)
+    for row in np.flatnonzero(closed):
+        deleted[row] = b" deleted=" in markup.data[markup.tags[text[row]] : starts[row]]
+    return deleted
