@@ -1,12 +1,6 @@
-"""Compressed sparse rows: for each node a run of targets, all in one array; and walks along them.
+"""Graphs as arrays of numbers: compressed sparse rows, walks along them, and sorting and looking up large arrays.
 
-What the arrays of the class graph hold, for type checkers and readers.
-
-Sorting and looking up large arrays of integers.
-
-``np.sort`` on plain integers is vectorised, so pairs are packed into one integer each before they are sorted.
-
-Cycles of the class graph, and the levels of a graph without cycles.
+``np.sort`` is vectorised for plain integers, so pairs are packed into one integer each before they are sorted.
 """
 
 from collections.abc import Sequence
@@ -25,88 +19,12 @@ Int64s = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 # Sets of up to 64 classes each, one bit a class.
 Bitsets = npt.NDArray[np.uint64]
-
-
-PairKeys = npt.NDArray[np.uint64]
-
 # Two numbers below 2**32 share one unsigned 64-bit key, so that sorting pairs is sorting plain integers.
-SHIFT: Final = np.uint64(32)
+PairKeys = npt.NDArray[np.uint64]
+_SHIFT: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
-
-def pack_pairs(first: Ints, second: Ints) -> PairKeys:
-    """Pairs of numbers below 2**32 as keys that sort by first, then second.
-
-    >>> keys = pack_pairs(np.array([2, 1]), np.array([5, 9]))
-    >>> keys.sort()
-    >>> first_of(keys).tolist(), second_of(keys).tolist()
-    ([1, 2], [9, 5])
-    """
-    keys = first.astype(np.uint64)
-    keys <<= SHIFT
-    keys |= second.astype(np.uint64, copy=False)
-    return keys
-
-
-def first_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
-    """The first numbers of packed pairs."""
-    return (keys >> SHIFT).astype(np.uint32)
-
-
-def second_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
-    """The second numbers of packed pairs."""
-    return (keys & _LOW).astype(np.uint32)
-
-
-def sort_pairs(keys: PairKeys) -> PairKeys:
-    """Packed pairs in ascending order, each once; sorts ``keys`` in place."""
-    keys.sort()
-    first = differs_from_previous(keys)
-    return keys if first.all() else keys[first]
-
-
-def rank_keys(keys: Ints) -> tuple[int, Int64s]:
-    """How many distinct keys there are, and the index of each key among them in ascending order.
-
-    >>> count, ranks = rank_keys(np.array([70, 20, 70]))
-    >>> count, ranks.tolist()
-    (2, [1, 0, 1])
-    """
-    known = distinct(keys)
-    return len(known), np.searchsorted(known, keys)
-
-
-def narrow(ascending: Ints) -> Ints:
-    """Ascending numbers as uint32 if the last of them fits."""
-    return ascending if len(ascending) and int(ascending[-1]) >> 32 else ascending.astype(np.uint32)
-
-
-def sorted_order(numbers: Ints) -> npt.NDArray[np.uint32]:
-    """The stable order that sorts non-negative numbers: ``numbers[order]`` ascends."""
-    if len(numbers) and int(numbers.max()) >> 32:
-        return np.argsort(numbers, kind="stable").astype(np.uint32)
-    keys = pack_pairs(numbers, np.arange(len(numbers), dtype=np.uint32))
-    keys.sort()
-    return second_of(keys)
-
-
-def indices_of(numbers: Ints, known: Ints) -> tuple[Int64s, Flags]:
-    """The index of each number in the ascending ``known``, and whether it is there at all (else the index is invalid).
-
-    >>> indices, found = indices_of(np.array([7, 5, 9]), np.array([5, 7]))
-    >>> indices[found].tolist(), found.tolist()
-    ([1, 0], [True, True, False])
-    """
-    if not len(known):
-        return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
-    # In ascending order, so that successive look-ups hit the cache; and of the same width, because numpy would widen
-    # all of ``known`` otherwise.
-    order = sorted_order(numbers)
-    asked = np.minimum(numbers[order], known[-1]).astype(known.dtype)
-    indices = np.empty(len(numbers), dtype=np.int64)
-    indices[order] = np.searchsorted(known, asked)
-    return indices, known[indices] == numbers
-
+# Rows of targets.
 
 _OFFSETS_AT_ONCE: Final = 1 << 20
 
@@ -130,7 +48,7 @@ class CsrRows:
         """The rows of ``count`` nodes, each row sorted and without duplicates."""
         keys = sort_pairs(pack_pairs(sources, targets))
         targets = second_of(keys)
-        keys >>= SHIFT
+        keys >>= _SHIFT
         return CsrRows(offsets_of(np.bincount(keys.view(np.int64), minlength=count)), targets)
 
     @staticmethod
@@ -185,7 +103,7 @@ class CsrRows:
         """The same rows without the targets that the same row of ``others`` has; both must be sorted."""
         asked, known = pack_pairs(self.sources(), self.targets), pack_pairs(others.sources(), others.targets)
         indices = np.searchsorted(known, asked)
-        # The key appended is no edge, so that an index past the end is a miss.
+        # The key appended is not an edge, so an index past the end is a miss.
         return self.keep(np.append(known, ~np.uint64(0))[indices] != asked)
 
     def reverse(self, count: int) -> "CsrRows":
@@ -195,7 +113,7 @@ class CsrRows:
 
 @dataclass(frozen=True, slots=True)
 class SparseRows:
-    """Rows of which nearly all are empty: ``rows`` has those of ``owners`` (ascending) only.
+    """Rows of which nearly all are empty: ``rows`` has only those of ``owners`` (ascending).
 
     >>> sparse = SparseRows.from_pairs(np.array([70, 20, 70]), np.array([1, 4, 3]))
     >>> sparse.owners.tolist(), sparse.take(np.array([70, 50])).row(0).tolist()
@@ -214,7 +132,7 @@ class SparseRows:
     def take(self, asked: Ints) -> CsrRows:
         """The rows of some owners, in the order given; empty for those that have none."""
         indices = np.searchsorted(self.owners, asked)
-        # The number appended is no owner, so that an index past the end is a miss.
+        # The number appended is not an owner, so an index past the end is a miss.
         here = np.append(self.owners.astype(np.int64), -1)[indices] == asked
         counts = np.zeros(len(asked), dtype=np.int64)
         counts[here] = self.rows.counts()[indices[here]]
@@ -226,6 +144,9 @@ def offsets_of(counts: Ints | Flags) -> Int64s:
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets
+
+
+# Walks along rows.
 
 
 def steps_from(rows: CsrRows, starts: Ints | Sequence[int]) -> npt.NDArray[np.int16]:
@@ -281,6 +202,9 @@ def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
     return first_of(known), second_of(known)
 
 
+# Cycles, and the levels of a graph without cycles.
+
+
 def components(up: CsrRows) -> npt.NDArray[np.uint32]:
     """For each node the lowest node of its strongly connected component; most nodes are alone in theirs.
 
@@ -322,3 +246,80 @@ def levels(up: CsrRows) -> npt.NDArray[np.int32]:
         frontier = distinct(children[left[children] == 0])
         step += 1
     return level
+
+
+# Packed pairs, and numbers by their order.
+
+
+def pack_pairs(first: Ints, second: Ints) -> PairKeys:
+    """Pairs of numbers below 2**32 as keys that sort by first, then second.
+
+    >>> keys = pack_pairs(np.array([2, 1]), np.array([5, 9]))
+    >>> keys.sort()
+    >>> first_of(keys).tolist(), second_of(keys).tolist()
+    ([1, 2], [9, 5])
+    """
+    keys = first.astype(np.uint64)
+    keys <<= _SHIFT
+    keys |= second.astype(np.uint64, copy=False)
+    return keys
+
+
+def first_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
+    """The first numbers of packed pairs."""
+    return (keys >> _SHIFT).astype(np.uint32)
+
+
+def second_of(keys: PairKeys) -> npt.NDArray[np.uint32]:
+    """The second numbers of packed pairs."""
+    return (keys & _LOW).astype(np.uint32)
+
+
+def sort_pairs(keys: PairKeys) -> PairKeys:
+    """Packed pairs in ascending order, without duplicates; sorts ``keys`` in place."""
+    keys.sort()
+    first = differs_from_previous(keys)
+    return keys if first.all() else keys[first]
+
+
+def rank_keys(keys: Ints) -> tuple[int, Int64s]:
+    """How many distinct keys there are, and the index of each key among them in ascending order.
+
+    >>> count, ranks = rank_keys(np.array([70, 20, 70]))
+    >>> count, ranks.tolist()
+    (2, [1, 0, 1])
+    """
+    known = distinct(keys)
+    return len(known), np.searchsorted(known, keys)
+
+
+def narrow(ascending: Ints) -> Ints:
+    """Ascending numbers as uint32 if the last of them fits."""
+    return ascending if len(ascending) and int(ascending[-1]) >> 32 else ascending.astype(np.uint32)
+
+
+def sorted_order(numbers: Ints) -> npt.NDArray[np.uint32]:
+    """The stable order that sorts non-negative numbers: ``numbers[order]`` ascends."""
+    if len(numbers) and int(numbers.max()) >> 32:
+        return np.argsort(numbers, kind="stable").astype(np.uint32)
+    keys = pack_pairs(numbers, np.arange(len(numbers), dtype=np.uint32))
+    keys.sort()
+    return second_of(keys)
+
+
+def indices_of(numbers: Ints, known: Ints) -> tuple[Int64s, Flags]:
+    """The index of each number in the ascending ``known``, and whether it is there at all (else the index is invalid).
+
+    >>> indices, found = indices_of(np.array([7, 5, 9]), np.array([5, 7]))
+    >>> indices[found].tolist(), found.tolist()
+    ([1, 0], [True, True, False])
+    """
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
+    # In ascending order, so that successive look-ups hit the cache; and of the same width, because numpy would widen
+    # all of ``known`` otherwise.
+    order = sorted_order(numbers)
+    asked = np.minimum(numbers[order], known[-1]).astype(known.dtype)
+    indices = np.empty(len(numbers), dtype=np.int64)
+    indices[order] = np.searchsorted(known, asked)
+    return indices, known[indices] == numbers

@@ -1,9 +1,8 @@
 """The class graph of Wikidata by QID: what is above, below, an instance of, or near a class.
 
 The graph is the pruned one of the method (see ``wikisem.graph.class_graph``); with ``GraphOptions(root="",
-disambiguation=())`` it is all of Wikidata's P31 and P279.
-
-Dataclasses of arrays on disk: one .npy file for each array, mapped into memory by every process that opens it.
+disambiguation=())`` it is all of Wikidata's P31 and P279. On disk each array is one .npy file, which is mapped into the
+memory of every process that opens it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,67 +26,13 @@ from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 from wikisem.unit_folders import find_local_folder
 
-_Record = TypeVar("_Record")
-Array = np.ndarray[Any, Any]
-
-
-def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
-    """The arrays of a dataclass by name; those of a nested dataclass are called ``field.name``."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if is_dataclass(value):
-            yield from arrays_of(value, f"{prefix}{field.name}.")
-        else:
-            yield f"{prefix}{field.name}", value
-
-
-def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
-    """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
-    for name, array in arrays_of(record, prefix):
-        with create(f"{name}.npy") as sink:
-            np.save(sink, array, allow_pickle=False)
-
-
-def open_arrays(kind: type[_Record], folder: Path, prefix: str = "") -> _Record:
-    """Map the arrays of a dataclass into memory; MissingInputError or DamagedInputError.
-
-    Of each its shape and type are checked, of rows also where they begin and end; nothing else is read.
-    """
-    hints = get_type_hints(kind)
-    values = {
-        field.name: open_arrays(hints[field.name], folder, f"{prefix}{field.name}.")
-        if is_dataclass(hints[field.name])
-        else _open(folder / f"{prefix}{field.name}.npy", hints[field.name])
-        for field in fields(kind)  # type: ignore[arg-type]
-    }
-    record = kind(**values)
-    if isinstance(record, CsrRows) and (fault := record.fault()):
-        raise DamagedInputError(f"{folder / prefix}offsets.npy: expected where rows begin and end, saw {fault}")
-    return record
-
-
-def _open(path: Path, hint: Any) -> Array:
-    """One array of the type that its field is annotated with: ``npt.NDArray[np.int64]`` and so on."""
-    try:
-        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError as error:
-        raise MissingInputError(f"expected an array of the class graph, saw no {path}") from error
-    except (ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
-        raise DamagedInputError(f"{path}: expected an array, saw {error}") from error
-    wanted = get_args(get_args(hint)[1])[0]
-    if array.ndim != 1 or not np.issubdtype(array.dtype, get_origin(wanted) or wanted):
-        expected = (get_origin(wanted) or wanted).__name__
-        raise DamagedInputError(f"{path}: expected one row of {expected}, saw {array.dtype} of shape {array.shape}")
-    # A plain view: a memmap would look its file up again at every slice.
-    return array.view(np.ndarray)
-
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
     """The class graph; takes and returns QIDs as strings, lists ordered by number.
 
     Every method raises UnknownItemError, a KeyError that names the QID, for an item that is neither a class nor an
-    instance of a class in the graph, and BadIdError for a string that is no QID.
+    instance of a class in the graph, and BadIdError for a string that is not a QID.
 
     >>> taxonomy = Taxonomy.of_entities([
     ...     Entity("Q42", instance_of=("Q1028181",)),
@@ -129,11 +74,11 @@ class Taxonomy:
             write_arrays(record, lambda name: whole_file(folder / name), prefix)
 
     def superclasses(self, qid: str) -> list[str]:
-        """P(v): the direct superclasses of a class; none for an item that is no class."""
+        """P(v): the direct superclasses of a class; none for an item that is not a class."""
         return self._qids(self._row(self.graph.up, qid))
 
     def subclasses(self, qid: str) -> list[str]:
-        """P⁻¹(v): the direct subclasses of a class; none for an item that is no class."""
+        """P⁻¹(v): the direct subclasses of a class; none for an item that is not a class."""
         return self._qids(self._row(self.graph.down, qid))
 
     def above(self, qid: str) -> list[str]:
@@ -162,7 +107,7 @@ class Taxonomy:
         return self._items(self.graph.instances.take(closure(self.graph.down, node)).targets)
 
     def classes(self, qid: str) -> list[str]:
-        """The classes that an item is a direct instance of; none for a class that is no instance."""
+        """The classes that an item is a direct instance of; none for a class that is not an instance."""
         item = self._item(qid)
         if item is None:
             self._node(qid)  # it is at least a class
@@ -170,7 +115,7 @@ class Taxonomy:
         return self._qids(self.graph.classes.row(item))
 
     def depth(self, qid: str) -> int | None:
-        """Steps from the root down to a class before anything was pruned; None where the root is not above it."""
+        """Steps from the root down to a class before anything was pruned; None if the root is not above it."""
         node = self._node(qid)
         depth = -1 if node is None else int(self.graph.depth[node])
         return None if depth < 0 else depth
@@ -225,7 +170,7 @@ class Taxonomy:
         return np.zeros(0, dtype=np.int64) if node is None else rows.row(node)
 
     def _node(self, qid: str) -> int | None:
-        """The node of a class; None for an instance that is no class."""
+        """The node of a class; None for an instance that is not a class."""
         node = _index(self.graph.nodes, qid)
         if node is None and self._item(qid) is None:
             pruned = _index(self.graph.removed, qid) is not None
@@ -251,3 +196,60 @@ def _index(numbers: Ints, qid: str) -> int | None:
         return None
     indices, found = indices_of(np.array([number]), numbers)
     return int(indices[0]) if found[0] else None
+
+
+# Dataclasses of arrays on disk.
+
+_Record = TypeVar("_Record")
+Array = np.ndarray[Any, Any]
+
+
+def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
+    """The arrays of a dataclass by name; those of a nested dataclass are called ``field.name``."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if is_dataclass(value):
+            yield from arrays_of(value, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", value
+
+
+def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
+    """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
+    for name, array in arrays_of(record, prefix):
+        with create(f"{name}.npy") as sink:
+            np.save(sink, array, allow_pickle=False)
+
+
+def open_arrays(kind: type[_Record], folder: Path, prefix: str = "") -> _Record:
+    """Map the arrays of a dataclass into memory; MissingInputError or DamagedInputError.
+
+    The shape and type of each array are checked, and where rows begin and end; nothing else is read.
+    """
+    hints = get_type_hints(kind)
+    values = {
+        field.name: open_arrays(hints[field.name], folder, f"{prefix}{field.name}.")
+        if is_dataclass(hints[field.name])
+        else _open(folder / f"{prefix}{field.name}.npy", hints[field.name])
+        for field in fields(kind)  # type: ignore[arg-type]
+    }
+    record = kind(**values)
+    if isinstance(record, CsrRows) and (fault := record.fault()):
+        raise DamagedInputError(f"{folder / prefix}offsets.npy: expected where rows begin and end, saw {fault}")
+    return record
+
+
+def _open(path: Path, hint: Any) -> Array:
+    """One array of the type that its field is annotated with: ``npt.NDArray[np.int64]`` and so on."""
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as error:
+        raise MissingInputError(f"expected an array of the class graph, saw no {path}") from error
+    except (ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
+        raise DamagedInputError(f"{path}: expected an array, saw {error}") from error
+    wanted = get_args(get_args(hint)[1])[0]
+    if array.ndim != 1 or not np.issubdtype(array.dtype, get_origin(wanted) or wanted):
+        expected = (get_origin(wanted) or wanted).__name__
+        raise DamagedInputError(f"{path}: expected one row of {expected}, saw {array.dtype} of shape {array.shape}")
+    # A plain view: a memmap would look its file up again at every slice.
+    return array.view(np.ndarray)
