@@ -1,11 +1,6 @@
-"""The files of items that each range leaves in the scratch folder.
+"""Item files of the entities stage, and bucket files of item numbers: how they are named, written, merged and read."""
 
-Item numbers in bucket files: what each part of the work found, and what is made of all that parts found.
-
-The numbers of all items are 115 million (2026-09), too many for Beam's shuffle of a local run.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, cast
 
 import apache_beam as beam
@@ -20,12 +15,7 @@ from wikisem.transforms.io.runtime import Scratch
 from wikisem.transforms.io.shuffle import BucketFile, Task, create_bucket_file, part_path, part_paths, read_bucket
 from wikisem.wikidata.entity_columns import Certainty
 
-# Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
-_HELD_BYTES: Final = 1 << 25
-# An item that is looked up costs the labels of so many.
-ROW_GROUP: Final = 1 << 13
-# The folder of what counts unlinked items, below that of the items themselves.
-_UNLINKED: Final = "unlinked"
+# The items of one certainty from one range.
 
 
 class ItemFile(NamedTuple):
@@ -68,9 +58,19 @@ def item_file(name: str) -> ItemFile:
     return ItemFile(cast(Certainty, certainty), int(part))
 
 
+# The folder of what counts unlinked items, below that of the items themselves.
+_UNLINKED: Final = "unlinked"
+
+
 def unlinked_folder(entities: str) -> str:
     """Where, in a folder of entities, there are files of ``schemas.UNLINKED``, unless every item was kept."""
     return f"{entities}/{_UNLINKED}"
+
+
+# Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
+_HELD_BYTES: Final = 1 << 25
+# An item that is looked up costs the labels of so many.
+ROW_GROUP: Final = 1 << 13
 
 
 class ItemWriter:
@@ -108,6 +108,8 @@ class ItemWriter:
         self._held, self._size = [], 0
 
 
+# Item numbers by kind. All items are 115 million (2026-09), too many for Beam's shuffle of a local run.
+
 _ALL: Final = "all"
 Merge = Callable[[Iterable[Numbers]], Numbers]
 
@@ -123,9 +125,9 @@ def _bucket(kind: str, bucket: int) -> str:
 
 
 class MergeNumbers(beam.DoFn):
-    """The numbers of a kind in one bucket of all parts to what the kind's function makes of them.
+    """The numbers of a kind in one bucket of all parts, merged by the function of that kind.
 
-    Part files are in ``folder``; what is made of a kind is in a folder beside it that has the name of the kind.
+    Part files are in ``folder``; the merged numbers of a kind are in ``merged_folder``.
     """
 
     def __init__(self, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
@@ -145,15 +147,11 @@ class MergeNumbers(beam.DoFn):
 
 
 def merged_folder(folder: str, kind: str) -> str:
-    """Where ``MergeNumbers`` writes what it makes of a kind."""
+    """Where ``MergeNumbers`` writes the merged numbers of a kind."""
     return f"{folder}-{kind}"
 
 
 def read_numbers(folder: str) -> Numbers:
     """The numbers that ``MergeNumbers`` left in a folder, ascending, each once."""
-    return union(_read(folder))
-
-
-def _read(folder: str) -> Iterator[Numbers]:
-    for path in part_paths(folder, QID_BUCKETS):
-        yield from map(decode_numbers, read_bucket(path, [_ALL]))
+    paths = part_paths(folder, QID_BUCKETS)
+    return union(decode_numbers(batch) for path in paths for batch in read_bucket(path, [_ALL]))

@@ -1,20 +1,8 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
-come twice, and edges elsewhere may lead to it. So ids and targets are shuffled as numbers, through bucket files, and
-then most files of items are finished as they are, by giving them a second name.
-
-One range of a dump into files of its items, and the numbers of these and of what their edges lead to.
-
-This is the only look at the dump. Only numbers are shuffled, through bucket files; items wait where they are. Each
-range leaves two files of them, by ``selection.Certainty``, so that most of them need not be written again.
-
-Items that come more than once: the rows of the files of items that a later revision supersedes.
-
-Which rows of the files of items stay, and the finished files of these; most are finished by a second name.
-
-``selection`` says which: the latest revision of an item that comes more than once, if an edge makes the item stay. An
-index says where each of them is.
+come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled, through bucket files,
+while the items wait where they are. Then most of their files are finished as they are, by giving them a second name.
 """
 
 from collections import Counter
@@ -91,268 +79,13 @@ from wikisem.wikidata.entity_reader import ChunkReader, EntityReader, check_head
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
 
 STAGE: Final = "entities"
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 2
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
 # Text is decoded, split and parsed while it is still in the processor's cache.
 _CHUNK_BYTES: Final = 1 << 18
-
-
-def numbers_folder(scratch: Scratch) -> str:
-    """The bucket files of numbers, one for each range."""
-    return f"{scratch.parts}/numbers"
-
-
-def read_counts(scratch: Scratch, part: int) -> str:
-    """Where it is counted what a range held beside items; it also names the files of its items."""
-    return f"{scratch.parts}/counts/read-{part:06}.json"
-
-
-def range_rejects(scratch: Scratch, part: int) -> str:
-    """What could not be read of a range; under the number after the last one, of all ranges together."""
-    return f"{scratch.rejects_of(STAGE)}/{part:06}.jsonl"
-
-
-class ReadRange(beam.DoFn):
-    """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets."""
-
-    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: Scratch) -> None:
-        self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
-        self._closing = closing
-
-    def process(self, element: tuple[int, Range]) -> Iterator[Done]:
-        """Read one range to its end, whatever it holds."""
-        part, range_ = element
-        chunks = ChunkReader(self._reader, self._linked_only, STAGE)
-        writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
-        numbers: list[Numbers] = []
-        targets: list[Numbers] = []
-        streams: list[StreamPart] = []
-        for certainty, table in _tables(range_, self._closing, chunks, streams):
-            writers[certainty].add(table)
-            numbers.append(qid_numbers(table["qid"]))
-            targets.append(edge_targets(table))
-        files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_rejects(range_rejects(self._scratch, part), chunks.rejects)
-        write_counts(read_counts(self._scratch, part), chunks.counts(), files, streams)
-        with create_bucket_file(part_path(numbers_folder(self._scratch), part)) as found:
-            add_numbers(found, ITEMS, join(numbers))
-            add_numbers(found, TARGETS, union(targets))
-        yield done(STAGE, part, self._ranges)
-
-
-def _tables(
-    range_: Range, closing: bytes, chunks: ChunkReader, streams: list[StreamPart]
-) -> Iterator[tuple[Certainty, pa.Table]]:
-    found = read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing, on_stream=streams.append)
-    for chunk in found:
-        yield from chunks.read(chunk)
-    yield from chunks.finish()
-
-
-# The columns of duplicates that say where a row is.
-_PLACES: Final = ("certainty", "part", "row")
-
-
-class FindDuplicates(beam.DoFn):
-    """From each of so many files its rows of items that come more than once: what decides, and where they are.
-
-    They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
-    """
-
-    def __init__(self, scratch: Scratch, repeated: str, files: int) -> None:
-        self._scratch, self._repeated, self._files = scratch, repeated, files
-
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
-        """Look at the rows of one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        repeated = read_numbers(self._repeated)
-        begin = 0
-        with create_bucket_file(part_path(_duplicates(self._scratch), number)) as found:
-            for table in read_batches(file.path(self._scratch), ENTITIES.names):
-                duplicates = find_duplicates(table, repeated, file, begin)
-                buckets = qid_buckets(duplicates["number"].to_numpy())
-                found.add_rows((bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets)
-                begin += table.num_rows
-        yield done(STAGE, number, self._files)
-
-
-def _duplicates(scratch: Scratch) -> str:
-    return f"{scratch.parts}/duplicates"
-
-
-def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
-    """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
-    found = duplicate_rows(table, repeated)
-    file_columns = {
-        "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
-        "part": pa.array([file.part] * found.num_rows, pa.int64()),
-        "row": found["row"].to_numpy() + begin,
-    }
-    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | file_columns)
-
-
-class ChooseLatestRevision(beam.DoFn):
-    """From each bucket of the duplicates of so many files the superseded rows of each file, by the file's name."""
-
-    def __init__(self, scratch: Scratch, files: int) -> None:
-        self._scratch, self._files = scratch, files
-
-    def process(self, task: Task) -> None:
-        """Let the latest revision of each item stay."""
-        bucket = task[1]
-        duplicates = list(read_rows(part_paths(_duplicates(self._scratch), self._files), [bucket]))
-        with create_bucket_file(part_path(_superseded(self._scratch), bucket)) as found:
-            for name, rows in superseded_by_file(duplicates):
-                found.add(name, encode_numbers(rows))
-
-
-def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Numbers]]:
-    """The names of files with the numbers of their rows that a later revision supersedes."""
-    if not duplicates:
-        return
-    superseded = superseded_rows(pa.concat_tables(duplicates), *_PLACES)
-    for certainty in CERTAINTIES:
-        rows = superseded.filter(pc.equal(superseded["certainty"], certainty))
-        for part in distinct(rows["part"].to_numpy()).tolist():
-            chosen = rows.filter(pc.equal(rows["part"], part))
-            yield ItemFile(certainty, part).name, np.sort(chosen["row"].to_numpy())
-
-
-def _superseded(scratch: Scratch) -> str:
-    return f"{scratch.parts}/superseded"
-
-
-def read_superseded(scratch: Scratch, file: ItemFile) -> Numbers:
-    """The numbers of the rows of a file that later revisions supersede."""
-    paths = part_paths(_superseded(scratch), QID_BUCKETS)
-    return union(decode_numbers(rows) for path in paths for rows in read_bucket(path, [file.name]))
-
-
-def latest_rows(
-    scratch: Scratch, file: ItemFile, columns: list[str], superseded: Numbers
-) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
-    begin = 0
-    for table in read_batches(file.path(scratch), columns):
-        dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
-        begin += table.num_rows
-        yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
-
-
-def latest_numbers(scratch: Scratch) -> str:
-    """The bucket files of the numbers of all that the edges of latest rows lead to, one for each file of items."""
-    return f"{scratch.parts}/latest"
-
-
-class FindTargets(beam.DoFn):
-    """From each of so many files the numbers of all that the edges of its latest rows lead to."""
-
-    def __init__(self, scratch: Scratch, files: int) -> None:
-        self._scratch, self._files = scratch, files
-
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
-        """Look at the edges of one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        superseded = read_superseded(self._scratch, file)
-        tables = latest_rows(self._scratch, file, ["instance_of", "subclass_of"], superseded)
-        with create_bucket_file(part_path(latest_numbers(self._scratch), number)) as found:
-            add_numbers(found, TARGETS, union(edge_targets(table) for _, table in tables))
-        yield done(STAGE, number, self._files)
-
-
-class KeepItems(beam.DoFn):
-    """Each of so many files of items to a finished file of those that stay, the counts of both, and their numbers.
-
-    ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
-    go to ``buckets`` buckets of a bucket file, one batch for each row group of the finished file.
-    """
-
-    def __init__(self, scratch: Scratch, targets: str, duplicates: bool, files: int, buckets: int) -> None:
-        self._scratch, self._folder, self._duplicates = scratch, targets, duplicates
-        self._files, self._buckets = files, buckets
-        self._targets: Numbers | None = None
-
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
-        """Finish one file."""
-        number, file = element[0], ItemFile(*element[1:])
-        superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
-        if file.certainty == "certain" and not superseded.size:
-            kept = self._write_numbers(number, file.path(self._scratch))
-            copy(file.path(self._scratch), f"{self._scratch.published}/{file.finished}")
-            counts, written = Counts(kept, kept), [file.finished]
-        else:
-            counts, written = self._rewrite(file, superseded)
-            finished = f"{self._scratch.published}/{file.finished}"
-            self._write_numbers(number, finished if file.finished in written else "")
-        counts.check(STAGE)
-        write_counts(file.counts(self._scratch), counts, written)
-        yield done(STAGE, number, self._files)
-
-    def _write_numbers(self, number: int, path: str) -> int:
-        """Write the numbers of the items in a file, if there is one, and return how many they are."""
-        size = 0
-        with create_bucket_file(part_path(_places(self._scratch), number)) as found:
-            for table in read_row_groups(path, ["qid"]) if path else ():
-                numbers = np.sort(qid_numbers(table["qid"]))
-                residues, size = numbers % self._buckets, size + len(numbers)
-                for bucket in range(self._buckets):
-                    found.add(bucket, encode_numbers(numbers[residues == bucket]))
-        return size
-
-    def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
-        """Write the rows that stay, and count the unlinked ones; the counts, and the files that came of it."""
-        folder = self._scratch.published
-        targets = self._read_targets() if file.certainty == "undecided" else None
-        writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
-        unlinked: list[pa.Table] = []
-        for dropped_rows, table in latest_rows(self._scratch, file, ENTITIES.names, superseded):
-            left_out["duplicate"] += dropped_rows
-            if targets is not None:
-                is_target = is_in(qid_numbers(table["qid"]), targets)
-                dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
-                unlinked.append(count_unlinked([dropped]))
-                with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
-                left_out["no-class"] += dropped.num_rows - with_class
-                left_out["unlinked"] += with_class
-            writer.add(table)
-            kept += table.num_rows
-        written = [file.finished] if writer.close() else []
-        if left_out["unlinked"]:
-            write_parquet(f"{folder}/{file.unlinked}", count_unlinked(unlinked))
-            written.append(file.unlinked)
-        found = {reason: number for reason, number in left_out.items() if number}
-        return Counts(kept + sum(found.values()), kept, found), written
-
-    def _read_targets(self) -> Numbers:
-        """What all edges lead to: some million numbers, which all files of a worker need."""
-        if self._targets is None:
-            self._targets = read_numbers(self._folder)
-        return self._targets
-
-
-class IndexItems(beam.DoFn):
-    """The numbers in one bucket of all finished files to that bucket of their index."""
-
-    def __init__(self, scratch: Scratch, files: Sequence[ItemFile]) -> None:
-        self._scratch, self._files = scratch, files
-
-    def process(self, task: Task) -> None:
-        """Read, sort and write."""
-        _, bucket, buckets = task
-        paths = part_paths(_places(self._scratch), len(self._files))
-        with create_binary(f"{index_folder(self._scratch.published)}/{index_name(bucket, buckets)}") as sink:
-            found = [map(decode_numbers, read_bucket(path, [bucket])) for path in paths]
-            write_index(sink, [file.finished for file in self._files], found)
-
-
-def _places(scratch: Scratch) -> str:
-    """The bucket files of the numbers in finished files, one for each file of items."""
-    return f"{scratch.parts}/places"
-
-
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 2
 # A range is large enough that finding its start costs little, and small enough that many workers end together. It
 # depends on the dump alone, never on the workers. The largest hold some 500 MB of text in a compressed dump.
 _LEAST_RANGES: Final = 16
@@ -366,7 +99,7 @@ _MANY_FILES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class EntityOptions:
-    """What is kept of an item (see ``item_values.Fields``), and of which items.
+    """What is kept of an item (see ``wikidata.line_types.Fields``), and of which items.
 
     ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them.
     """
@@ -430,9 +163,26 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     return found
 
 
+def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
+    """The ranges of all files, and how each file ends: if an array was cut into files, only the last one has a "]"."""
+    paths = match(inputs)
+    total = sum(size_of(path) for path in paths)
+    target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
+    planned = {path: plan_ranges(path, open_binary, target) for path in paths}
+    closings = {check_head(ranges, open_binary) for ranges in planned.values()}
+    closing = closings.pop() if len(closings) == 1 else b""
+    return [range_ for ranges in planned.values() for range_ in ranges], closing
+
+
+def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
+    reasons = {**counts.left_out, **counts.rejected}
+    seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
+    return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
+
+
 def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
     """Find superseded rows and what the edges of all others lead to; the folder of these targets."""
-    repeated_items, latest = merged_folder(numbers_folder(scratch), ITEMS), latest_numbers(scratch)
+    repeated_items, latest = merged_folder(numbers_folder(scratch), ITEMS), _latest_numbers(scratch)
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
         (
@@ -451,16 +201,8 @@ def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> 
     return merged_folder(latest, TARGETS)
 
 
-def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
-    return [(number, *file) for number, file in enumerate(files)]
-
-
-def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
-    return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
-
-
 def _merge_numbers(done: beam.PCollection, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
-    """What so many parts say when their numbers are in bucket files, to the merged numbers of each kind."""
+    """Once all parts have written their numbers to bucket files, merge the numbers of each kind."""
 
     def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
         del key, weights
@@ -473,18 +215,280 @@ def _merge_numbers(done: beam.PCollection, folder: str, parts: int, merges: Mapp
     )
 
 
-def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
-    """The ranges of all files, and what each file ends with: of an array that was cut into files only one has a "]"."""
-    paths = match(inputs)
-    total = sum(size_of(path) for path in paths)
-    target = min(max(total // _LEAST_RANGES, _SMALLEST_BYTES), _LARGEST_BYTES)
-    planned = {path: plan_ranges(path, open_binary, target) for path in paths}
-    closings = {check_head(ranges, open_binary) for ranges in planned.values()}
-    closing = closings.pop() if len(closings) == 1 else b""
-    return [range_ for ranges in planned.values() for range_ in ranges], closing
+def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
+    return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
 
 
-def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
-    reasons = {**counts.left_out, **counts.rejected}
-    seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
-    return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
+def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
+    return [(number, *file) for number, file in enumerate(files)]
+
+
+# A range of the dump to files of its items, and to their numbers and those of what their edges lead to.
+
+
+class ReadRange(beam.DoFn):
+    """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets.
+
+    A range leaves two files of items, one of each certainty, so that most items need not be written again.
+    """
+
+    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: Scratch) -> None:
+        self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
+        self._closing = closing
+
+    def process(self, element: tuple[int, Range]) -> Iterator[Done]:
+        """Read one range to its end, whatever it holds."""
+        part, range_ = element
+        chunks = ChunkReader(self._reader, self._linked_only, STAGE)
+        writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
+        numbers: list[Numbers] = []
+        targets: list[Numbers] = []
+        streams: list[StreamPart] = []
+        for certainty, table in _tables(range_, self._closing, chunks, streams):
+            writers[certainty].add(table)
+            numbers.append(qid_numbers(table["qid"]))
+            targets.append(edge_targets(table))
+        files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
+        write_rejects(range_rejects(self._scratch, part), chunks.rejects)
+        write_counts(read_counts(self._scratch, part), chunks.counts(), files, streams)
+        with create_bucket_file(part_path(numbers_folder(self._scratch), part)) as found:
+            add_numbers(found, ITEMS, join(numbers))
+            add_numbers(found, TARGETS, union(targets))
+        yield done(STAGE, part, self._ranges)
+
+
+def _tables(
+    range_: Range, closing: bytes, chunks: ChunkReader, streams: list[StreamPart]
+) -> Iterator[tuple[Certainty, pa.Table]]:
+    found = read_records(range_, open_counted, chunk_bytes=_CHUNK_BYTES, closing=closing, on_stream=streams.append)
+    for chunk in found:
+        yield from chunks.read(chunk)
+    yield from chunks.finish()
+
+
+# Items that come more than once: which rows a later revision supersedes.
+
+# The columns of duplicates that say where a row is.
+_POSITION: Final = ("certainty", "part", "row")
+
+
+class FindDuplicates(beam.DoFn):
+    """From each of so many files its rows of items that come more than once: what decides, and where they are.
+
+    They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
+    """
+
+    def __init__(self, scratch: Scratch, repeated: str, files: int) -> None:
+        self._scratch, self._repeated, self._files = scratch, repeated, files
+
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+        """Look at the rows of one file."""
+        number, file = element[0], ItemFile(*element[1:])
+        repeated = read_numbers(self._repeated)
+        begin = 0
+        with create_bucket_file(part_path(_duplicate_files(self._scratch), number)) as found:
+            for table in read_batches(file.path(self._scratch), ENTITIES.names):
+                duplicates = find_duplicates(table, repeated, file, begin)
+                buckets = qid_buckets(duplicates["number"].to_numpy())
+                found.add_rows((bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets)
+                begin += table.num_rows
+        yield done(STAGE, number, self._files)
+
+
+def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: int) -> pa.Table:
+    """The ``duplicate_rows`` of a table that holds the rows of a file from ``begin`` on, with their place in it."""
+    found = duplicate_rows(table, repeated)
+    file_columns = {
+        "certainty": pa.array([file.certainty] * found.num_rows, pa.string()),
+        "part": pa.array([file.part] * found.num_rows, pa.int64()),
+        "row": found["row"].to_numpy() + begin,
+    }
+    return pa.table({name: found[name] for name in ("number", "lastrevid", "content")} | file_columns)
+
+
+class ChooseLatestRevision(beam.DoFn):
+    """From each bucket of the duplicates of so many files the superseded rows of each file, by the file's name."""
+
+    def __init__(self, scratch: Scratch, files: int) -> None:
+        self._scratch, self._files = scratch, files
+
+    def process(self, task: Task) -> None:
+        """Let the latest revision of each item stay."""
+        bucket = task[1]
+        duplicates = list(read_rows(part_paths(_duplicate_files(self._scratch), self._files), [bucket]))
+        with create_bucket_file(part_path(_superseded_files(self._scratch), bucket)) as found:
+            for name, rows in superseded_by_file(duplicates):
+                found.add(name, encode_numbers(rows))
+
+
+def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Numbers]]:
+    """The names of files with the numbers of their rows that a later revision supersedes."""
+    if not duplicates:
+        return
+    superseded = superseded_rows(pa.concat_tables(duplicates), *_POSITION)
+    for certainty in CERTAINTIES:
+        rows = superseded.filter(pc.equal(superseded["certainty"], certainty))
+        for part in distinct(rows["part"].to_numpy()).tolist():
+            chosen = rows.filter(pc.equal(rows["part"], part))
+            yield ItemFile(certainty, part).name, np.sort(chosen["row"].to_numpy())
+
+
+class FindTargets(beam.DoFn):
+    """From each of so many files the numbers of all that the edges of its latest rows lead to."""
+
+    def __init__(self, scratch: Scratch, files: int) -> None:
+        self._scratch, self._files = scratch, files
+
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+        """Look at the edges of one file."""
+        number, file = element[0], ItemFile(*element[1:])
+        superseded = read_superseded(self._scratch, file)
+        tables = latest_rows(self._scratch, file, ["instance_of", "subclass_of"], superseded)
+        with create_bucket_file(part_path(_latest_numbers(self._scratch), number)) as found:
+            add_numbers(found, TARGETS, union(edge_targets(table) for _, table in tables))
+        yield done(STAGE, number, self._files)
+
+
+# Which rows stay, the finished files of these, and an index of where each item is.
+
+
+class KeepItems(beam.DoFn):
+    """Each of so many files of items to a finished file of those that stay, the counts of both, and their numbers.
+
+    What stays is the latest revision of an item, if an edge makes the item stay.
+
+    ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
+    go to ``buckets`` buckets of a bucket file, one batch for each row group of the finished file.
+    """
+
+    def __init__(self, scratch: Scratch, targets: str, duplicates: bool, files: int, buckets: int) -> None:
+        self._scratch, self._folder, self._duplicates = scratch, targets, duplicates
+        self._files, self._buckets = files, buckets
+        self._targets: Numbers | None = None
+
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+        """Finish one file."""
+        number, file = element[0], ItemFile(*element[1:])
+        superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
+        if file.certainty == "certain" and not superseded.size:
+            kept = self._write_numbers(number, file.path(self._scratch))
+            copy(file.path(self._scratch), f"{self._scratch.published}/{file.finished}")
+            counts, written = Counts(kept, kept), [file.finished]
+        else:
+            counts, written = self._rewrite(file, superseded)
+            finished = f"{self._scratch.published}/{file.finished}"
+            self._write_numbers(number, finished if file.finished in written else "")
+        counts.check(STAGE)
+        write_counts(file.counts(self._scratch), counts, written)
+        yield done(STAGE, number, self._files)
+
+    def _write_numbers(self, number: int, path: str) -> int:
+        """Write the numbers of the items in a file, if there is one, and return how many they are."""
+        size = 0
+        with create_bucket_file(part_path(_kept_numbers(self._scratch), number)) as found:
+            for table in read_row_groups(path, ["qid"]) if path else ():
+                numbers = np.sort(qid_numbers(table["qid"]))
+                residues, size = numbers % self._buckets, size + len(numbers)
+                for bucket in range(self._buckets):
+                    found.add(bucket, encode_numbers(numbers[residues == bucket]))
+        return size
+
+    def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
+        """Write the rows that stay, and count the unlinked ones; the counts, and the files that came of it."""
+        folder = self._scratch.published
+        targets = self._read_targets() if file.certainty == "undecided" else None
+        writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
+        unlinked: list[pa.Table] = []
+        for dropped_rows, table in latest_rows(self._scratch, file, ENTITIES.names, superseded):
+            left_out["duplicate"] += dropped_rows
+            if targets is not None:
+                is_target = is_in(qid_numbers(table["qid"]), targets)
+                dropped, table = table.filter(pa.array(~is_target)), table.filter(pa.array(is_target))
+                unlinked.append(count_unlinked([dropped]))
+                with_class = pc.sum(unlinked[-1]["items"]).as_py() or 0
+                left_out["no-class"] += dropped.num_rows - with_class
+                left_out["unlinked"] += with_class
+            writer.add(table)
+            kept += table.num_rows
+        written = [file.finished] if writer.close() else []
+        if left_out["unlinked"]:
+            write_parquet(f"{folder}/{file.unlinked}", count_unlinked(unlinked))
+            written.append(file.unlinked)
+        found = {reason: number for reason, number in left_out.items() if number}
+        return Counts(kept + sum(found.values()), kept, found), written
+
+    def _read_targets(self) -> Numbers:
+        """What all edges lead to: some million numbers, which all files of a worker need."""
+        if self._targets is None:
+            self._targets = read_numbers(self._folder)
+        return self._targets
+
+
+class IndexItems(beam.DoFn):
+    """The numbers in one bucket of all finished files to that bucket of their index."""
+
+    def __init__(self, scratch: Scratch, files: Sequence[ItemFile]) -> None:
+        self._scratch, self._files = scratch, files
+
+    def process(self, task: Task) -> None:
+        """Read, sort and write."""
+        _, bucket, buckets = task
+        paths = part_paths(_kept_numbers(self._scratch), len(self._files))
+        with create_binary(f"{index_folder(self._scratch.published)}/{index_name(bucket, buckets)}") as sink:
+            found = [map(decode_numbers, read_bucket(path, [bucket])) for path in paths]
+            write_index(sink, [file.finished for file in self._files], found)
+
+
+def latest_rows(
+    scratch: Scratch, file: ItemFile, columns: list[str], superseded: Numbers
+) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
+    begin = 0
+    for table in read_batches(file.path(scratch), columns):
+        dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
+        begin += table.num_rows
+        yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
+
+
+def read_superseded(scratch: Scratch, file: ItemFile) -> Numbers:
+    """The numbers of the rows of a file that later revisions supersede."""
+    paths = part_paths(_superseded_files(scratch), QID_BUCKETS)
+    return union(decode_numbers(rows) for path in paths for rows in read_bucket(path, [file.name]))
+
+
+# Where the steps find each other's files.
+
+
+def numbers_folder(scratch: Scratch) -> str:
+    """The bucket files of numbers, one for each range."""
+    return f"{scratch.parts}/numbers"
+
+
+def read_counts(scratch: Scratch, part: int) -> str:
+    """Where it is counted what a range held beside items; it also names the files of its items."""
+    return f"{scratch.parts}/counts/read-{part:06}.json"
+
+
+def range_rejects(scratch: Scratch, part: int) -> str:
+    """What could not be read of a range; under the number after the last one, of all ranges together."""
+    return f"{scratch.rejects_of(STAGE)}/{part:06}.jsonl"
+
+
+def _duplicate_files(scratch: Scratch) -> str:
+    """The bucket files of rows of repeated items, one for each file of items, by item."""
+    return f"{scratch.parts}/duplicates"
+
+
+def _superseded_files(scratch: Scratch) -> str:
+    """The bucket files of the numbers of superseded rows, by the file that they are in."""
+    return f"{scratch.parts}/superseded"
+
+
+def _latest_numbers(scratch: Scratch) -> str:
+    """The bucket files of the numbers of all that the edges of latest rows lead to, one for each file of items."""
+    return f"{scratch.parts}/latest"
+
+
+def _kept_numbers(scratch: Scratch) -> str:
+    """The bucket files of the numbers in finished files, one for each file of items."""
+    return f"{scratch.parts}/places"
