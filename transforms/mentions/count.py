@@ -1,36 +1,7 @@
-"""Where the mentions stage writes: bucket files between its steps, and the finished files of each language.
+"""The steps of the mentions stage, which scan ranges of dumps into bucket files and merge the buckets of a language.
 
-One range of a Wikipedia dump to the bucket files of its mentions and redirects.
-
-Links whose title is no page of their wiki, but in another script is one, to the buckets of that page.
-
-    Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
-
-Which pages there are, only all ranges of a dump together know: each leaves the hashes of its titles, all of them are
-put into one array that the workers of a machine share, and then each bucket looks its titles up. So do the targets of
-redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
-(``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
-
-The bucket files of all ranges of a language to its anchor dictionary, a bucket at a time.
-
-    Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
-    Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
-
-A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the bucket
-of the page that it leads to; all others, nearly all, wait in the same file. In languages with several scripts,
-titles that are no pages are converted before (``convert.py``).
-
-Pages that the files of a wiki hold more than once, as a plain and a multistream dump do, or parts that overlap.
-
-Each range leaves the versions of its pages in a file, and the span of their ids beside its counts. The files of a dump
-are sorted by page id, so that spans tell that nothing repeats, and no version is read. Only ranges whose spans overlap
-can hold copies of one page:
-
-    a.xml    range 0   1 to 400      overlaps range 2
-             range 1   401 to 900
-    b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
-
-Ranges with copies that do not count are then scanned once more, without these.
+Each range leaves its mentions and redirects in bucket files by title, and each bucket of a language becomes a file of
+its anchor dictionary. In between, titles in another script are converted, redirects followed, and repeated pages found.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -128,114 +99,112 @@ class MentionFiles:
         return f"{self.scratch.rejects_of(f'{STAGE}/{language}')}/{number:05d}.jsonl"
 
 
-# In the bucket file of a range's redirects, the hashes of the titles of its pages.
-TITLES: Final = "titles"
-# In the bucket file of a bucket that was converted, its redirects; other names are numbers of buckets.
-_REDIRECTS: Final = "redirects"
+# A range of a dump to bucket files.
 
 
-class ConvertTitles(beam.PTransform):
-    """What ranges yield to the tasks of all buckets, those of ``variants`` converted; ``ranges`` as in MergeBuckets."""
+@dataclass(frozen=True)
+class Wiki:
+    """How the ranges of a language are read: its wiki, the letters after a link that belong to its anchor, how many.
+
+    ``variants`` are set if titles that are no pages are converted.
+    """
+
+    site: SiteInfo
+    trail: str
+    ranges: int
+    variants: TitleVariants | None = None
+
+
+class ScanRange(beam.DoFn):
+    """A numbered range of a language to its bucket files, rejects and counts; its weight is its articles.
+
+    When ``again`` is given, ranges were scanned before: those that it names are scanned without repeated pages now.
+    """
 
     def __init__(
-        self, ranges: Mapping[str, int], variants: Mapping[str, TitleVariants], files: MentionFiles, buckets: Tasks
+        self, wikis: Mapping[str, Wiki], files: MentionFiles, again: Mapping[str, Collection[int]] | None = None
     ) -> None:
-        super().__init__()
-        self._ranges, self._variants, self._files, self._buckets = ranges, variants, files, buckets
+        self._wikis, self._files, self._again = wikis, files, again
 
-    def expand(self, scanned: beam.PCollection) -> beam.PCollection:
-        """Gather titles, and look up those of each bucket."""
-        return (
-            scanned
-            | "all titles" >> WhenAllDone(STAGE, all_pages)
-            | "save titles" >> beam.ParDo(SaveTitles(self._ranges, self._variants, self._files))
-            | "all saved" >> WhenAllDone(STAGE, self._buckets)
-            | "convert" >> beam.ParDo(ConvertBucket(self._ranges, self._variants, self._files))
-            | "all converted" >> WhenAllDone(STAGE, same_tasks)
-        )
-
-
-def all_pages(language: str, pages: Sequence[int]) -> list[Task]:
-    """One task for each language, with its number of articles where others have that of their buckets."""
-    return [(language, 0, sum(pages))]
-
-
-class SaveTitles(beam.DoFn):
-    """The hashes of the titles of a language to a folder that workers can map into memory; its weight is its pages."""
-
-    def __init__(self, ranges: Mapping[str, int], variants: Mapping[str, TitleVariants], files: MentionFiles) -> None:
-        self._ranges, self._variants, self._files = ranges, variants, files
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Merge and write."""
-        language, _, pages = task
-        if language in self._variants:
-            paths = part_paths(self._files.redirects(language), self._ranges[language])
-            hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [TITLES]))
-            save_arrays(PageTitles.of(hashes), self._files.titles(language))
-        yield done(language, 0, 1, pages)
-
-
-class ConvertBucket(beam.DoFn):
-    """The mentions of a bucket to those of their pages, and its redirects to where their targets lead."""
-
-    def __init__(self, ranges: Mapping[str, int], variants: Mapping[str, TitleVariants], files: MentionFiles) -> None:
-        self._ranges, self._variants, self._files = ranges, variants, files
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Look the titles up that are no pages; a language without variants has nothing to do."""
-        language, bucket, buckets = task
-        if language in self._variants:
-            mentions, redirects = read_scanned(self._files, self._ranges[language], task)
-            with create_bucket_file(part_path(self._files.converted(language), bucket)) as converted:
-                rows = self._convert(sum_up(mentions, MENTIONS), "title", language)
-                converted.add_rows(split(rows, "title", buckets))
-                converted.add_rows([(_REDIRECTS, self._convert(redirects, "target", language))])
-        yield done(language, bucket, buckets)
-
-    def _convert(self, rows: pa.Table, column: str, language: str) -> pa.Table:
-        pages = open_arrays(PageTitles, local_folder(self._files.titles(language)))
-        return convert_titles(rows, find_conversions(rows[column], pages, self._variants[language]), column)
+    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done]:
+        """Scan the chunks of a range, and write their rows by bucket."""
+        language, number, part = numbered
+        wiki, files = self._wikis[language], self._files
+        if self._again is not None and number not in self._again[language]:
+            kept = sum_counts([files.counts(language, number)]).kept
+            yield done(language, number, wiki.ranges, kept)
+            return
+        repeats = join([]) if self._again is None else read_repeats(files, language, number)
+        adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
+        counts, rejects, streams = Counts(), list[Reject](), list[StreamPart]()
+        versions, size = [NO_VERSIONS], 0
+        with (
+            create_bucket_file(part_path(files.mentions(language), number)) as mentions,
+            create_bucket_file(part_path(files.redirects(language), number)) as redirects,
+        ):
+            for piece in _read_range(part, language, streams):
+                if isinstance(piece, Damage):
+                    rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
+                    counts += Counts(read=1, rejected={piece.reason: 1})
+                    continue
+                data = without_pages(piece.data, repeats - size)
+                links = scan_chunk(data, wiki.site, wiki.trail, piece.location, wiki.variants is not None)
+                rejects.extend(links.rejects)
+                counts += links.pages
+                versions.append(moved(links.versions, size))
+                size += len(data)
+                mentions.add_rows(adder.add(links.mentions))
+                # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
+                redirects.add_rows(gatherer.add(links.redirects))
+                if links.titles:
+                    redirects.add(TITLES, encode_numbers(hashes_of_titles(links.titles)))
+            mentions.add_rows(adder.rest())
+            redirects.add_rows(gatherer.rest())
+            span = add_versions(redirects, np.hstack(versions))
+        counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
+        write_rejects(files.rejects(language, number), rejects)
+        write_counts(files.counts(language, number), counts, streams=streams, span=span)
+        yield done(language, number, wiki.ranges, counts.kept)
 
 
-def read_scanned(files: MentionFiles, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
-    """The mentions and redirects of a bucket, as the ranges left them."""
-    language, bucket, buckets = task
-    keys = finest(bucket, buckets)
-    mentions = read_rows(part_paths(files.mentions(language), ranges), keys)
-    return mentions, table_of(read_rows(part_paths(files.redirects(language), ranges), keys), REDIRECTS)
+def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
+    """The chunks of a range, whose streams are added; StageError says in which language a dump could not be read."""
+    try:
+        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
+    except OSError as error:
+        raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
 
 
-def read_converted(files: MentionFiles, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
-    """The mentions and redirects of a bucket, after titles were converted."""
-    language, bucket, buckets = task
-    paths = part_paths(files.converted(language), buckets)
-    return read_rows(paths, [bucket]), table_of(read_rows([paths[bucket]], [_REDIRECTS]), REDIRECTS)
-
+# The bucket files of all ranges to the anchor dictionary.
 
 # In the bucket file of a bucket, its mentions that name their page directly; other names are numbers of buckets.
 _DIRECT: Final = "direct"
 
 
 class MergeBuckets(beam.PTransform):
-    """What ranges yield to finished files.
+    """What ranges yield, to the anchor dictionary of each language, a bucket at a time.
 
-    ``ranges`` says how many ranges each language has, ``variants`` which languages have titles to convert.
+        Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
+        Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
+
+    A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the
+    bucket of the page that it leads to; all others, nearly all, wait in the same file. In languages with several
+    scripts, titles that are no pages are converted first.
     """
 
-    def __init__(self, ranges: Mapping[str, int], variants: Mapping[str, TitleVariants], files: MentionFiles) -> None:
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
         super().__init__()
-        self._ranges, self._variants, self._files = ranges, variants, files
+        self._wikis, self._files = wikis, files
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Convert titles, follow redirects, and add up what they lead to each page."""
         buckets: beam.PTransform = WhenAllDone(STAGE, buckets_of_pages)
-        if self._variants:
-            buckets = ConvertTitles(self._ranges, self._variants, self._files, buckets_of_pages)
+        if any(wiki.variants for wiki in self._wikis.values()):
+            buckets = ConvertTitles(self._wikis, self._files, buckets_of_pages)
         return (
             scanned
             | "all ranges" >> buckets
-            | "follow redirects" >> beam.ParDo(FollowRedirects(self._ranges, self._variants, self._files))
+            | "follow redirects" >> beam.ParDo(FollowRedirects(self._wikis, self._files))
             | "all buckets" >> WhenAllDone(STAGE, same_tasks)
             | "add redirected" >> beam.ParDo(AddRedirected(self._files))
         )
@@ -250,17 +219,17 @@ def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
 class FollowRedirects(beam.DoFn):
     """The mentions and redirects of a bucket to the mentions that redirects send on; the others wait in a file."""
 
-    def __init__(self, ranges: Mapping[str, int], variants: Mapping[str, TitleVariants], files: MentionFiles) -> None:
-        self._ranges, self._variants, self._files = ranges, variants, files
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+        self._wikis, self._files = wikis, files
 
     def process(self, task: Task) -> Iterator[Done]:
         """Sum the bucket, write its redirects, direct and redirected mentions."""
         language, bucket, buckets = task
         files = self._files
-        if language in self._variants:
+        if self._wikis[language].variants:
             rows, redirects = read_converted(files, task)
         else:
-            rows, redirects = read_scanned(files, self._ranges[language], task)
+            rows, redirects = read_scanned(files, self._wikis[language].ranges, task)
         redirects = deduplicate_redirects(redirects)
         direct, redirected = follow_redirects(sum_up(rows, MENTIONS), redirects)
         write_parquet(bucket_path(f"{files.finished[language]}/redirects", bucket, buckets), redirects, False)
@@ -286,6 +255,101 @@ class AddRedirected(beam.DoFn):
         write_parquet(bucket_path(self._files.finished[language], bucket, buckets), mentions, False)
 
 
+def read_scanned(files: MentionFiles, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
+    """The mentions and redirects of a bucket, as the ranges left them."""
+    language, bucket, buckets = task
+    keys = finest(bucket, buckets)
+    mentions = read_rows(part_paths(files.mentions(language), ranges), keys)
+    return mentions, table_of(read_rows(part_paths(files.redirects(language), ranges), keys), REDIRECTS)
+
+
+# Titles in another script than that of their page.
+
+# In the bucket file of a range's redirects, the hashes of the titles of its pages.
+TITLES: Final = "titles"
+# In the bucket file of a bucket that was converted, its redirects; other names are numbers of buckets.
+_REDIRECTS: Final = "redirects"
+
+
+class ConvertTitles(beam.PTransform):
+    """What ranges yield, to the tasks of all buckets; links under a title in another script count for its page.
+
+        Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
+
+    Which pages there are, only all ranges of a dump together know: each leaves the hashes of its titles, all of them
+    are put into one array that the workers of a machine share, and then each bucket looks its titles up. So do the
+    targets of redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
+    (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
+    """
+
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles, buckets: Tasks) -> None:
+        super().__init__()
+        self._wikis, self._files, self._buckets = wikis, files, buckets
+
+    def expand(self, scanned: beam.PCollection) -> beam.PCollection:
+        """Gather titles, and look up those of each bucket."""
+        return (
+            scanned
+            | "all titles" >> WhenAllDone(STAGE, all_pages)
+            | "save titles" >> beam.ParDo(SaveTitles(self._wikis, self._files))
+            | "all saved" >> WhenAllDone(STAGE, self._buckets)
+            | "convert" >> beam.ParDo(ConvertBucket(self._wikis, self._files))
+            | "all converted" >> WhenAllDone(STAGE, same_tasks)
+        )
+
+
+def all_pages(language: str, pages: Sequence[int]) -> list[Task]:
+    """One task for each language; in place of its number of buckets it has that of its articles."""
+    return [(language, 0, sum(pages))]
+
+
+class SaveTitles(beam.DoFn):
+    """The hashes of the titles of a language to a folder that workers can map into memory; its weight is its pages."""
+
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+        self._wikis, self._files = wikis, files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Merge and write."""
+        language, _, pages = task
+        if self._wikis[language].variants:
+            paths = part_paths(self._files.redirects(language), self._wikis[language].ranges)
+            hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [TITLES]))
+            save_arrays(PageTitles.of(hashes), self._files.titles(language))
+        yield done(language, 0, 1, pages)
+
+
+class ConvertBucket(beam.DoFn):
+    """The mentions of a bucket to those of their pages, and its redirects to where their targets lead."""
+
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+        self._wikis, self._files = wikis, files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Look the titles up that are no pages; a language without variants has nothing to do."""
+        language, bucket, buckets = task
+        if variants := self._wikis[language].variants:
+            mentions, redirects = read_scanned(self._files, self._wikis[language].ranges, task)
+            with create_bucket_file(part_path(self._files.converted(language), bucket)) as converted:
+                rows = self._convert(sum_up(mentions, MENTIONS), "title", language, variants)
+                converted.add_rows(split(rows, "title", buckets))
+                converted.add_rows([(_REDIRECTS, self._convert(redirects, "target", language, variants))])
+        yield done(language, bucket, buckets)
+
+    def _convert(self, rows: pa.Table, column: str, language: str, variants: TitleVariants) -> pa.Table:
+        pages = open_arrays(PageTitles, local_folder(self._files.titles(language)))
+        return convert_titles(rows, find_conversions(rows[column], pages, variants), column)
+
+
+def read_converted(files: MentionFiles, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
+    """The mentions and redirects of a bucket, after titles were converted."""
+    language, bucket, buckets = task
+    paths = part_paths(files.converted(language), buckets)
+    return read_rows(paths, [bucket]), table_of(read_rows([paths[bucket]], [_REDIRECTS]), REDIRECTS)
+
+
+# Pages that come more than once.
+
 # In the bucket file of a range's redirects, the versions of its pages.
 _VERSIONS: Final = "versions"
 # So many pages are compared at a time, in some 300 MB of memory: more of them take more steps.
@@ -301,7 +365,18 @@ def add_versions(file: BucketFile, versions: Positions) -> list[int]:
 
 
 def find_repeats(files: MentionFiles, language: str, ranges: int) -> frozenset[int]:
-    """The ranges with copies that do not count, which ``read_repeats`` reads from then on."""
+    """The ranges with copies of pages that do not count, where ``read_repeats`` finds the copies from then on.
+
+    The files of a wiki may hold pages more than once, as a plain and a multistream dump do, or parts that overlap. The
+    files of a dump are sorted by page id, so that spans of ids tell that nothing repeats, and no version is read. Only
+    ranges whose spans overlap can hold copies of one page:
+
+        a.xml    range 0   1 to 400      overlaps range 2
+                 range 1   401 to 900
+        b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
+
+    Ranges with copies that do not count are then scanned once more, without these.
+    """
     spans = np.array([read_json(files.counts(language, number))["span"] for number in range(ranges)])
     if not (suspects := _overlapping(spans)).size:
         return frozenset()
@@ -341,76 +416,3 @@ def _read_versions(files: MentionFiles, language: str, number: int, low: int, hi
 def read_repeats(files: MentionFiles, language: str, number: int) -> Numbers:
     """Where the copies that do not count begin in the text of a range, ascending."""
     return join(map(decode_numbers, read_bucket(files.repeats(language), [number])))
-
-
-@dataclass(frozen=True)
-class Wiki:
-    """What a range is read by: its wiki, the letters after a link that belong to its anchor, how many ranges it has.
-
-    ``variants`` are there where titles that are no pages are converted.
-    """
-
-    site: SiteInfo
-    trail: str
-    ranges: int
-    variants: TitleVariants | None = None
-
-
-class ScanRange(beam.DoFn):
-    """A numbered range of a language to its bucket files, rejects and counts; its weight is its articles.
-
-    When ``again`` is given, ranges were scanned before: those that it names are scanned without repeated pages now.
-    """
-
-    def __init__(
-        self, wikis: Mapping[str, Wiki], files: MentionFiles, again: Mapping[str, Collection[int]] | None = None
-    ) -> None:
-        self._wikis, self._files, self._again = wikis, files, again
-
-    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done]:
-        """Scan the chunks of a range, and write their rows by bucket."""
-        language, number, part = numbered
-        wiki, files = self._wikis[language], self._files
-        if self._again is not None and number not in self._again[language]:
-            kept = sum_counts([files.counts(language, number)]).kept
-            yield done(language, number, wiki.ranges, kept)
-            return
-        repeats = join([]) if self._again is None else read_repeats(files, language, number)
-        adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
-        counts, rejects, streams = Counts(), list[Reject](), list[StreamPart]()
-        versions, size = [NO_VERSIONS], 0
-        with (
-            create_bucket_file(part_path(files.mentions(language), number)) as mentions,
-            create_bucket_file(part_path(files.redirects(language), number)) as redirects,
-        ):
-            for piece in _read(part, language, streams):
-                if isinstance(piece, Damage):
-                    rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
-                    counts += Counts(read=1, rejected={piece.reason: 1})
-                    continue
-                data = without_pages(piece.data, repeats - size)
-                links = scan_chunk(data, wiki.site, wiki.trail, piece.location, wiki.variants is not None)
-                rejects.extend(links.rejects)
-                counts += links.pages
-                versions.append(moved(links.versions, size))
-                size += len(data)
-                mentions.add_rows(adder.add(links.mentions))
-                # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
-                redirects.add_rows(gatherer.add(links.redirects))
-                if links.titles:
-                    redirects.add(TITLES, encode_numbers(hashes_of_titles(links.titles)))
-            mentions.add_rows(adder.rest())
-            redirects.add_rows(gatherer.rest())
-            span = add_versions(redirects, np.hstack(versions))
-        counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-        write_rejects(files.rejects(language, number), rejects)
-        write_counts(files.counts(language, number), counts, streams=streams, span=span)
-        yield done(language, number, wiki.ranges, counts.kept)
-
-
-def _read(part: Range, language: str, streams: list[StreamPart]) -> Iterator[Chunk | Damage]:
-    """The chunks of a range, whose streams are added; StageError says in which language a dump could not be read."""
-    try:
-        yield from read_records(part, open_counted, PAGE_END, CHUNK_BYTES, DUMP_END, streams.append)
-    except OSError as error:
-        raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error

@@ -3,10 +3,6 @@
 All languages are counted in one pipeline. Each range of a dump is scanned and summed in one worker, which leaves its
 rows in bucket files by the title they lead to. When all ranges of a language are there, its buckets are merged, each in
 one worker: how many it has depends on how many articles it has.
-
-The files of a Wikipedia dump: which of them hold pages, which wiki they are of, and how they are cut.
-
-The surroundings of the first links of a dump, read before the others: they say which trail its links have.
 """
 
 import re
@@ -33,6 +29,12 @@ from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkSurroundings, ProfileFile, count_surroundings, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
+
+# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
+VERSION: Final = 2
+
+
+# The files of a dump: which of them hold pages, which wiki they are of, and how they are cut.
 
 # The index beside a multistream dump (https://meta.wikimedia.org/wiki/Data_dumps/Dump_format, 2026-11). The
 # streams are found by their own marks, so that it is never needed, and a glob may well take it in.
@@ -78,9 +80,10 @@ _CHUNK: Final = 1 << 19
 def sample_surroundings(
     dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])
 ) -> LinkSurroundings:
-    """Those of the first 10,000 links of a dump, or of all; how it is cut makes no difference.
+    """The surroundings of the first 10,000 links of a dump, or of all; how it is cut makes no difference.
 
-    ``repeats`` says where pages of a numbered range begin that do not count.
+    They are read before all else, for they say which trail the links have. ``repeats`` says where, in a numbered range,
+    pages begin that do not count.
     """
     found = LinkSurroundings()
     for number, part in enumerate(dump.ranges):
@@ -95,8 +98,7 @@ def sample_surroundings(
     return found
 
 
-# Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 2
+# The stage.
 
 
 def count_mentions(
@@ -141,6 +143,17 @@ def count_mentions(
     return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
 
 
+def _open(language: str, paths: Sequence[str], files: MentionFiles) -> WikipediaDump:
+    dump = read_dump(paths, language_profile(language))
+    with create_binary(f"{files.finished[language]}/siteinfo.json") as sink:
+        sink.write(dump.site.to_json().encode())
+    return dump
+
+
+def _trail(language: str, links: LinkSurroundings, given: ProfileFile | None) -> str:
+    return find_profile(language, evidence=Evidence(links), given=given).profile.link_trail
+
+
 def _scan(
     found: Mapping[str, WikipediaDump],
     wikis: Mapping[str, Wiki],
@@ -149,8 +162,6 @@ def _scan(
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
     """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
-    ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
-    variants = {language: wiki.variants for language, wiki in wikis.items() if wiki.variants}
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language].ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
@@ -158,13 +169,14 @@ def _scan(
             pipeline
             | "ranges" >> beam.Create(ranges)
             | "scan" >> beam.ParDo(ScanRange(wikis, files, again))
-            | "merge" >> MergeBuckets(ranges_of, variants, files)
+            | "merge" >> MergeBuckets(wikis, files)
         )
 
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
     size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
     if again is None:
         parts = f"{context.scratch.parts}/counts/*.json"
+        ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
         context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
     else:
         context.runtime.run(construct, label=f"{label}: without repeated pages", size=size)
@@ -176,13 +188,6 @@ def _remove_merged(folder: str) -> None:
         remove(path)
 
 
-def _open(language: str, paths: Sequence[str], files: MentionFiles) -> WikipediaDump:
-    dump = read_dump(paths, language_profile(language))
-    with create_binary(f"{files.finished[language]}/siteinfo.json") as sink:
-        sink.write(dump.site.to_json().encode())
-    return dump
-
-
 def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
     """The counts of a language; StageError unless every range and every bucket left its file."""
     paths = (files.counts(language, number) for number in range(ranges))
@@ -191,7 +196,3 @@ def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     require_files(files.finished[language], [*names, *(f"redirects/{name}" for name in names)])
     return counts
-
-
-def _trail(language: str, links: LinkSurroundings, given: ProfileFile | None) -> str:
-    return find_profile(language, evidence=Evidence(links), given=given).profile.link_trail
