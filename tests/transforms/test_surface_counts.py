@@ -6,28 +6,28 @@ import pytest
 
 from wikisem.errors import StageError
 from wikisem.records import Counts
-from wikisem.transforms.surfaces.pages import SurfaceCounts, sum_tallies, write_tallies
+from wikisem.transforms.surfaces.pages import SurfaceCounts, sum_surface_counts, write_surface_counts
 
 GERMAN = SurfaceCounts(Counts(5, 3, {"no-name": 2}), {"anchor": 2, "label": 1}, {"low-share": 1})
 MORE = SurfaceCounts(Counts(2, 1, {"no-page": 1}), {"label": 1}, {"few-links": 4, "low-share": 1})
 DUTCH = SurfaceCounts(Counts(1, 1), {"title": 1})
 
 
-def test_tallies_add_up_by_language(tmp_path: Path) -> None:
+def test_counts_add_up_by_language(tmp_path: Path) -> None:
     """A task that is run again counts once, and a language need not be in every task."""
     paths = [f"{tmp_path}/{name}.json" for name in ("read", "de-00")]
     for _ in range(2):
-        write_tallies(paths[0], {"de": GERMAN, "nl": DUTCH})
-    write_tallies(paths[1], {"de": MORE})
-    found = sum_tallies(paths)
+        write_surface_counts(paths[0], {"de": GERMAN, "nl": DUTCH})
+    write_surface_counts(paths[1], {"de": MORE})
+    found = sum_surface_counts(paths)
     assert found == {"de": GERMAN + MORE, "nl": DUTCH}
     assert found["de"].items == Counts(7, 4, {"no-name": 2, "no-page": 1})
     assert found["de"].summary == {"anchor": 2, "label": 2, "title": 0, "refused": {"few-links": 4, "low-share": 2}}
     assert found["nl"].summary == {"anchor": 0, "label": 0, "title": 1}
 
 
-def test_a_task_without_a_tally_is_named(tmp_path: Path) -> None:
+def test_a_task_without_counts_is_named(tmp_path: Path) -> None:
     """A sum over the tasks that happen to be there would pass for the whole."""
-    write_tallies(f"{tmp_path}/read.json", {"de": GERMAN})
+    write_surface_counts(f"{tmp_path}/read.json", {"de": GERMAN})
     with pytest.raises(StageError, match=r"saw no .*/de-00\.json"):
-        sum_tallies([f"{tmp_path}/read.json", f"{tmp_path}/de-00.json"])
+        sum_surface_counts([f"{tmp_path}/read.json", f"{tmp_path}/de-00.json"])

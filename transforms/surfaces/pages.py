@@ -1,19 +1,8 @@
-"""Where the surfaces stage reads and writes: the dictionary of each language, bucket files, and the finished files.
-
-Items in the buckets of their sitelinks to the surface forms of the pages that these lead to.
+"""The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
 
 The dictionary is on disk in buckets by title, so that only items move: to the bucket of their sitelink's title, where
-its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk, and
-``links.py`` counts the links of their anchors in all buckets meanwhile.
-
-How many links of a whole wiki have each anchor, for the anchors that surface forms may be chosen from.
-
-The dictionary is in buckets by title, and an anchor's links are in all of them. So each bucket is read once more: it
-keeps the anchors whose hash is wanted, sums their links, and writes the sums by anchor. They are added up there, and
-written back for the buckets of the pages that want them. 7 million pages want about as many anchors, whose hashes take
-56 MB of a file that all workers of a machine share.
-
-What became of the items of each language: one small file for each task, added up when the pipeline is over.
+its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk while the
+links of their anchors are counted in all buckets.
 """
 
 from collections import Counter
@@ -68,58 +57,15 @@ from wikisem.transforms.io.shuffle import (
 )
 from wikisem.wikipedia.variants import variant_of
 
-
-@dataclass(frozen=True, slots=True)
-class SurfaceCounts:
-    """What became of items, where their surface forms came from, and how many anchors each rule refused."""
-
-    items: Counts = field(default_factory=Counts)
-    sources: Mapping[str, int] = field(default_factory=dict)
-    refused: Mapping[str, int] = field(default_factory=dict)
-
-    def __add__(self, other: "SurfaceCounts") -> "SurfaceCounts":
-        return SurfaceCounts(
-            self.items + other.items,
-            dict(Counter(self.sources) + Counter(other.sources)),
-            dict(Counter(self.refused) + Counter(other.refused)),
-        )
-
-    @property
-    def summary(self) -> dict[str, object]:
-        """Every source, and the reasons for refusals if there were any."""
-        sources = {"anchor": 0, "label": 0, "title": 0} | dict(self.sources)
-        return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
-
-
-def count_named(named: pa.Table) -> SurfaceCounts:
-    """The counts of the rows that ``name_items`` gives."""
-    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
-    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
-    return SurfaceCounts(count_items(named), found, count_refused(named))
-
-
-def write_tallies(path: str, found: Mapping[str, SurfaceCounts]) -> None:
-    """Write what a task counted in each language."""
-    with create_binary(path) as sink:
-        sink.write(orjson.dumps({key: asdict(counts) for key, counts in found.items()}, option=orjson.OPT_SORT_KEYS))
-
-
-def sum_tallies(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
-    """The sums over all tasks by language; StageError where one of them left none."""
-    sums: dict[str, SurfaceCounts] = {}
-    for path in paths:
-        for language, found in read_json(path).items():
-            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"])
-            sums[language] = sums.get(language, SurfaceCounts()) + counts
-    return sums
+STAGE: Final = "surfaces"
 
 
 @dataclass(frozen=True)
 class SurfaceFiles:
-    """The folders of all languages of a run, and what their stage is made from.
+    """Where the stage reads and writes in each language: the dictionary, bucket files, and the finished files.
 
-    ``finished`` maps each language to the folder that later stages read, ``mentions`` those with a dictionary to its
-    folder, and ``buckets`` them to the number of its buckets.
+    ``finished`` maps each language to the folder that later stages read. Of languages with a dictionary, ``mentions``
+    has its folder, and ``buckets`` the number of its buckets.
     """
 
     scratch: Scratch
@@ -152,19 +98,13 @@ class SurfaceFiles:
         """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
         return f"{self.scratch.parts}/links/{language}"
 
-    def read_tally(self, number: int) -> str:
-        """What a part of the entities was counted into."""
+    def read_counts(self, number: int) -> str:
+        """The counts of a part of the entities."""
         return f"{self.scratch.parts}/counts/read-{number:05d}.json"
 
-    def bucket_tally(self, language: str, bucket: int) -> str:
-        """What a bucket of a language was counted into."""
+    def bucket_counts(self, language: str, bucket: int) -> str:
+        """The counts of a bucket of a language."""
         return f"{self.scratch.parts}/counts/{language}-{bucket:02d}.json"
-
-    def write_part(self, named: pa.Table, language: str, name: str) -> SurfaceCounts:
-        """Write the rows of items that have a surface form as one file of a language, and count what became of all."""
-        surfaces = named.filter(named["surface"].is_valid()).select(SURFACES.names)
-        write_parquet(f"{self.finished[language]}/{name}", surfaces)
-        return count_named(named)
 
 
 def fallback_name(number: int) -> str:
@@ -172,122 +112,19 @@ def fallback_name(number: int) -> str:
     return f"fallback-{number:05d}.parquet"
 
 
-STAGE: Final = "surfaces"
-# Fewer than there are buckets of pages: each of these has a batch for each of those and back, and with 256 by 256 of
-# them most would be tiny.
-_PAGE_BUCKETS: Final = 4
-_WANTED: Final = pa.schema([("anchor", pa.string())])
-_HASHES: Final = "hashes"
+def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
+    """Write the rows of items that have a surface form as one file of a language, and count what became of all."""
+    write_parquet(f"{folder}/{name}", named.filter(named["surface"].is_valid()).select(SURFACES.names))
+    return count_named(named)
 
 
-class CountLinks(beam.PTransform):
-    """Buckets of pages that wrote which anchors they want, to the same buckets when the links of these are there."""
-
-    def __init__(self, files: SurfaceFiles) -> None:
-        super().__init__()
-        self._files = files
-
-    def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        """Gather what is wanted, read the dictionary, add up, and write it back."""
-        files = self._files
-        return (
-            pages
-            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(files.buckets, 1)))
-            | "save wanted" >> beam.ParDo(SaveWanted(files))
-            | "all saved" >> WhenAllDone(STAGE, tasks_of(files.buckets))
-            | "count" >> beam.ParDo(CountBucket(files))
-            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in files.buckets.items()}))
-            | "add links" >> beam.ParDo(AddLinks(files))
-            | "all links" >> WhenAllDone(STAGE, tasks_of(files.buckets))
-        )
-
-
-def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
-    """Write the anchors that a bucket of pages wants into its file, one of ``buckets``: them and their hashes."""
-    table = pa.table([anchors], _WANTED)
-    pages.add_rows((_wanted(bucket), rows) for bucket, rows in split(table, "anchor", _anchor_buckets(buckets)))
-    pages.add(_HASHES, encode_numbers(np.sort(hashes_of(anchors))))
-
-
-def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
-    """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
-    paths = part_paths(files.links(language), _anchor_buckets(files.buckets[language]))
-    return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
-
-
-def _anchor_buckets(buckets: int) -> int:
-    """How many buckets of anchors there are for so many of pages.
-
-    >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
-    [1, 2, 16, 64]
-    """
-    return -(-buckets // _PAGE_BUCKETS)
-
-
-def _wanted(bucket: int) -> str:
-    return f"wanted-{bucket}"
-
-
-class SaveWanted(beam.DoFn):
-    """The hashes of all buckets of pages to a folder that workers can map into memory."""
-
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Merge and write."""
-        language = task[0]
-        paths = part_paths(self._files.pages(language), self._files.buckets[language])
-        hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
-        save_arrays(WantedAnchors.of(hashes), self._files.wanted(language))
-        yield done(language, 0, 1)
-
-
-class CountBucket(beam.DoFn):
-    """A bucket of the dictionary to the links of wanted anchors in it, by anchor."""
-
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Read, filter and sum; if no anchor is wanted, nothing is read."""
-        language, bucket, buckets = task
-        wanted = open_arrays(WantedAnchors, local_folder(self._files.wanted(language)))
-        with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
-            if wanted.hashes.size:
-                path = bucket_path(self._files.mentions[language], bucket, buckets)
-                links = read_parquet(path, ANCHOR_TOTALS.names)
-                anchors = write_in(variant_of(self._files.options.variant, language), links["anchor"])
-                found = wanted.count(links.set_column(0, "anchor", anchors))
-                sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
-        yield done(language, bucket, buckets)
-
-
-class AddLinks(beam.DoFn):
-    """The sums of a bucket of anchors, added up, to the buckets of pages that want them."""
-
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
-
-    def process(self, task: Task) -> Iterator[Done]:
-        """Add up, look up, and write."""
-        language, bucket, buckets = task
-        sums = part_paths(self._files.sums(language), self._files.buckets[language])
-        totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
-        anchors = totals["anchor"].combine_chunks()
-        with create_bucket_file(part_path(self._files.links(language), bucket)) as links:
-            for pages, path in enumerate(part_paths(self._files.pages(language), self._files.buckets[language])):
-                wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
-                found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
-                links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
-        yield done(language, bucket, buckets)
-
+# From items to the surface forms of their pages.
 
 _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
 
 class ResolvePages(beam.PTransform):
-    """Parts of the entities whose items are in bucket files, to finished files; there are so many ``parts``."""
+    """All ``parts`` of the entities, whose items are in bucket files, to finished files."""
 
     def __init__(self, files: SurfaceFiles, parts: int) -> None:
         super().__init__()
@@ -358,7 +195,7 @@ class FindAnchors(beam.DoFn):
 
 
 class WriteSurfaces(beam.DoFn):
-    """The links of the anchors of a bucket, with what waits on disk, to the bucket's file of surface forms."""
+    """The items and anchors of a bucket, which wait on disk, and the links of these anchors to its surface forms."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -372,5 +209,172 @@ class WriteSurfaces(beam.DoFn):
         totals = read_links(files, language, bucket)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, files.options, language)
-        counts = files.write_part(named, language, bucket_name(bucket, buckets))
-        write_tallies(files.bucket_tally(language, bucket), {language: counts})
+        counts = write_part(files.finished[language], bucket_name(bucket, buckets), named)
+        write_surface_counts(files.bucket_counts(language, bucket), {language: counts})
+
+
+# How many links of a whole wiki have each anchor.
+
+# So many buckets of pages have one bucket of anchors. Each bucket of the one writes a batch for each of the other, and
+# with 256 by 256 most batches would be tiny.
+_PAGE_BUCKETS: Final = 4
+_WANTED: Final = pa.schema([("anchor", pa.string())])
+_HASHES: Final = "hashes"
+
+
+class CountLinks(beam.PTransform):
+    """Buckets of pages that wrote which anchors they want, to the same buckets when the links of these are there.
+
+    These are the anchors that surface forms may be chosen from. The dictionary is in buckets by title, and an anchor's
+    links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted, sums their
+    links, and writes the sums by anchor. They are added up there, and written back for the buckets of the pages that
+    want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a
+    machine share.
+    """
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        super().__init__()
+        self._files = files
+
+    def expand(self, pages: beam.PCollection) -> beam.PCollection:
+        """Gather what is wanted, read the dictionary, add up, and write it back."""
+        files = self._files
+        return (
+            pages
+            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(files.buckets, 1)))
+            | "save wanted" >> beam.ParDo(SaveWanted(files))
+            | "all saved" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+            | "count" >> beam.ParDo(CountBucket(files))
+            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in files.buckets.items()}))
+            | "add links" >> beam.ParDo(AddLinks(files))
+            | "all links" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+        )
+
+
+def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
+    """Write the anchors that a bucket of pages wants into its file, one of ``buckets``: them and their hashes."""
+    table = pa.table([anchors], _WANTED)
+    pages.add_rows((_wanted(bucket), rows) for bucket, rows in split(table, "anchor", _anchor_buckets(buckets)))
+    pages.add(_HASHES, encode_numbers(np.sort(hashes_of(anchors))))
+
+
+class SaveWanted(beam.DoFn):
+    """The hashes of all buckets of pages to a folder that workers can map into memory."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Merge and write."""
+        language = task[0]
+        paths = part_paths(self._files.pages(language), self._files.buckets[language])
+        hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
+        save_arrays(WantedAnchors.of(hashes), self._files.wanted(language))
+        yield done(language, 0, 1)
+
+
+class CountBucket(beam.DoFn):
+    """A bucket of the dictionary to the links of wanted anchors in it, by anchor."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Read, filter and sum; if no anchor is wanted, nothing is read."""
+        language, bucket, buckets = task
+        wanted = open_arrays(WantedAnchors, local_folder(self._files.wanted(language)))
+        with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
+            if wanted.hashes.size:
+                path = bucket_path(self._files.mentions[language], bucket, buckets)
+                links = read_parquet(path, ANCHOR_TOTALS.names)
+                anchors = write_in(variant_of(self._files.options.variant, language), links["anchor"])
+                found = wanted.count(links.set_column(0, "anchor", anchors))
+                sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
+        yield done(language, bucket, buckets)
+
+
+class AddLinks(beam.DoFn):
+    """The sums of a bucket of anchors, added up, to the buckets of pages that want them."""
+
+    def __init__(self, files: SurfaceFiles) -> None:
+        self._files = files
+
+    def process(self, task: Task) -> Iterator[Done]:
+        """Add up, look up, and write."""
+        language, bucket, buckets = task
+        sums = part_paths(self._files.sums(language), self._files.buckets[language])
+        totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
+        anchors = totals["anchor"].combine_chunks()
+        with create_bucket_file(part_path(self._files.links(language), bucket)) as links:
+            for pages, path in enumerate(part_paths(self._files.pages(language), self._files.buckets[language])):
+                wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
+                found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
+                links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
+        yield done(language, bucket, buckets)
+
+
+def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
+    """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
+    paths = part_paths(files.links(language), _anchor_buckets(files.buckets[language]))
+    return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
+
+
+def _anchor_buckets(buckets: int) -> int:
+    """How many buckets of anchors there are for so many of pages.
+
+    >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
+    [1, 2, 16, 64]
+    """
+    return -(-buckets // _PAGE_BUCKETS)
+
+
+def _wanted(bucket: int) -> str:
+    return f"wanted-{bucket}"
+
+
+# What became of the items of each language: one small file for each task, added up when the pipeline is over.
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceCounts:
+    """What became of items, where their surface forms came from, and how many anchors each rule refused."""
+
+    items: Counts = field(default_factory=Counts)
+    sources: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: "SurfaceCounts") -> "SurfaceCounts":
+        return SurfaceCounts(
+            self.items + other.items,
+            dict(Counter(self.sources) + Counter(other.sources)),
+            dict(Counter(self.refused) + Counter(other.refused)),
+        )
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """Every source, and the reasons for refusals if there were any."""
+        sources = {"anchor": 0, "label": 0, "title": 0} | dict(self.sources)
+        return {**sources, **({"refused": dict(sorted(self.refused.items()))} if self.refused else {})}
+
+
+def count_named(named: pa.Table) -> SurfaceCounts:
+    """The counts of the rows that ``name_items`` returns."""
+    sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
+    found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
+    return SurfaceCounts(count_items(named), found, count_refused(named))
+
+
+def write_surface_counts(path: str, found: Mapping[str, SurfaceCounts]) -> None:
+    """Write what a task counted in each language."""
+    with create_binary(path) as sink:
+        sink.write(orjson.dumps({key: asdict(counts) for key, counts in found.items()}, option=orjson.OPT_SORT_KEYS))
+
+
+def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
+    """The sums over all tasks by language; StageError where one of them left none."""
+    sums: dict[str, SurfaceCounts] = {}
+    for path in paths:
+        for language, found in read_json(path).items():
+            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"])
+            sums[language] = sums.get(language, SurfaceCounts()) + counts
+    return sums
