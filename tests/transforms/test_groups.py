@@ -14,7 +14,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import encode_group
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
-from wikisem.transforms.groups import stage as groups_items
+from wikisem.transforms.groups import stage as groups_stage
 from wikisem.transforms.groups.shared_files import GroupFiles, english_labels
 from wikisem.transforms.groups.stage import CollectItems
 from wikisem.transforms.io.runtime import Runtime, Scratch
@@ -32,7 +32,7 @@ def test_the_titles_that_are_looked_at_do_not_depend_on_unlinked_items(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One title in n is sampled, and n grows with the items that can have one: a build may lack the others."""
-    monkeypatch.setattr(groups_items, "_OTHERS", 4)
+    monkeypatch.setattr(groups_stage, "_SAMPLED_TITLES", 4)
     linked = [Entity(f"Q{n}", ("Q1",), sitelinks=1, titles={"enwiki": f"Page {n}"}) for n in range(10, 30)]
     unlinked = [Entity(f"Q{n}", ("Q1",)) for n in range(30, 60)]
     sampled = []

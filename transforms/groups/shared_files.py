@@ -1,44 +1,25 @@
-"""The files through which the steps of the stage hand over to one another, and the recipe.
-
-What must be known before the first class is judged: the outlier pool, its rings, and all candidate classes.
-
-The three files of a language that people load, below OUT: its groups as lines and as Parquet, and its rejections.
-
-What groups need of the items themselves: labels of classes, and titles that show how list articles are named.
-"""
+"""The files of the groups stage: those that its steps share, labels and titles of items, and finished groups."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
-from wikisem.graph.outlier_sets.class_lists import (
-    NO_STATEMENTS,
-    CandidateClasses,
-    ItemStatements,
-    UnlinkedItems,
-    class_making,
-    outlier_pool,
-)
-from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
+from wikisem.graph.csr import Flags, Int64s, Ints
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.taxonomy import open_arrays
-from wikisem.heuristics.selection.pool import in_range
 from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, label_codes_in, tidy, write_in
 from wikisem.surfaces.table import SurfaceTable
-from wikisem.transforms.io.arrays import local_folder, save_arrays
+from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.files import create_binary, list_files
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
@@ -46,10 +27,12 @@ from wikisem.transforms.io.runtime import Scratch
 from wikisem.wikipedia.languages import wiki_of
 from wikisem.wikipedia.variants import variant_of
 
+# Where the steps find what earlier steps wrote.
+
 
 @dataclass(frozen=True)
 class GroupFiles:
-    """Where each step finds what earlier steps wrote; arrays are mapped into memory, not read.
+    """Where each step finds what earlier steps wrote, and the recipe; arrays are mapped into memory, not read.
 
     ``taxonomy`` is the folder of the class graph. ``mentions`` has the folder of each language whose wiki is known, and
     ``profiles`` the text of each profile file that was given or edited.
@@ -115,59 +98,7 @@ class GroupFiles:
         return nodes
 
 
-# Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
-SLICE: Final = 1024
-
-
-class IndexOutliers(beam.DoFn):
-    """Once surface forms and labels are there: write the outlier index and the rings, hand out numbers of slices.
-
-    ``entity_files`` is the number of files of entities that ``CollectItems`` read, ``unlinked_parts`` that of the parts
-    that ``CollectUnlinked`` did.
-    """
-
-    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int, unlinked_parts: int) -> None:
-        self._files, self._languages = files, languages
-        self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
-
-    def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
-        """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
-
-        Slice 0 exists even when there is no candidate class, so that every language gets its files.
-        """
-        del written
-        files = self._files
-        tables = {language: files.surfaces(language) for language in self._languages}
-        minimum = files.recipe.outliers.min_sitelinks
-        able = partial(in_range, options=files.recipe.items, role="outliers")
-        by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        folders = [local_folder(files.unlinked(number)) for number in range(self._unlinked_parts)]
-        unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
-        making, having = self._class_making(unlinked)
-        items, numbers, lists = outlier_pool(files.graph(), by_language, having)
-        candidates = files.all_candidates(self._languages)
-        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making, unlinked)
-        save_arrays(index, files.outlier_index())
-        for language, table in tables.items():
-            ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
-            save_arrays(ring, f"{files.language(language)}/ring")
-        yield from range(max(1, -(-len(candidates) // SLICE)))
-
-    def _class_making(self, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
-        """What makes each class, and what each item has of it, where the recipe bars kin."""
-        files = self._files
-        if files.recipe.outliers.exclude != "kin":
-            return NO_STATEMENTS, NO_STATEMENTS
-        folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
-        statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
-        return class_making(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
-
-
-def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
-    """The ring of the pool items that have a surface form in a language, as rows of its table."""
-    indices, in_pool = indices_of(table.items, items)
-    rows = np.flatnonzero(in_pool)
-    return HashRing.of(seed, table.numbers[rows], rows, numbers[indices[rows]], list_count)
+# The files of a language that people load.
 
 
 def group_leaves(language: str) -> tuple[str, str, str]:
@@ -211,6 +142,8 @@ def write_lines(path: str, lines: Iterable[bytes]) -> None:
         sink.write(b"".join(lines))
 
 
+# Labels of classes, and titles that show how list articles are named.
+
 # ``english`` says of a label that it is English because the class has none in the language, nor in ``mul``.
 LABELS = pa.schema([("number", pa.int64()), ("language", pa.string()), ("label", pa.string()), ("english", pa.bool_())])
 TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title", pa.string()), ("list", pa.bool_())])
@@ -228,7 +161,7 @@ def write_labels(
 ) -> None:
     """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
     tables = [LABELS.empty_table()]
-    for rows, maps in _maps(entities, "labels", is_class):
+    for rows, maps in _read_maps(entities, "labels", is_class):
         tables.extend(_labels(numbers[rows], maps, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
@@ -240,12 +173,12 @@ def write_titles(
     # Not by the recipe's seed: which clusters are lists must not depend on it.
     shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
-    for rows, maps in _maps(entities, "titles", shown):
+    for rows, maps in _read_maps(entities, "titles", shown):
         tables.extend(_titles(numbers[rows], lists[rows], maps, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
 
-def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:
+def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.MapArray]]:
     """The wanted rows of a column of maps, a batch at a time; a file without any is not read."""
     begin = 0
     for table in read_batches(path, [column]) if wanted.any() else ():
@@ -254,10 +187,10 @@ def _maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, pa.Ma
         begin += table.num_rows
 
 
-def _best(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tuple[Int64s, pa.Array, pa.Array]:
+def _first_key(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tuple[Int64s, pa.Array, pa.Array]:
     """The rows whose map has one of the keys, the first of these keys that it has, and the value under it.
 
-    ``values`` replace those of the maps; a null is none.
+    ``values`` replace those of the maps; a null counts as missing.
     """
     offsets = maps.offsets.to_numpy()
     rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
@@ -273,7 +206,7 @@ def _best(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tu
 def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
     own = variant_of(variant, language)
     codes = label_codes_in(own, language)
-    rows, found, labels = _best(maps, (*codes, "mul", "en"), tidy(maps.items))
+    rows, found, labels = _first_key(maps, (*codes, "mul", "en"), tidy(maps.items))
     if own:
         labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
     english = pc.and_(pc.equal(found, "en"), "en" not in codes)
@@ -281,7 +214,7 @@ def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> 
 
 
 def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
-    rows, _, titles = _best(maps, [wiki_of(language) or ""], compose(maps.items))
+    rows, _, titles = _first_key(maps, [wiki_of(language) or ""], compose(maps.items))
     return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
 
 
@@ -309,5 +242,5 @@ def english_labels(scratch: Scratch, language: str) -> list[str]:
 
 
 def english_path(scratch: Scratch, language: str) -> str:
-    """The file that says so."""
+    """The file of ``english_labels``."""
     return f"{scratch.parts}/english/{language}.json"

@@ -2,16 +2,11 @@
 
 Everything large is in files that workers map into memory; only names of files and numbers travel between the steps. A
 slice of the candidate classes is judged in all languages at once, because outlier sets do not depend on the language.
-
-Slices of the candidate classes to groups and rejections, and those of a language to its finished files.
-
-A file of entities to what groups need of the items themselves: labels, titles, and statements that may make a class.
-
-Few columns are read of all items. Labels and titles, which are large, are read of the few rows that are wanted.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import apache_beam as beam
@@ -21,10 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
-from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
-from wikisem.graph.outlier_sets.class_lists import ItemStatements, UnlinkedItems
+from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
+from wikisem.graph.outlier_sets.class_lists import (
+    NO_STATEMENTS,
+    ItemStatements,
+    UnlinkedItems,
+    class_making,
+    outlier_pool,
+)
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
+from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.taxonomy import open_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection.groups import GroupBuilder
@@ -35,7 +36,7 @@ from wikisem.heuristics.selection.kept_groups import (
     in_class_order,
     near_duplicates,
 )
-from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
+from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_of
 from wikisem.outputs.groupfile import (
     class_of,
@@ -46,11 +47,10 @@ from wikisem.outputs.groupfile import (
 )
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
+from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.entities.item_files import unlinked_folder
 from wikisem.transforms.groups.shared_files import (
-    SLICE,
     GroupFiles,
-    IndexOutliers,
     add_titles,
     english_path,
     read_labels,
@@ -72,212 +72,6 @@ from wikisem.transforms.io.counts import sum_counts, write_counts
 from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups
 from wikisem.transforms.io.runtime import StageContext
-
-
-class JudgeClasses(beam.DoFn):
-    """The number of a slice to a file of groups and one of rejections in each language."""
-
-    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
-        self._files, self._languages = files, languages
-        self._builder: GroupBuilder | None = None
-        self._english: dict[str, set[int]] = {}
-
-    def process(self, number: int) -> Iterator[tuple[str, int]]:
-        """Judge the classes of the slice; every language has its files, empty where it has no candidate class here.
-
-        The third lists classes whose label is English for want of another.
-        """
-        # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
-        self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
-        candidates = self._files.all_candidates(self._languages)[number * SLICE : (number + 1) * SLICE]
-        groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
-        rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
-        for language, judgement in self._builder.judge(candidates):
-            if isinstance(judgement, Group):
-                groups[language].append(encode_group(judgement))
-            else:
-                rejected[language].append(encode_rejection(judgement))
-        for language in self._languages:
-            write_lines(self._files.judged("groups", language, number), groups[language])
-            write_lines(self._files.judged("rejected", language, number), rejected[language])
-            english = [each for each in map(class_of, groups[language]) if each in self._english[language]]
-            write_lines(self._files.judged("english", language, number), [b"%d\n" % each for each in english])
-            yield language, number
-
-    def _index(self) -> OutlierIndex:
-        return open_arrays(OutlierIndex, local_folder(self._files.outlier_index()))
-
-    def _inputs(self) -> GroupInputs:
-        labels = {language: read_labels(self._files, language) for language in self._languages}
-        self._english = {language: own.english for language, own in labels.items()}
-        languages = {language: _language_inputs(self._files, language, own.texts) for language, own in labels.items()}
-        return GroupInputs(self._files.graph(), languages, self._files.recipe)
-
-
-def _language_inputs(files: GroupFiles, language: str, labels: Mapping[int, str]) -> LanguageInputs:
-    surfaces = files.surfaces(language)
-    return LanguageInputs(
-        profile=read_profile(files, language).profile,
-        surfaces=surfaces,
-        ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
-        candidates=files.candidates(language),
-        labels=labels,
-        affixes=read_affixes(files.affixes(language)) if files.recipe.filters.affix == "surprise" else None,
-    )
-
-
-class FinishLanguage(beam.DoFn):
-    """The slices of a language to its groups and rejections, ordered by class, and their counts.
-
-    Lines are put in order as they are; only the number of their class is parsed.
-    """
-
-    def __init__(self, files: GroupFiles, surfaces: Mapping[str, str]) -> None:
-        self._files, self._surfaces = files, surfaces
-
-    def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
-        """Leave out near-duplicates, cap, order, add the titles of pages, write."""
-        language, numbers = slices_of[0], sorted(slices_of[1])
-        distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
-        kept, capped = self._cap(distinct, language)
-        rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
-        titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
-        write_groups(self._files.scratch.published, language, titled, sorted(rejected, key=class_of))
-        write_profile(self._files, language)
-        reasons = Counter(decode_rejection(line).reason for line in rejected)
-        counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
-        write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)
-        english = {int(line) for line in self._read("english", language, numbers)}
-        shown = [qid_of(number) for number in map(class_of, kept) if number in english]
-        write_lines(english_path(self._files.scratch, language), [orjson.dumps(shown)])
-
-    def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
-        """The lines of some slices."""
-        lines: list[bytes] = []
-        for number in numbers:
-            with open_binary(self._files.judged(kind, language, number)) as source:
-                lines.extend(source.read().splitlines(keepends=True))
-        return lines
-
-    def _without_near_duplicates(self, groups: list[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
-        """The lines of the groups that repeat no other one, and rejections of those that do."""
-        number = self._files.recipe.filters.near_duplicates
-        if number is None:
-            return groups, []
-        by_class = {class_of(line): line for line in groups}
-        order = in_class_order(self._files.graph(), list(by_class), self._files.recipe)
-        found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
-        details = {
-            each: f"shares {one.shared} items with {qid_of(one.kept)}, which is kept" for each, one in found.items()
-        }
-        rejections = [Rejection(qid_of(each), language, NEAR_DUPLICATE, detail) for each, detail in details.items()]
-        return [line for each, line in by_class.items() if each not in found], list(map(encode_rejection, rejections))
-
-    def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
-        """The lines of the groups that are kept, by class, and rejections of the others."""
-        recipe = self._files.recipe
-        most, order = recipe.cluster.max_groups, recipe.cluster.class_order
-        by_class = {class_of(line): line for line in groups}
-        first = first_classes(self._files.graph(), list(by_class), recipe)
-        detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
-        capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
-        return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]
-
-
-# Of a statement its property and its value are read.
-_STATEMENTS = ("statements.list.element.property", "statements.list.element.value")
-
-# The files that count unlinked items are divided into at most this many parts: that many workers can read them.
-_PARTS = 16
-
-# About how many items of the graph show what titles of other articles look like.
-_OTHERS = 200_000
-
-
-class CollectItems(beam.DoFn):
-    """A numbered file of entities to the labels of its classes, the titles of its list articles and of others.
-
-    And to its statements of ``kin_properties``, where the recipe bars kin.
-    """
-
-    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
-        self._files, self._languages = files, languages
-        self._properties = _properties(files)
-        self._wanted: tuple[Ints, int] | None = None
-
-    def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
-        """Write them; yields the path."""
-        number, path = numbered
-        numbers, lists = self._read(number, path)
-        classes, every = self._classes_and_sampling()
-        is_class = indices_of(numbers, classes)[1]
-        folder, variant = self._files.labels(), self._files.recipe.surface.variant
-        write_labels(f"{folder}/labels-{number:05d}.parquet", path, numbers, is_class, self._languages, variant)
-        write_titles(f"{folder}/titles-{number:05d}.parquet", path, numbers, lists, every, self._languages, variant)
-        yield None, path
-
-    def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
-        """The numbers of all items of a file, and which of them are list articles; statements are written."""
-        numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-        statements = []
-        columns = ["qid", "instance_of", *(_STATEMENTS if self._properties else ())]
-        for table in read_row_groups(path, columns, ["instance_of.list.element"]):
-            numbers.append(qid_numbers(table["qid"]))
-            lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
-            if self._properties:
-                statements.append(ItemStatements.of_columns(numbers[-1], table["statements"], self._properties))
-        if self._properties:
-            save_arrays(ItemStatements.join(statements), self._files.statements(number))
-        return np.concatenate(numbers), np.concatenate(lists)
-
-    def _classes_and_sampling(self) -> tuple[Ints, int]:
-        """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
-        if self._wanted is None:
-            graph = self._files.graph()
-            classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
-            # Of the others none has a title, and a build may have left them out.
-            linked = int(np.count_nonzero(graph.sitelinks))
-            self._wanted = classes, 1 + linked // _OTHERS
-        return self._wanted
-
-
-class CollectUnlinked(beam.DoFn):
-    """A numbered part of the files that count unlinked items to one record of arrays."""
-
-    def __init__(self, files: GroupFiles) -> None:
-        self._files = files
-
-    def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
-        """Write it; yields its folder."""
-        (number, paths), graph = numbered, self._files.graph()
-        tables = (read_parquet(path) for path in paths)
-        counted = [UnlinkedItems.of_table(graph, table, _properties(self._files)) for table in tables]
-        save_arrays(UnlinkedItems.join(counted), self._files.unlinked(number))
-        yield None, self._files.unlinked(number)
-
-
-def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
-    """The numbered parts of the files that count unlinked items, where a rule of the recipe counts all instances."""
-    outliers = recipe.outliers
-    counting = outliers.status_share > 0 or outliers.exclude == "kin"
-    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
-    return [(number, files[number::_PARTS]) for number in range(min(_PARTS, len(files)))]
-
-
-def _properties(files: GroupFiles) -> Sequence[str]:
-    """Those whose statements may make a class."""
-    outliers = files.recipe.outliers
-    return outliers.kin_properties if outliers.exclude == "kin" else ()
-
-
-def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
-    flags = np.zeros(len(classes), dtype=bool)
-    flat = classes.flatten()
-    codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
-    if len(codes):
-        flags[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
-    return flags
-
 
 STAGE: Final = "groups"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
@@ -336,3 +130,271 @@ def build_groups(
 
     context.runtime.run(construct, label=STAGE)
     return {language: sum_counts([f"{context.scratch.parts}/counts/{language}.json"]) for language in surfaces}
+
+
+# What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.
+
+# Of a statement its property and its value are read.
+_STATEMENTS = ("statements.list.element.property", "statements.list.element.value")
+# The files that count unlinked items are divided into at most this many parts: that many workers can read them.
+_UNLINKED_PARTS = 16
+# About so many items of the graph show what the titles of articles look like that are no lists.
+_SAMPLED_TITLES = 200_000
+
+
+class CollectItems(beam.DoFn):
+    """A numbered file of entities to the labels of its classes, and the titles of its list articles and of others.
+
+    Where the recipe bars kin, statements of ``kin_properties``, which may make a class, are written too.
+    """
+
+    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
+        self._files, self._languages = files, languages
+        self._properties = _properties(files)
+        self._wanted: tuple[Ints, int] | None = None
+
+    def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
+        """Write them; yields the path."""
+        number, path = numbered
+        numbers, lists = self._read(number, path)
+        classes, every = self._classes_and_sampling()
+        is_class = indices_of(numbers, classes)[1]
+        folder, variant = self._files.labels(), self._files.recipe.surface.variant
+        write_labels(f"{folder}/labels-{number:05d}.parquet", path, numbers, is_class, self._languages, variant)
+        write_titles(f"{folder}/titles-{number:05d}.parquet", path, numbers, lists, every, self._languages, variant)
+        yield None, path
+
+    def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
+        """The numbers of all items of a file, and which of them are list articles; statements are written."""
+        numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
+        statements = []
+        columns = ["qid", "instance_of", *(_STATEMENTS if self._properties else ())]
+        for table in read_row_groups(path, columns, ["instance_of.list.element"]):
+            numbers.append(qid_numbers(table["qid"]))
+            lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
+            if self._properties:
+                statements.append(ItemStatements.of_columns(numbers[-1], table["statements"], self._properties))
+        if self._properties:
+            save_arrays(ItemStatements.join(statements), self._files.statements(number))
+        return np.concatenate(numbers), np.concatenate(lists)
+
+    def _classes_and_sampling(self) -> tuple[Ints, int]:
+        """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
+        if self._wanted is None:
+            graph = self._files.graph()
+            classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
+            # Unlinked items have no title, and a build may have left them out.
+            linked = int(np.count_nonzero(graph.sitelinks))
+            self._wanted = classes, 1 + linked // _SAMPLED_TITLES
+        return self._wanted
+
+
+class CollectUnlinked(beam.DoFn):
+    """A numbered part of the files that count unlinked items, to one record of arrays."""
+
+    def __init__(self, files: GroupFiles) -> None:
+        self._files = files
+
+    def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
+        """Write it; yields its folder."""
+        (number, paths), graph = numbered, self._files.graph()
+        tables = (read_parquet(path) for path in paths)
+        counted = [UnlinkedItems.of_table(graph, table, _properties(self._files)) for table in tables]
+        save_arrays(UnlinkedItems.join(counted), self._files.unlinked(number))
+        yield None, self._files.unlinked(number)
+
+
+def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
+    """The numbered parts of the files that count unlinked items, where a rule of the recipe counts all instances."""
+    outliers = recipe.outliers
+    counting = outliers.status_share > 0 or outliers.exclude == "kin"
+    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
+    return [(number, files[number::_UNLINKED_PARTS]) for number in range(min(_UNLINKED_PARTS, len(files)))]
+
+
+def _properties(files: GroupFiles) -> Sequence[str]:
+    """The properties whose statements may make a class."""
+    outliers = files.recipe.outliers
+    return outliers.kin_properties if outliers.exclude == "kin" else ()
+
+
+def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
+    flags = np.zeros(len(classes), dtype=bool)
+    flat = classes.flatten()
+    codes = pc.indices_nonzero(pc.equal(flat.dictionary, qid))
+    if len(codes):
+        flags[pc.list_parent_indices(classes).filter(pc.equal(flat.indices, codes[0])).to_numpy()] = True
+    return flags
+
+
+# What must be known before the first class is judged.
+
+# Classes of a slice: enough to outweigh the cost of starting one, few enough to share the work evenly.
+SLICE: Final = 1024
+
+
+class IndexOutliers(beam.DoFn):
+    """Write the outlier index and the rings once surface forms and labels are there, and hand out numbers of slices.
+
+    ``entity_files`` is the number of files of entities that ``CollectItems`` read, ``unlinked_parts`` that of the parts
+    that ``CollectUnlinked`` did.
+    """
+
+    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int, unlinked_parts: int) -> None:
+        self._files, self._languages = files, languages
+        self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
+
+    def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
+        """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
+
+        Slice 0 exists even when there is no candidate class, so that every language gets its files.
+        """
+        del written
+        files = self._files
+        tables = {language: files.surfaces(language) for language in self._languages}
+        minimum = files.recipe.outliers.min_sitelinks
+        able = partial(in_range, options=files.recipe.items, role="outliers")
+        by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
+        folders = [local_folder(files.unlinked(number)) for number in range(self._unlinked_parts)]
+        unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
+        making, having = self._class_making(unlinked)
+        items, numbers, lists = outlier_pool(files.graph(), by_language, having)
+        candidates = files.all_candidates(self._languages)
+        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making, unlinked)
+        save_arrays(index, files.outlier_index())
+        for language, table in tables.items():
+            ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
+            save_arrays(ring, f"{files.language(language)}/ring")
+        yield from range(max(1, -(-len(candidates) // SLICE)))
+
+    def _class_making(self, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
+        """What makes each class, and what each item has of it, where the recipe bars kin."""
+        files = self._files
+        if files.recipe.outliers.exclude != "kin":
+            return NO_STATEMENTS, NO_STATEMENTS
+        folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
+        statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
+        return class_making(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
+
+
+def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
+    """The ring of the pool items that have a surface form in a language, as rows of its table."""
+    indices, in_pool = indices_of(table.items, items)
+    rows = np.flatnonzero(in_pool)
+    return HashRing.of(seed, table.numbers[rows], rows, numbers[indices[rows]], list_count)
+
+
+# Slices of the candidate classes to groups and rejections.
+
+
+class JudgeClasses(beam.DoFn):
+    """The number of a slice, to its files of groups and rejections in each language."""
+
+    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
+        self._files, self._languages = files, languages
+        self._builder: GroupBuilder | None = None
+        self._english: dict[str, set[int]] = {}
+
+    def process(self, number: int) -> Iterator[tuple[str, int]]:
+        """Judge the classes of the slice; every language has its files, empty if it has no candidate class here.
+
+        A third file lists the classes whose label is English for want of another.
+        """
+        # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
+        self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
+        candidates = self._files.all_candidates(self._languages)[number * SLICE : (number + 1) * SLICE]
+        groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
+        rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
+        for language, judgement in self._builder.judge(candidates):
+            if isinstance(judgement, Group):
+                groups[language].append(encode_group(judgement))
+            else:
+                rejected[language].append(encode_rejection(judgement))
+        for language in self._languages:
+            write_lines(self._files.judged("groups", language, number), groups[language])
+            write_lines(self._files.judged("rejected", language, number), rejected[language])
+            english = [each for each in map(class_of, groups[language]) if each in self._english[language]]
+            write_lines(self._files.judged("english", language, number), [b"%d\n" % each for each in english])
+            yield language, number
+
+    def _index(self) -> OutlierIndex:
+        return open_arrays(OutlierIndex, local_folder(self._files.outlier_index()))
+
+    def _inputs(self) -> GroupInputs:
+        labels = {language: read_labels(self._files, language) for language in self._languages}
+        self._english = {language: own.english for language, own in labels.items()}
+        languages = {language: _language_inputs(self._files, language, own.texts) for language, own in labels.items()}
+        return GroupInputs(self._files.graph(), languages, self._files.recipe)
+
+
+def _language_inputs(files: GroupFiles, language: str, labels: Mapping[int, str]) -> LanguageInputs:
+    surfaces = files.surfaces(language)
+    return LanguageInputs(
+        profile=read_profile(files, language).profile,
+        surfaces=surfaces,
+        ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
+        candidates=files.candidates(language),
+        labels=labels,
+        affixes=read_affixes(files.affixes(language)) if files.recipe.filters.affix == "surprise" else None,
+    )
+
+
+# The slices of a language to its finished files.
+
+
+class FinishLanguage(beam.DoFn):
+    """The slices of a language, to its groups and rejections in order of class, and their counts.
+
+    Lines are put in order as they are; only the number of their class is parsed.
+    """
+
+    def __init__(self, files: GroupFiles, surfaces: Mapping[str, str]) -> None:
+        self._files, self._surfaces = files, surfaces
+
+    def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
+        """Leave out near-duplicates, cap, order, add the titles of pages, write."""
+        language, numbers = slices_of[0], sorted(slices_of[1])
+        distinct, repeated = self._without_near_duplicates(self._read("groups", language, numbers), language)
+        kept, capped = self._cap(distinct, language)
+        rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
+        titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
+        write_groups(self._files.scratch.published, language, titled, sorted(rejected, key=class_of))
+        write_profile(self._files, language)
+        reasons = Counter(decode_rejection(line).reason for line in rejected)
+        counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
+        write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)
+        english = {int(line) for line in self._read("english", language, numbers)}
+        shown = [qid_of(number) for number in map(class_of, kept) if number in english]
+        write_lines(english_path(self._files.scratch, language), [orjson.dumps(shown)])
+
+    def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
+        """The lines of some slices."""
+        lines: list[bytes] = []
+        for number in numbers:
+            with open_binary(self._files.judged(kind, language, number)) as source:
+                lines.extend(source.read().splitlines(keepends=True))
+        return lines
+
+    def _without_near_duplicates(self, groups: list[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups that repeat no other one, and rejections of those that do."""
+        number = self._files.recipe.filters.near_duplicates
+        if number is None:
+            return groups, []
+        by_class = {class_of(line): line for line in groups}
+        order = in_class_order(self._files.graph(), list(by_class), self._files.recipe)
+        found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
+        details = {
+            each: f"shares {one.shared} items with {qid_of(one.kept)}, which is kept" for each, one in found.items()
+        }
+        rejections = [Rejection(qid_of(each), language, NEAR_DUPLICATE, detail) for each, detail in details.items()]
+        return [line for each, line in by_class.items() if each not in found], list(map(encode_rejection, rejections))
+
+    def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
+        """The lines of the groups that are kept, by class, and rejections of the others."""
+        recipe = self._files.recipe
+        most, order = recipe.cluster.max_groups, recipe.cluster.class_order
+        by_class = {class_of(line): line for line in groups}
+        first = first_classes(self._files.graph(), list(by_class), recipe)
+        detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
+        capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
+        return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]

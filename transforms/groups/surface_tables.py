@@ -1,13 +1,8 @@
-"""The surface forms of a language, from Parquet to the table that workers map into memory.
-
-The affixes of a language's surface forms, counted once and kept beside its other inputs.
-
-The profile of each language, from its wiki, its surface forms, the titles of its list articles, and its file.
-"""
+"""What the groups stage makes of the surface forms of a language: a table in memory, counts of affixes, a profile."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import apache_beam as beam
@@ -39,47 +34,10 @@ from wikisem.wikipedia.learning import (
 )
 from wikisem.wikipedia.siteinfo import SiteInfo
 
-# One row for each affix; the empty one, which all surface forms have at both sides, says how many these are.
-AFFIX_COLUMNS: Final = pa.schema([("side", pa.string()), ("affix", pa.string()), ("count", pa.int64())])
-
-# From a language with more surface forms about this many are read: what four of eight may share is 700 of them, give
-# or take 26.
-AFFIX_SAMPLE: Final = 200_000
-
-_NO_AFFIX: Final = ""
-
-
-def sample_affixes(parts: Iterable[SurfaceTable], total: int) -> AffixCounts:
-    """The affixes of the surface forms of some tables, ``total`` in all; the sample depends on the items alone."""
-    return count_affixes(_sample(parts, 1 + total // AFFIX_SAMPLE))
-
-
-def _sample(parts: Iterable[SurfaceTable], every: int) -> Iterator[str]:
-    for part in parts:
-        # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
-        yield from part.texts(np.flatnonzero(hash_keys(0, part.numbers) % np.uint64(every) == 0))
-
-
-def write_affixes(path: str, counts: AffixCounts) -> None:
-    """Write the counts as Parquet."""
-    sides = {"beginning": counts.beginnings, "end": counts.ends}
-    rows = [("", _NO_AFFIX, counts.total)]
-    rows += [(side, affix, count) for side, known in sides.items() for affix, count in sorted(known.items())]
-    write_parquet(path, pa.table([list(column) for column in zip(*rows, strict=True)], schema=AFFIX_COLUMNS))
-
-
-def read_affixes(path: str) -> AffixCounts:
-    """The counts that ``write_affixes`` wrote."""
-    rows = zip(*(column.to_pylist() for column in read_parquet(path).columns), strict=True)
-    by_side: dict[str, dict[str, int]] = {"": {}, "beginning": {}, "end": {}}
-    for side, affix, count in rows:
-        by_side[side][affix] = count
-    return AffixCounts(by_side[""][_NO_AFFIX], by_side["beginning"], by_side["end"])
-
+# Surface forms from Parquet to the table that workers map into memory.
 
 # The files of a language are divided into at most this many parts: that many workers can read them.
 _PARTS: Final = 16
-
 # How many surface forms show the script of a language that wikisem.wikipedia.languages does not know.
 SAMPLE: Final = 10_000
 
@@ -164,6 +122,44 @@ def _open(part: str) -> SurfaceTable:
     return open_arrays(SurfaceTable, local_folder(part))
 
 
+# The affixes of a language's surface forms, counted once and kept beside its other inputs.
+
+# One row for each affix; the empty one, which all surface forms have at both sides, says how many these are.
+AFFIX_COLUMNS: Final = pa.schema([("side", pa.string()), ("affix", pa.string()), ("count", pa.int64())])
+_NO_AFFIX: Final = ""
+# If a language has more surface forms, about this many of them are read: what four of eight may share is 700 of them,
+# give or take 26.
+AFFIX_SAMPLE: Final = 200_000
+
+
+def sample_affixes(parts: Iterable[SurfaceTable], total: int) -> AffixCounts:
+    """The affixes of a sample of ``total`` surface forms in some tables; the sample depends on the items alone."""
+    every = np.uint64(1 + total // AFFIX_SAMPLE)
+    # Not by the recipe's seed: which clusters begin or end alike must not depend on it.
+    samples = (part.texts(np.flatnonzero(hash_keys(0, part.numbers) % every == 0)) for part in parts)
+    return count_affixes(chain.from_iterable(samples))
+
+
+def write_affixes(path: str, counts: AffixCounts) -> None:
+    """Write the counts as Parquet."""
+    sides = {"beginning": counts.beginnings, "end": counts.ends}
+    rows = [("", _NO_AFFIX, counts.total)]
+    rows += [(side, affix, count) for side, known in sides.items() for affix, count in sorted(known.items())]
+    write_parquet(path, pa.table([list(column) for column in zip(*rows, strict=True)], schema=AFFIX_COLUMNS))
+
+
+def read_affixes(path: str) -> AffixCounts:
+    """The counts that ``write_affixes`` wrote."""
+    rows = zip(*(column.to_pylist() for column in read_parquet(path).columns), strict=True)
+    by_side: dict[str, dict[str, int]] = {"": {}, "beginning": {}, "end": {}}
+    for side, affix, count in rows:
+        by_side[side][affix] = count
+    return AffixCounts(by_side[""][_NO_AFFIX], by_side["beginning"], by_side["end"])
+
+
+# The profile of a language, from its wiki, its surface forms, the titles of its list articles, and its file.
+
+
 def read_profile(files: GroupFiles, language: str) -> FoundProfile:
     """The profile that the rules use in a language, with where each of its values is from."""
     site, links = _read_wiki(files, language)
@@ -181,6 +177,17 @@ def read_profile(files: GroupFiles, language: str) -> FoundProfile:
     return find_profile(language, site=site, evidence=evidence, given=given)
 
 
+def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkSurroundings]:
+    """What the wiki says of itself, and the surroundings of its links; both empty for a language of labels."""
+    folder = files.mentions.get(language)
+    if folder is None:
+        return None, LinkSurroundings()
+    path = f"{folder}/siteinfo.json"
+    with open_binary(path) as source:
+        site = SiteInfo.from_json(source.read(), path)
+    return site, read_surroundings(folder)
+
+
 def write_profile(files: GroupFiles, language: str) -> None:
     """Write the profile file of a language: as it was given or edited, else what was found."""
     text = files.profiles.get(language)
@@ -189,14 +196,3 @@ def write_profile(files: GroupFiles, language: str) -> None:
         text = write_profile_file(language, found.values(), found.source, found.support)
     with create_binary(f"{files.scratch.published}/languages/{language}.toml") as sink:
         sink.write(text.encode())
-
-
-def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkSurroundings]:
-    """What the wiki says of itself, and the surroundings of its links; nothing of a language of labels."""
-    folder = files.mentions.get(language)
-    if folder is None:
-        return None, LinkSurroundings()
-    path = f"{folder}/siteinfo.json"
-    with open_binary(path) as source:
-        site = SiteInfo.from_json(source.read(), path)
-    return site, read_surroundings(folder)
