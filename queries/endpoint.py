@@ -1,9 +1,4 @@
-"""Categories from a SPARQL endpoint: Wikidata's query service or any other that speaks the same words.
-
-A patient client of a SPARQL endpoint: asks, waits, asks again, keeps what it got, and says so when it gives up.
-
-Answers on disk, so that a run that was cut off goes on where it stopped, and nothing is asked twice.
-"""
+"""Categories from a SPARQL endpoint: Wikidata's query service or any other that has the same words."""
 
 import hashlib
 import urllib.request
@@ -36,33 +31,7 @@ from wikisem.queries.sparql import (
 )
 from wikisem.records import Statement
 
-
-@dataclass(frozen=True, slots=True)
-class AnswerCache:
-    """Whole answers in one folder, each in a file named after the endpoint and the query it belongs to."""
-
-    folder: Path
-
-    def get(self, endpoint: str, query: str) -> bytes | None:
-        """The answer to a query, if it is there."""
-        try:
-            return self._path(endpoint, query).read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def put(self, endpoint: str, query: str, answer: bytes) -> None:
-        """Keep an answer; a reader sees the whole of it or nothing. OutputError when it cannot be written."""
-        with whole_file(self._path(endpoint, query)) as sink:
-            sink.write(answer)
-
-    def _path(self, endpoint: str, query: str) -> Path:
-        key = hashlib.sha256(f"{endpoint}\n{query}".encode()).hexdigest()
-        return self.folder / f"{key}.json"
-
-
-Check: TypeAlias = Callable[[list[AnswerRow]], None]
-
-_NO_POST: Final = frozenset({405, 501})
+# How a query is sent.
 
 
 class Ask(Protocol):
@@ -71,6 +40,9 @@ class Ask(Protocol):
     def __call__(self, query: str) -> bytes:
         """The body of the answer."""
         ...
+
+
+_NO_POST: Final = frozenset({405, 501})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +81,38 @@ class _Query(SPARQLWrapper.SPARQLWrapper):
         return request
 
 
+# A patient client: it asks, waits, asks again, keeps what it got, and says so when it gives up.
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """Whole answers in one folder, each in a file named after its endpoint and query.
+
+    A run that was cut off goes on where it stopped, and nothing is asked twice.
+    """
+
+    folder: Path
+
+    def get(self, endpoint: str, query: str) -> bytes | None:
+        """The answer to a query, if it is there."""
+        try:
+            return self._path(endpoint, query).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def put(self, endpoint: str, query: str, answer: bytes) -> None:
+        """Keep an answer; a reader sees the whole of it or nothing. OutputError when it cannot be written."""
+        with whole_file(self._path(endpoint, query)) as sink:
+            sink.write(answer)
+
+    def _path(self, endpoint: str, query: str) -> Path:
+        key = hashlib.sha256(f"{endpoint}\n{query}".encode()).hexdigest()
+        return self.folder / f"{key}.json"
+
+
+_Check: TypeAlias = Callable[[list[AnswerRow]], None]
+
+
 @dataclass(frozen=True)
 class Client:
     """Queries to one endpoint, one at a time; ``ask`` sends one."""
@@ -118,10 +122,10 @@ class Client:
     cache: AnswerCache | None = None
     patience: Patience = field(default_factory=Patience)
 
-    def rows(self, query: str, about: str, check: Check = lambda _: None) -> list[AnswerRow]:
-        """The rows of a whole answer, from the cache or the endpoint; EndpointError when none can be had.
+    def rows(self, query: str, about: str, check: _Check = lambda _: None) -> list[AnswerRow]:
+        """The rows of a whole answer, from the cache or the endpoint; EndpointError when it cannot be had.
 
-        ``about`` names the query in that error; ``check`` raises NoAnswerError where the rows are not all there.
+        ``about`` names the query in that error; ``check`` raises NoAnswerError unless all rows are there.
         """
         kept = self.cache.get(self.endpoint, query) if self.cache else None
         if kept is not None:
@@ -140,11 +144,13 @@ class Client:
         return rows
 
 
-def _whole(body: bytes, check: Check) -> list[AnswerRow]:
+def _whole(body: bytes, check: _Check) -> list[AnswerRow]:
     rows = parse_answer(body)
     check(rows)
     return rows
 
+
+# The categories.
 
 # Rows a page and items a batch: answers of this size are whole within seconds, and far below what any engine cuts at.
 PAGE: Final = 5000

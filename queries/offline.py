@@ -1,14 +1,4 @@
-"""Categories from the entities of a build: no network, whole columns at a time.
-
-The Parquet of the entities stage, read column by column: only what a question needs, batch by batch.
-
-SPARQL patterns over the entities of a build: rdflib evaluates them, the columns of the entities answer its lookups.
-
-Only best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` are in the entities; a
-pattern that asks for anything else is refused, so that no answer is silently smaller than an endpoint's.
-
-Statements between items as two sorted columns of numbers: neighbours and everything below, without a loop a row.
-"""
+"""Categories from the entities of a build: no network, whole columns at a time."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,279 +24,6 @@ from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES, PARQUET_ERRORS
 from wikisem.unit_folders import find_folder
-
-
-class PropertyEdges:
-    """The (subject, object) pairs of one property; item numbers, shape ``(n,)`` each."""
-
-    def __init__(self, subjects: Numbers, objects: Numbers) -> None:
-        order = np.lexsort((subjects, objects))
-        self._objects = objects[order]
-        self._subjects = subjects[order]
-
-    def __len__(self) -> int:
-        return len(self._objects)
-
-    def subjects_of(self, objects: npt.ArrayLike) -> Numbers:
-        """The items that have a statement with any of these values, sorted, each once."""
-        return _neighbours(self._objects, self._subjects, np.asarray(objects, dtype=np.int64))
-
-    def objects_of(self, subjects: npt.ArrayLike) -> Numbers:
-        """The values that any of these items has, sorted, each once."""
-        keys, values = self._by_subject
-        return _neighbours(keys, values, np.asarray(subjects, dtype=np.int64))
-
-    def reaching(self, objects: npt.ArrayLike) -> Numbers:
-        """The items from which one step or more leads to any of these; a cycle ends the search, not the result."""
-        found = new = self.subjects_of(objects)
-        while len(new):
-            new = np.setdiff1d(self.subjects_of(new), found, assume_unique=True)
-            found = union([found, new])
-        return found
-
-    def reached(self, subjects: npt.ArrayLike) -> Numbers:
-        """The items to which one step or more leads from any of these."""
-        found = new = self.objects_of(subjects)
-        while len(new):
-            new = np.setdiff1d(self.objects_of(new), found, assume_unique=True)
-            found = union([found, new])
-        return found
-
-    def pairs(self) -> tuple[Numbers, Numbers]:
-        """All subjects and their objects, in order of object."""
-        return self._subjects, self._objects
-
-    @cached_property
-    def _by_subject(self) -> tuple[Numbers, Numbers]:
-        order = np.lexsort((self._objects, self._subjects))
-        return self._subjects[order], self._objects[order]
-
-
-def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
-    low = np.searchsorted(keys, wanted, side="left")
-    counts = np.searchsorted(keys, wanted, side="right") - low
-    # Row numbers low, low + 1, ... of every wanted key, one key after the other: with low = [3, 7] and counts = [2, 1]
-    # starts = [3, 3, 5], and the rows are 3, 4, 7.
-    starts = np.repeat(low - np.cumsum(counts) + counts, counts)
-    return distinct(values[starts + np.arange(counts.sum())])
-
-
-_LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
-_QID: Final = r"^Q[1-9][0-9]*$"
-
-Texts: TypeAlias = Mapping[str, Sequence[Statement]]
-Columns: TypeAlias = tuple[pa.Array, pa.Array]
-
-
-class EntityTable:
-    """The entities that a build left: OUT, ``OUT/entities`` or the folder in it that holds the files; a path or URL.
-
-    Raises MissingInputError where there is no Parquet, DamagedInputError where it is not that of entities.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder.rstrip("/")
-        self._system, self._path = _locate(self.folder)
-        self._dataset = _open(self.folder, self._system, self._path)
-        self._read = cache(self._read_property)
-
-    def edges(self, name: str) -> PropertyEdges:
-        """The values of a property that are items, of all items; read once."""
-        return self._read(name)[0]
-
-    def texts(self, name: str) -> Texts:
-        """The values of a property that are texts, by item; read once."""
-        return self._read(name)[1]
-
-    def sitelinks(self, numbers: Numbers) -> Numbers:
-        """The sitelinks of items; 0 for one that is named in statements but has no row."""
-        known, counts = self.all_sitelinks
-        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
-        return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)
-
-    @cached_property
-    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
-        """All item numbers, sorted, and the sitelinks of each."""
-        batches = [(qid_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
-        numbers = join([one for one, _ in batches])
-        counts = join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
-        order = np.argsort(numbers)
-        return numbers[order], counts[order]
-
-    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
-        """The labels of items under the given language codes, in the order of the codes."""
-        found = {}
-        for rows in self._rows("labels", qids):
-            for row in rows.to_pylist():
-                labels = dict(row["labels"] or ())
-                found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
-        return {qid: labels for qid, labels in found.items() if labels}
-
-    def _rows(self, column: str, qids: Sequence[str]) -> Iterator[pa.RecordBatch | pa.Table]:
-        """A column of some items; files that were written before there was an index are read as a whole."""
-        index = _parquet(self._system, index_folder(self._path))
-        if not index:
-            return self._batches("qid", column, qids=qids)
-        return read_items(self._path, index, qids, [column], self._system.open_input_file)
-
-    def _read_property(self, name: str) -> tuple[PropertyEdges, Texts]:
-        if name in _LISTS:
-            lists = [_flat(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
-            return _edges(lists), {}
-        found = [_statements(batch, name) for batch in self._batches("qid", "statements")]
-        texts: dict[str, list[Statement]] = defaultdict(list)
-        for qids, statements in (others for _, others in found):
-            for qid, one in zip(qids.to_pylist(), statements.to_pylist(), strict=True):
-                texts[qid].append(Statement(name, one["value"], one["language"] or ""))
-        return _edges([items for items, _ in found]), texts
-
-    def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
-        try:
-            for batch in self._dataset.to_batches(columns=list(columns), filter=chosen):
-                batch.validate(full=True)
-                yield batch
-        except PARQUET_ERRORS as error:
-            raise DamagedInputError(f"{self.folder}: expected whole Parquet files of entities, saw {error}") from error
-
-
-def _flat(batch: pa.RecordBatch, column: str) -> Columns:
-    """The ids of a batch beside the elements of a list column, one row an element."""
-    return batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
-
-
-def _statements(batch: pa.RecordBatch, name: str) -> tuple[Columns, Columns]:
-    """Items with the ids, or with the strings, of their statements of one property."""
-    qids, statements = _flat(batch, "statements")
-    own = pc.equal(pc.struct_field(statements, "property"), name)
-    qids, statements = qids.filter(own), statements.filter(own)
-    values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
-    is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
-    is_text = pc.invert(is_item)
-    return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
-
-
-def _edges(columns: Sequence[Columns]) -> PropertyEdges:
-    return PropertyEdges(
-        join([qid_numbers(one) for one, _ in columns]), join([qid_numbers(other) for _, other in columns])
-    )
-
-
-def _locate(folder: str) -> tuple[pyarrow.fs.FileSystem, str]:
-    """The file system of the files, and their folder there."""
-    system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
-    found = find_folder(path, "entities", lambda name: _read(system, name))
-    return system, found if _parquet(system, found) else f"{path}/entities"
-
-
-def _open(folder: str, system: pyarrow.fs.FileSystem, path: str) -> pyarrow.dataset.Dataset:
-    if not (files := _parquet(system, path)):
-        raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
-    try:
-        dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
-    except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
-    # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
-    read = [each for each in ENTITIES if each.name != "other_instance_of"]
-    if missing := [each.name for each in read if each.name not in dataset.schema.names]:
-        raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
-    for each in read:
-        if (seen := dataset.schema.field(each.name).type) != each.type:
-            raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
-    return dataset
-
-
-def _read(system: pyarrow.fs.FileSystem, path: str) -> bytes | None:
-    if not system.get_file_info(path).is_file:
-        return None
-    with system.open_input_stream(path) as source:
-        return bytes(source.read())
-
-
-def _parquet(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
-    if system.get_file_info(folder).type != pyarrow.fs.FileType.Directory:
-        return []
-    found = system.get_file_info(pyarrow.fs.FileSelector(folder))
-    return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
-
-
-Triple: TypeAlias = tuple[Any, Any, Any]
-ITEM: Final = Variable("item")
-
-
-def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> list[int]:
-    """The numbers of the items that a pattern binds to ``?item``, each once, sorted.
-
-    Raises RecipeError for what is no SPARQL, UsageError for what the entities cannot answer.
-    """
-    query = check_pattern(pattern, offline=True)
-    graph = Graph(store=_EntityStore(table, edges), bind_namespaces="none")
-    bound = {str(one[ITEM]).removeprefix(ENTITY) for one in graph.query(query).bindings if ITEM in one}
-    return sorted(qid_number(one) for one in bound if is_qid(one))
-
-
-class _EntityStore(Store):
-    """The statements of entities as RDF triples, looked up by subject, by object or both."""
-
-    def __init__(self, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> None:
-        super().__init__()
-        self._table = table
-        self._edges = edges
-
-    def triples(self, triple_pattern: Triple, context: Any = None) -> Iterator[tuple[Triple, Any]]:  # noqa: ARG002
-        """The triples that match; an unbound part is ``None``. The property must be given."""
-        subject, predicate, value = triple_pattern
-        if predicate == URIRef(SITELINKS):
-            found = self._sitelink_triples(subject)
-        else:
-            found = self._statement_triples(subject, predicate, value)
-        yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
-
-    def __len__(self, context: Any = None) -> int:
-        return len(self._table.all_sitelinks[0])
-
-    def _sitelink_triples(self, subject: Any) -> Iterator[Triple]:
-        numbers, counts = self._table.all_sitelinks
-        if subject is not None:
-            at = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
-            numbers, counts = numbers[at], counts[at]
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            yield _item(number), URIRef(SITELINKS), Literal(count)
-
-    def _statement_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[Triple]:
-        if predicate is None or not str(predicate).startswith(TRUTHY):
-            raise UsageError(
-                f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "
-                f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
-            )
-        edges = self._edges(str(predicate).removeprefix(TRUTHY))
-        if subject is not None:
-            pairs = [(_number(subject), one) for one in edges.objects_of([_number(subject)]).tolist()]
-        elif value is not None:
-            pairs = [(one, _number(value)) for one in edges.subjects_of([_number(value)]).tolist()]
-        else:
-            pairs = list(zip(*(column.tolist() for column in edges.pairs()), strict=True))
-        yield from ((_item(one), predicate, _item(other)) for one, other in pairs)
-        yield from self._text_triples(subject, predicate, value)
-
-    def _text_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[Triple]:
-        if isinstance(value, IdentifiedNode):
-            return
-        texts = self._table.texts(str(predicate).removeprefix(TRUTHY))
-        qids = texts if subject is None else [str(subject).removeprefix(ENTITY)]
-        for qid in qids:
-            for one in texts.get(qid, ()):
-                yield URIRef(ENTITY + qid), predicate, Literal(one.value, lang=one.language or None)
-
-
-def _item(number: int) -> URIRef:
-    return URIRef(f"{ENTITY}Q{number}")
-
-
-def _number(node: Any) -> int:
-    """The number of an item's IRI; -1, which no item has, for any other node."""
-    text = str(node).removeprefix(ENTITY)
-    return qid_number(text) if is_qid(text) else -1
 
 
 class EntitySource:
@@ -374,8 +91,292 @@ class EntitySource:
         edges, value = self._edges(condition.path.property), [qid_number(condition.value)]
         return edges.reaching(value) if condition.path.repeated else edges.subjects_of(value)
 
-    def _edges(self, name: str) -> PropertyEdges:
+    def _edges(self, name: str) -> "PropertyEdges":
         edges = self._table.edges(name)
         if not len(edges) and not self._table.texts(name):
             self._absent.add(name)
         return edges
+
+
+# Statements between items as two sorted columns of numbers: no loop goes over rows.
+
+
+class PropertyEdges:
+    """The (subject, object) pairs of one property; item numbers, shape ``(n,)`` each."""
+
+    def __init__(self, subjects: Numbers, objects: Numbers) -> None:
+        order = np.lexsort((subjects, objects))
+        self._objects = objects[order]
+        self._subjects = subjects[order]
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def subjects_of(self, objects: npt.ArrayLike) -> Numbers:
+        """The items that have a statement with any of these values, sorted, each once."""
+        return _neighbours(self._objects, self._subjects, np.asarray(objects, dtype=np.int64))
+
+    def objects_of(self, subjects: npt.ArrayLike) -> Numbers:
+        """The values that any of these items has, sorted, each once."""
+        keys, values = self._by_subject
+        return _neighbours(keys, values, np.asarray(subjects, dtype=np.int64))
+
+    def reaching(self, objects: npt.ArrayLike) -> Numbers:
+        """The items from which one step or more leads to any of these; a cycle ends the search, not the result."""
+        found = new = self.subjects_of(objects)
+        while len(new):
+            new = np.setdiff1d(self.subjects_of(new), found, assume_unique=True)
+            found = union([found, new])
+        return found
+
+    def reached(self, subjects: npt.ArrayLike) -> Numbers:
+        """The items to which one step or more leads from any of these."""
+        found = new = self.objects_of(subjects)
+        while len(new):
+            new = np.setdiff1d(self.objects_of(new), found, assume_unique=True)
+            found = union([found, new])
+        return found
+
+    def pairs(self) -> tuple[Numbers, Numbers]:
+        """All subjects and their objects, in order of object."""
+        return self._subjects, self._objects
+
+    @cached_property
+    def _by_subject(self) -> tuple[Numbers, Numbers]:
+        order = np.lexsort((self._objects, self._subjects))
+        return self._subjects[order], self._objects[order]
+
+
+def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:
+    low = np.searchsorted(keys, wanted, side="left")
+    counts = np.searchsorted(keys, wanted, side="right") - low
+    # Row numbers low, low + 1, ... of every wanted key, one key after the other: with low = [3, 7] and counts = [2, 1]
+    # starts = [3, 3, 5], and the rows are 3, 4, 7.
+    starts = np.repeat(low - np.cumsum(counts) + counts, counts)
+    return distinct(values[starts + np.arange(counts.sum())])
+
+
+# The Parquet of the entities stage, read column by column: only what a question needs, batch by batch.
+
+_Texts: TypeAlias = Mapping[str, Sequence[Statement]]
+_Columns: TypeAlias = tuple[pa.Array, pa.Array]
+_LISTS: Final = {"P31": "instance_of", "P279": "subclass_of"}
+_QID: Final = r"^Q[1-9][0-9]*$"
+
+
+class EntityTable:
+    """The entities that a build left, in ``folder``: OUT, ``OUT/entities`` or the folder there that holds the files.
+
+    It may be a URL.
+
+    Raises MissingInputError where there is no Parquet, DamagedInputError where it is not that of entities.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder.rstrip("/")
+        self._system, self._path = _locate(self.folder)
+        self._dataset = _open_dataset(self.folder, self._system, self._path)
+        self._read = cache(self._read_property)
+
+    def edges(self, name: str) -> PropertyEdges:
+        """The values of a property that are items, of all items; read once."""
+        return self._read(name)[0]
+
+    def texts(self, name: str) -> _Texts:
+        """The values of a property that are texts, by item; read once."""
+        return self._read(name)[1]
+
+    def sitelinks(self, numbers: Numbers) -> Numbers:
+        """The sitelinks of items; 0 for one that is named in statements but has no row."""
+        known, counts = self.all_sitelinks
+        at = np.searchsorted(known, numbers).clip(max=max(len(known) - 1, 0))
+        return np.where(known[at] == numbers, counts[at], 0) if len(known) else np.zeros_like(numbers)
+
+    @cached_property
+    def all_sitelinks(self) -> tuple[Numbers, Numbers]:
+        """All item numbers, sorted, and the sitelinks of each."""
+        batches = [(qid_numbers(batch["qid"]), batch["sitelinks"]) for batch in self._batches("qid", "sitelinks")]
+        numbers = join([one for one, _ in batches])
+        counts = join([np.asarray(pc.fill_null(one, 0)) for _, one in batches])
+        order = np.argsort(numbers)
+        return numbers[order], counts[order]
+
+    def labels(self, qids: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The labels of items under the given language codes, in the order of the codes."""
+        found = {}
+        for rows in self._rows("labels", qids):
+            for row in rows.to_pylist():
+                labels = dict(row["labels"] or ())
+                found[row["qid"]] = {code: labels[code] for code in codes if code in labels}
+        return {qid: labels for qid, labels in found.items() if labels}
+
+    def _rows(self, column: str, qids: Sequence[str]) -> Iterator[pa.RecordBatch | pa.Table]:
+        """A column of some items; files that were written before there was an index are read as a whole."""
+        index = _parquet_files(self._system, index_folder(self._path))
+        if not index:
+            return self._batches("qid", column, qids=qids)
+        return read_items(self._path, index, qids, [column], self._system.open_input_file)
+
+    def _read_property(self, name: str) -> tuple[PropertyEdges, _Texts]:
+        if name in _LISTS:
+            lists = [_flatten(batch, _LISTS[name]) for batch in self._batches("qid", _LISTS[name])]
+            return _edges(lists), {}
+        found = [_statements(batch, name) for batch in self._batches("qid", "statements")]
+        texts: dict[str, list[Statement]] = defaultdict(list)
+        for qids, statements in (others for _, others in found):
+            for qid, one in zip(qids.to_pylist(), statements.to_pylist(), strict=True):
+                texts[qid].append(Statement(name, one["value"], one["language"] or ""))
+        return _edges([items for items, _ in found]), texts
+
+    def _batches(self, *columns: str, qids: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        chosen = None if qids is None else pc.field("qid").isin(pa.array(list(qids), pa.string()))
+        try:
+            for batch in self._dataset.to_batches(columns=list(columns), filter=chosen):
+                batch.validate(full=True)
+                yield batch
+        except PARQUET_ERRORS as error:
+            raise DamagedInputError(f"{self.folder}: expected whole Parquet files of entities, saw {error}") from error
+
+
+def _locate(folder: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """The file system of the files, and their folder there."""
+    system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
+    found = find_folder(path, "entities", lambda name: _read_bytes(system, name))
+    return system, found if _parquet_files(system, found) else f"{path}/entities"
+
+
+def _open_dataset(folder: str, system: pyarrow.fs.FileSystem, path: str) -> pyarrow.dataset.Dataset:
+    if not (files := _parquet_files(system, path)):
+        raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
+    try:
+        dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
+    except PARQUET_ERRORS as error:
+        raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
+    # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
+    read = [each for each in ENTITIES if each.name != "other_instance_of"]
+    if missing := [each.name for each in read if each.name not in dataset.schema.names]:
+        raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
+    for each in read:
+        if (seen := dataset.schema.field(each.name).type) != each.type:
+            raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
+    return dataset
+
+
+def _parquet_files(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
+    if system.get_file_info(folder).type != pyarrow.fs.FileType.Directory:
+        return []
+    found = system.get_file_info(pyarrow.fs.FileSelector(folder))
+    return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
+
+
+def _read_bytes(system: pyarrow.fs.FileSystem, path: str) -> bytes | None:
+    if not system.get_file_info(path).is_file:
+        return None
+    with system.open_input_stream(path) as source:
+        return bytes(source.read())
+
+
+def _flatten(batch: pa.RecordBatch, column: str) -> _Columns:
+    """The ids of a batch beside the elements of a list column, one row an element."""
+    return batch["qid"].take(pc.list_parent_indices(batch[column])), pc.list_flatten(batch[column])
+
+
+def _statements(batch: pa.RecordBatch, name: str) -> tuple[_Columns, _Columns]:
+    """Items with the ids, or with the strings, of their statements of one property."""
+    qids, statements = _flatten(batch, "statements")
+    own = pc.equal(pc.struct_field(statements, "property"), name)
+    qids, statements = qids.filter(own), statements.filter(own)
+    values, languages = pc.struct_field(statements, "value"), pc.struct_field(statements, "language")
+    is_item = pc.and_(pc.equal(pc.fill_null(languages, ""), ""), pc.match_substring_regex(values, _QID))
+    is_text = pc.invert(is_item)
+    return (qids.filter(is_item), values.filter(is_item)), (qids.filter(is_text), statements.filter(is_text))
+
+
+def _edges(columns: Sequence[_Columns]) -> PropertyEdges:
+    return PropertyEdges(
+        join([qid_numbers(one) for one, _ in columns]), join([qid_numbers(other) for _, other in columns])
+    )
+
+
+# SPARQL patterns: rdflib evaluates them, and the columns of the entities answer its lookups.
+
+_Triple: TypeAlias = tuple[Any, Any, Any]
+_ITEM: Final = Variable("item")
+
+
+def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> list[int]:
+    """The numbers of the items that a pattern binds to ``?item``, each once, sorted.
+
+    Only best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` are in the entities; a
+    pattern that asks for anything else is refused, so that no answer is silently smaller than an endpoint's.
+
+    Raises RecipeError for a pattern that is not SPARQL, UsageError for one that the entities cannot answer.
+    """
+    query = check_pattern(pattern, offline=True)
+    graph = Graph(store=_EntityStore(table, edges), bind_namespaces="none")
+    bound = {str(one[_ITEM]).removeprefix(ENTITY) for one in graph.query(query).bindings if _ITEM in one}
+    return sorted(qid_number(one) for one in bound if is_qid(one))
+
+
+class _EntityStore(Store):
+    """The statements of entities as RDF triples, looked up by subject, by object or both."""
+
+    def __init__(self, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> None:
+        super().__init__()
+        self._table = table
+        self._edges = edges
+
+    def triples(self, triple_pattern: _Triple, context: Any = None) -> Iterator[tuple[_Triple, Any]]:  # noqa: ARG002
+        """The triples that match; an unbound part is ``None``. The property must be given."""
+        subject, predicate, value = triple_pattern
+        if predicate == URIRef(SITELINKS):
+            found = self._sitelink_triples(subject)
+        else:
+            found = self._statement_triples(subject, predicate, value)
+        yield from ((triple, iter(())) for triple in found if value is None or triple[2] == value)
+
+    def __len__(self, context: Any = None) -> int:
+        return len(self._table.all_sitelinks[0])
+
+    def _sitelink_triples(self, subject: Any) -> Iterator[_Triple]:
+        numbers, counts = self._table.all_sitelinks
+        if subject is not None:
+            at = slice(*(np.searchsorted(numbers, _number(subject), side=side) for side in ("left", "right")))
+            numbers, counts = numbers[at], counts[at]
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            yield _item(number), URIRef(SITELINKS), Literal(count)
+
+    def _statement_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
+        if predicate is None or not str(predicate).startswith(TRUTHY):
+            raise UsageError(
+                f"expected a pattern of wdt: properties and wikibase:sitelinks, which are what entities hold, "
+                f"saw {'a property that is not given' if predicate is None else predicate}; ask an endpoint instead"
+            )
+        edges = self._edges(str(predicate).removeprefix(TRUTHY))
+        if subject is not None:
+            pairs = [(_number(subject), one) for one in edges.objects_of([_number(subject)]).tolist()]
+        elif value is not None:
+            pairs = [(one, _number(value)) for one in edges.subjects_of([_number(value)]).tolist()]
+        else:
+            pairs = list(zip(*(column.tolist() for column in edges.pairs()), strict=True))
+        yield from ((_item(one), predicate, _item(other)) for one, other in pairs)
+        yield from self._text_triples(subject, predicate, value)
+
+    def _text_triples(self, subject: Any, predicate: Any, value: Any) -> Iterator[_Triple]:
+        if isinstance(value, IdentifiedNode):
+            return
+        texts = self._table.texts(str(predicate).removeprefix(TRUTHY))
+        qids = texts if subject is None else [str(subject).removeprefix(ENTITY)]
+        for qid in qids:
+            for one in texts.get(qid, ()):
+                yield URIRef(ENTITY + qid), predicate, Literal(one.value, lang=one.language or None)
+
+
+def _item(number: int) -> URIRef:
+    return URIRef(f"{ENTITY}Q{number}")
+
+
+def _number(node: Any) -> int:
+    """The number of an item's IRI; -1, which no item has, for any other node."""
+    text = str(node).removeprefix(ENTITY)
+    return qid_number(text) if is_qid(text) else -1

@@ -1,12 +1,4 @@
-"""The words and language tags of Wikidata's RDF, and queries made of them: ids are checked first.
-
-Prefixes as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
-
-The rows of an answer in SPARQL's JSON form, or the knowledge that it stopped half-way.
-
-Form: https://www.w3.org/TR/sparql11-results-json/. The query service begins an answer before it has all of it: when it
-fails later, the status is 200 still, and the JSON breaks off or is followed by a Java stack trace.
-"""
+"""SPARQL for Wikidata: queries made of checked ids, and the rows of answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,6 +16,8 @@ from wikisem.categories.recipe import Category, PropertyPath
 from wikisem.errors import RecipeError, UsageError
 from wikisem.ids import check_property, check_qid
 from wikisem.queries.http_client import NoAnswerError
+
+# The words of Wikidata's RDF, as in https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format (2026-11).
 
 ENTITY: Final = "http://www.wikidata.org/entity/"
 TRUTHY: Final = "http://www.wikidata.org/prop/direct/"
@@ -43,41 +37,18 @@ PREFIXES: Final = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 
-# Language codes of Wikidata whose tag in its RDF is another, as MediaWiki's
-# LanguageCode::getNonstandardLanguageCodeMapping lists them, which Wikibase's RDF writer applies (2026-11). Codes that
-# labels no longer use (als, be-x-old, ...) are left out, since their standard forms are codes of their own.
-_TAGS: Final = {
-    "cbk-zam": "cbk",
-    "de-formal": "de-x-formal",
-    "eml": "egl",
-    "es-formal": "es-x-formal",
-    "hu-formal": "hu-x-formal",
-    "map-bms": "jv-x-bms",
-    "mo": "ro-cyrl-md",
-    "nl-informal": "nl-x-informal",
-    "nrm": "nrf",
-    "roa-tara": "nap-x-tara",
-    "simple": "en-simple",
-    "sr-ec": "sr-cyrl",
-    "sr-el": "sr-latn",
-    "zh-cn": "zh-hans-cn",
-    "zh-hk": "zh-hant-hk",
-    "zh-mo": "zh-hant-mo",
-    "zh-my": "zh-hans-my",
-    "zh-sg": "zh-hans-sg",
-    "zh-tw": "zh-hant-tw",
-}
-_CODES: Final = {tag: code for code, tag in _TAGS.items()}
+
+# Queries.
 
 
 def render(name: str, **parts: str) -> str:
     """The query of a ``.rq`` file, prefixes in front, comments left out, with its ``$parts`` filled in."""
     heads = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()]
-    return "\n".join([*heads, Template(_read(name)).substitute(parts)])
+    return "\n".join([*heads, Template(_read_query(name)).substitute(parts)])
 
 
 @cache
-def _read(name: str) -> str:
+def _read_query(name: str) -> str:
     # SPARQLWrapper 2.0 takes a word such as "drop" in a second line of comments for the kind of the query.
     text = (resources.files(__package__) / f"{name}.rq").read_text(encoding="utf-8")
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
@@ -114,7 +85,7 @@ def _class_path(category: Category) -> str:
 
 
 def check_pattern(pattern: str, offline: bool) -> Query:
-    """The parsed query for a recipe's pattern; RecipeError where it is no pattern that binds ``?item``.
+    """The parsed query for a recipe's pattern; RecipeError unless it is a pattern that binds ``?item``.
 
     ``offline`` also refuses SERVICE, which would ask the network (UsageError).
     """
@@ -134,6 +105,35 @@ def _holds(part: Any, name: str) -> bool:
     return isinstance(part, (list, tuple)) and any(_holds(value, name) for value in part)
 
 
+# Language tags.
+
+# Language codes of Wikidata that have another tag in its RDF, as MediaWiki's
+# LanguageCode::getNonstandardLanguageCodeMapping lists them, which Wikibase's RDF writer applies (2026-11). Codes that
+# labels no longer use (als, be-x-old, ...) are left out, since their standard forms are codes of their own.
+_TAGS: Final = {
+    "cbk-zam": "cbk",
+    "de-formal": "de-x-formal",
+    "eml": "egl",
+    "es-formal": "es-x-formal",
+    "hu-formal": "hu-x-formal",
+    "map-bms": "jv-x-bms",
+    "mo": "ro-cyrl-md",
+    "nl-informal": "nl-x-informal",
+    "nrm": "nrf",
+    "roa-tara": "nap-x-tara",
+    "simple": "en-simple",
+    "sr-ec": "sr-cyrl",
+    "sr-el": "sr-latn",
+    "zh-cn": "zh-hans-cn",
+    "zh-hk": "zh-hant-hk",
+    "zh-mo": "zh-hant-mo",
+    "zh-my": "zh-hans-my",
+    "zh-sg": "zh-hans-sg",
+    "zh-tw": "zh-hant-tw",
+}
+_CODES: Final = {tag: code for code, tag in _TAGS.items()}
+
+
 def rdf_tag(code: str) -> str:
     """The tag, in lower case, of a label's language code: "zh-hant-tw" for "zh-tw", "de" for "de"."""
     return _TAGS.get(code, code)
@@ -147,6 +147,9 @@ def code_of(tag: str) -> str:
 def tags_of(codes: Iterable[str]) -> list[str]:
     """All tags that labels under these codes may bear, sorted; other engines may keep the codes themselves."""
     return sorted({tag for code in codes for tag in (code, rdf_tag(code))})
+
+
+# Answers in SPARQL's JSON form (https://www.w3.org/TR/sparql11-results-json/).
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,11 @@ class _Answer(msgspec.Struct):
 
 
 def parse_answer(body: bytes) -> list[AnswerRow]:
-    """The rows, each a map from variable to term, blank nodes left out; NoAnswerError when the answer is not whole."""
+    """The rows, each a map from variable to term, blank nodes left out; NoAnswerError when the answer is not whole.
+
+    The query service begins an answer before it has all of it: if it fails later, the status is 200 still, and the JSON
+    breaks off or is followed by a Java stack trace.
+    """
     try:
         rows = msgspec.json.decode(body, type=_Answer).results.bindings
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
