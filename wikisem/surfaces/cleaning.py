@@ -1,19 +1,6 @@
-"""What is no part of a surface form: marks that nobody sees, trailing parentheses, and letters of another script.
+"""Strings as surface forms: what is taken off or rewritten, and whether an anchor is another form of a title.
 
-Surface forms of a wiki with several scripts in one of them: both forms of an anchor are counted together.
-
-Whether an anchor is an inflected form, or an adjective, of a page's title: "Франции" of "Франция", "goda" of "Gods".
-
-Word by word the two must share a stem. No dictionary of a language is needed, and none is used.
-
-    >>> is_form_of("Второй мировой войны", "Вторая мировая война")
-    True
-    >>> is_form_of("presidential", "President")
-    True
-    >>> is_form_of("ASV", "Amerikys Saškierstuos Vaļsteibys"), is_form_of("moonlight", "Moon"), is_form_of("m", "Metre")
-    (False, False, False)
-
-docs/surface-forms.md has the cases by which the numbers were chosen.
+docs/surface-forms.md has the cases by which the numbers here were chosen.
 """
 
 from collections.abc import Mapping
@@ -37,6 +24,8 @@ from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
 from wikisem.wikis import label_codes, own_code
 
+# What is no part of a surface form: marks that nobody sees, and trailing parentheses.
+
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
 _TRAILING_PARENTHESIS: Final = r"[ \x{3000}]*[(（][^()（）]*[)）]$"
@@ -58,7 +47,7 @@ def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
 
 
 def _plain(texts: pa.Array) -> pa.Array:
-    """The strings without unseen marks and with plain blanks; only those that have others are rewritten."""
+    """The strings without unseen marks and with plain blanks; only strings that need it are rewritten."""
     odd = pc.fill_null(pc.match_substring_regex(texts, _ODD), False)
     if not pc.any(odd).as_py():
         return texts
@@ -67,7 +56,7 @@ def _plain(texts: pa.Array) -> pa.Array:
 
 
 def first_label(labels: Mapping[str, pa.Array | pa.ChunkedArray]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Of labels by code, best first, a column for each: the first of each row that is not empty, and its code.
+    """The first label of each row that is not empty, and its code, from a column of labels for each code, best first.
 
     >>> label, code = first_label({"de": pa.array(["\u200e", "Mond"]), "mul": pa.array(["Luna", "Luna"])})
     >>> label.to_pylist(), code.to_pylist()
@@ -75,7 +64,7 @@ def first_label(labels: Mapping[str, pa.Array | pa.ChunkedArray]) -> tuple[pa.Ch
     """
     found = pc.coalesce(*labels.values())
     label = tidy(found)
-    if label.null_count > found.null_count:  # an empty one must not hide the next; hardly any is
+    if label.null_count > found.null_count:  # some are empty, which is rare: they must not hide the next
         labels = {code: tidy(column) for code, column in labels.items()}
         label = pc.coalesce(*labels.values())
     codes: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
@@ -85,7 +74,7 @@ def first_label(labels: Mapping[str, pa.Array | pa.ChunkedArray]) -> tuple[pa.Ch
 
 
 def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """The strings in NFC. Only those that may not be are looked at: Wikidata and Wikipedia store NFC.
+    """The strings in NFC; only those that may lack it are looked at, because Wikidata and Wikipedia store NFC.
 
     pyarrow's own ``utf8_normalize`` decomposes when asked for NFC (25.0, 2026-11).
     """
@@ -102,7 +91,7 @@ def _compose(texts: pa.Array) -> pa.Array:
 
 
 def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Titles or labels without a trailing parenthesis; one that is nothing else stays as it is.
+    """Titles or labels without a trailing parenthesis; a string that is only a parenthesis stays as it is.
 
     >>> without_parenthesis(pa.chunked_array([["Mercury (planet)", "東京（曖昧さ回避）", "(Odd)"]])).to_pylist()
     ['Mercury', '東京', '(Odd)']
@@ -111,10 +100,13 @@ def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(plain, ""), texts, plain)
 
 
-def is_in_script(surface: str, language: str) -> bool:
-    """Whether all letters of a surface form are of the language's script; one without letters is.
+# Scripts: the letters of a language, and wikis that have several scripts in one.
 
-    Letters that several scripts share are of each of them. Japanese and Korean mix scripts in one word.
+
+def is_in_script(surface: str, language: str) -> bool:
+    """Whether all letters of a surface form are of the language's script, as they are where there are no letters.
+
+    Letters that several scripts share belong to each of them. Japanese and Korean mix scripts in one word.
 
     >>> [is_in_script(surface, "ru") for surface in ("Рига", "1984", "iPhone", "Сoca")]
     [True, True, False, False]
@@ -132,7 +124,7 @@ def _in_script(language: str) -> regex.Pattern:
 
 
 def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The strings in a variant, nulls as nulls; as they are for "". One that would be empty stays.
+    """The strings in a variant, as they are for ""; nulls stay, and so do strings that would become empty.
 
     >>> write_in("sr-el", pa.array(["Ниш", None, "Niš"])).to_pylist()
     ['Niš', None, 'Niš']
@@ -147,7 +139,7 @@ def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
 
 
 def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
-    """Mentions whose anchors are in a variant; those of a page that are then equal are one.
+    """Mentions with their anchors in a variant; anchors of a page that are then equal are counted together.
 
     >>> links = pa.table([["Ниш", "Ниш"], ["Niš", "Ниш"], [2, 3]], MENTIONS)
     >>> mentions_in("sr-el", links).to_pylist()
@@ -158,7 +150,7 @@ def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
 
 
 def label_codes_in(variant: str, language: str) -> tuple[str, ...]:
-    """The codes under which Wikidata may label the language, those of a variant first.
+    """The codes under which Wikidata may label the language, those of the variant first.
 
     >>> label_codes_in("sr-el", "sr")
     ('sr-el', 'sr', 'sr-ec')
@@ -166,25 +158,34 @@ def label_codes_in(variant: str, language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(label_codes(variant) if variant else ()), *label_codes(language))))
 
 
-# Of a word of the title, at least this share is the stem, and never fewer letters than _SHORTEST.
+# Inflected forms.
+
+# The stem is at least this share of a word of the title, and never has fewer letters than _SHORTEST_STEM.
 _STEM_SHARE: Final = 0.6
-_SHORTEST: Final = 3
-# What an anchor's word has after the stem: endings have up to five letters (German "-ische"), compounds more.
+_SHORTEST_STEM: Final = 3
+# The letters that an anchor's word has after the stem: endings have up to five (German "-ische"), compounds more.
 _LONGEST_ENDING: Final = 5
 
 _WORD_BREAKS: Final = regex.compile(r"[\s\p{Pd}]+")
 _DIGIT: Final = regex.compile(r"\p{N}")
-# One more character there is another word, as 都 in 東京都 and 구 in 미테구; their words do not change at the end.
+# Scripts in which one more character makes another word, as 都 in 東京都 and 구 in 미테구; words have no endings there.
 _NO_STEMS: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
 )
 
 
 def is_form_of(anchor: str, title: str) -> bool:
-    """Whether the anchor is another form of the words of a title, which has no parenthesis any more.
+    """Whether the anchor is an inflected form, or an adjective, of a title, whose parenthesis was taken off before.
 
-    It is if both have as many words, and each word of the anchor is that of the title but for its ending. Case does not
-    count: an anchor that differs in case alone is no other form. Words with digits must be equal.
+    Both need as many words, and word by word the two must share a stem; no dictionary of a language is used. An anchor
+    that differs in case alone is not another form. Words with digits must be equal.
+
+    >>> is_form_of("Второй мировой войны", "Вторая мировая война")
+    True
+    >>> is_form_of("presidential", "President")
+    True
+    >>> is_form_of("ASV", "Amerikys Saškierstuos Vaļsteibys"), is_form_of("moonlight", "Moon"), is_form_of("m", "Metre")
+    (False, False, False)
     """
     if _NO_STEMS.search(title) or anchor.casefold() == title.casefold():
         return False
@@ -200,4 +201,4 @@ def _same_stem(word: str, wanted: str) -> bool:
     ours, theirs = graphemes(word), graphemes(wanted)
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
     ending = len(ours) - stem
-    return stem >= max(_SHORTEST, _STEM_SHARE * len(theirs)) and ending <= min(_LONGEST_ENDING, stem)
+    return stem >= max(_SHORTEST_STEM, _STEM_SHARE * len(theirs)) and ending <= min(_LONGEST_ENDING, stem)

@@ -1,15 +1,7 @@
-"""One Wikipedia dump file as an anchor dictionary in memory: the rows that the mentions stage writes, without Beam.
+"""The anchor dictionary of a wiki: from counted links to the surface form of a page, τ = argmax over s of P(s | page).
 
-The anchor dictionary of a wiki, from counted links to the surface form of a page: τ = argmax over s of P(s | page).
-
-All functions are pure and work on Arrow columns. "Mentions" are rows of ``schemas.MENTIONS`` (title, anchor, count),
-"redirects" rows of ``schemas.REDIRECTS`` (source, target).
-
-Links whose title is no page of their wiki, but in another script is one: they count for that page.
-
-The anchors whose links are to be counted, as hashes: 8 bytes each, mapped into memory by every worker.
-
-A hash may match an anchor that nobody asked for (once in 10**12 pairs or so), which is then counted and not used.
+All functions work on Arrow columns. "Mentions" are rows of ``schemas.MENTIONS`` (title, anchor, count), "redirects"
+rows of ``schemas.REDIRECTS`` (source, target). ``count_links`` does the whole of it for one dump file.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,179 +29,7 @@ from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 from wikisem.wikis import known_language
 
-# The most frequent anchors of pages; a page with several is tied.
-TOP_ANCHORS: Final = pa.schema(
-    [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
-)
-_LAST: Final = [("surface", "ascending")]
-ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
-# One anchor of each page, with ``links``, the number of links of the whole wiki that have it.
-CHOSEN_ANCHORS: Final = TOP_ANCHORS.append(pa.field("links", pa.int64()))
-
-
-def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
-    """Each redirect page once, by source; a redirect to itself is dropped.
-
-    A source that came with several targets (parts of different dumps) keeps the first by code point.
-    """
-    elsewhere = redirects.filter(pc.not_equal(redirects["source"], redirects["target"]))
-    ordered = sort_by(elsewhere.select(REDIRECTS.names), [("source", "ascending"), ("target", "ascending")])
-    return _first_of_each(ordered, "source")
-
-
-def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Rows whose ``title`` is that of a page, and rows whose title is a redirect, under the title it leads to.
-
-    One step, as MediaWiki does: where a redirect leads to a redirect, a reader ends on the second redirect page and so
-    do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A redirect to a section
-    leads to the section's page, and one to a page that does not exist to the missing page's title.
-
-    >>> links = pa.table({"title": ["Moon", "Luna"], "anchor": ["moon", "luna"], "count": [5, 2]})
-    >>> direct, redirected = follow_redirects(links, pa.table({"source": ["Luna"], "target": ["Moon"]}))
-    >>> redirected.to_pylist()
-    [{'title': 'Moon', 'anchor': 'luna', 'count': 2}]
-    >>> add_redirected(direct, redirected)["anchor"].to_pylist()
-    ['moon', 'luna']
-    """
-    at = pc.index_in(rows["title"], value_set=redirects["source"].combine_chunks())
-    is_redirect = at.is_valid()
-    redirected = rows.filter(is_redirect)
-    targets = redirects["target"].take(at.filter(is_redirect))
-    column = redirected.schema.get_field_index("title")
-    return rows.filter(pc.invert(is_redirect)), redirected.set_column(column, "title", targets)
-
-
-def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
-    """Summed mentions of pages, and those that redirects lead to them, as one summed table."""
-    shared = pc.is_in(direct["title"], value_set=pc.unique(redirected["title"]))
-    # To nearly all pages no redirect leads: their mentions need no second sum.
-    return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
-
-
-def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, variant: str = "") -> pa.Table:
-    """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
-
-    ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
-    links is never a top anchor. Where several have the same count and one is the page's title, it alone stays;
-    ``break_ties`` decides between the others. ``variant`` is the one that all anchors are in, if they are in one.
-    """
-    of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
-    pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
-    at = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
-    rows = of_titles.append_column("total", pages["count_sum"].take(at))
-    most = pc.and_(pc.equal(rows["count"], pages["count_max"].take(at)), pc.greater_equal(rows["count"], minimum_count))
-    top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
-    return sort_by(_prefer_title(top, variant), [("title", "ascending"), ("surface", "ascending")])
-
-
-def _prefer_title(top: pa.Table, variant: str) -> pa.Table:
-    """Where one of a page's anchors is its title, that one alone."""
-    is_title = pc.equal(write_in(variant, top["title"]), top["surface"])
-    decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
-    return top.filter(pc.or_(is_title, pc.invert(decided)))
-
-
-def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
-    """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
-
-    The title's trailing parenthesis and the case of its first letter do not count; the most frequent such anchor is
-    taken, then the first by code point. Where there is none, it is the title without parenthesis, with a count of 0.
-
-    >>> pages, anchors = ["Oak (tree)", "Oak (tree)", "Elm"], ["oaks", "oak", "elms"]
-    >>> links = pa.table({"title": pages, "anchor": anchors, "count": [5, 2, 3]})
-    >>> [(row["surface"], row["count"]) for row in title_anchors(links, pa.array(["Oak (tree)", "Elm"])).to_pylist()]
-    [('Elm', 0), ('oak', 2)]
-    """
-    of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
-    plain = write_in(variant, without_parenthesis(of_titles["title"]))
-    is_title = pc.equal(lower_first(of_titles["anchor"]), lower_first(plain))
-    pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum")])
-    total = pages["count_sum"].take(pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks()))
-    surface, count = pc.if_else(is_title, of_titles["anchor"], plain), pc.if_else(is_title, of_titles["count"], 0)
-    table = pa.table([of_titles["title"], surface, count, total], schema=TOP_ANCHORS)
-    return _first_of_each(sort_by(table, [("title", "ascending"), ("count", "descending"), *_LAST]), "title")
-
-
-def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
-    """One anchor for each page, as CHOSEN_ANCHORS: that with the highest P(page | s), then the first by code point.
-
-    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each of the anchors. Tied anchors have the
-    same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
-    """
-    ordered = sort_by(add_links(top, totals), [("title", "ascending"), ("links", "ascending"), *_LAST])
-    return _first_of_each(ordered, "title")
-
-
-def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
-    """TOP_ANCHORS as CHOSEN_ANCHORS, by what ``totals`` (ANCHOR_TOTALS) holds; null for an anchor that it lacks."""
-    at = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
-    return anchors.append_column("links", totals["count"].take(at)).cast(CHOSEN_ANCHORS)
-
-
-def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Strings with their first letter in lower case."""
-    first, rest = pc.utf8_slice_codeunits(texts, 0, 1), pc.utf8_slice_codeunits(texts, 1)
-    return pc.binary_join_element_wise(pc.utf8_lower(first), rest, "")
-
-
-def _first_of_each(ordered: pa.Table, column: str) -> pa.Table:
-    """The first of the rows that share a value in a column that the table is sorted by."""
-    values = ordered[column].combine_chunks()
-    if len(values) < 2:
-        return ordered
-    changes = pc.not_equal(values[1:], values[:-1])
-    return ordered.filter(pa.concat_arrays([pa.array([True]), changes]))
-
-
-@dataclass(frozen=True, slots=True)
-class PageTitles:
-    """Which titles a wiki has pages under, as hashes in ascending order, shape ``(n,)``: 8 bytes for each page.
-
-    A hash may match a title that is no page (once in 10**12 or so).
-    """
-
-    hashes: Numbers
-
-    @staticmethod
-    def of(parts: Iterable[Numbers]) -> "PageTitles":
-        """The titles of all parts, as ``hashes_of_titles`` gives them."""
-        return PageTitles(union(parts))
-
-    def hold(self, titles: pa.StringArray) -> npt.NDArray[np.bool_]:
-        """Whether each title is that of a page."""
-        return is_in(_hashes(titles), self.hashes)
-
-
-def hashes_of_titles(titles: Sequence[str]) -> Numbers:
-    """The hashes of titles, shape ``(n,)``."""
-    return _hashes(pa.array(titles, pa.string()))
-
-
-def _hashes(titles: pa.StringArray) -> Numbers:
-    return hash_strings(titles).view(np.int64)
-
-
-def find_conversions(titles: pa.ChunkedArray, pages: PageTitles, variants: TitleVariants) -> pa.Table:
-    """For each of the titles that is no page, while one of its variants is: from it to the first such, as REDIRECTS.
-
-    >>> pages = PageTitles.of([hashes_of_titles(["Ниш", "Novi Sad"])])
-    >>> find_conversions(pa.chunked_array([["Niš", "Novi Sad", "Sofija"]]), pages, TitleVariants("sr")).to_pylist()
-    [{'source': 'Niš', 'target': 'Ниш'}]
-    """
-    distinct = pc.unique(titles)
-    missing = distinct.filter(pa.array(~pages.hold(distinct))).to_pylist()
-    found: dict[str, str] = {}
-    for written in variants.of(missing):
-        for row in np.flatnonzero(pages.hold(pa.array(written, pa.string()))).tolist():
-            found.setdefault(missing[row], written[row])
-    return pa.table([list(found), list(found.values())], schema=REDIRECTS)
-
-
-def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title") -> pa.Table:
-    """Rows under the titles that conversions lead to; the order stays."""
-    at = pc.index_in(rows[column], value_set=conversions["source"].combine_chunks())
-    converted = pc.if_else(at.is_valid(), conversions["target"].take(at), rows[column])
-    return rows.set_column(rows.schema.get_field_index(column), column, converted)
+# One dump file, without Beam.
 
 
 def count_links(
@@ -221,11 +41,11 @@ def count_links(
 ) -> pa.Table:
     """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
 
-    One row for each title and anchor, titles in other scripts (in Chinese, where OpenCC is installed) and redirects
-    resolved, sorted by title, then the most frequent anchor first. Of a page that comes more than once the newest
-    revision counts. ``link_trail`` counts ``[[bus]]es`` as "buses".
-    ``on_reject`` is called with each page that could not be read; without it, the first one raises DamagedInputError.
-    MissingInputError if there is no file, DamagedInputError if it is no dump.
+    These are the rows that the mentions stage writes, made in memory and without Beam: one row for each title and
+    anchor, titles in other scripts (in Chinese, where OpenCC is installed) and redirects resolved, sorted by title,
+    then the most frequent anchor first. Of a page that comes more than once the newest revision counts. ``link_trail``
+    counts ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read; without it, the
+    first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is no dump.
     """
     file = fspath(path)
     try:
@@ -265,7 +85,7 @@ def _scan(
     on_reject: Callable[[Reject], object] | None,
     repeated: Mapping[int, Positions] | None = None,
 ) -> Iterator[ChunkLinks]:
-    """The links of all chunks, without the ``repeated`` pages: where they begin, by the number of the chunk."""
+    """The links of each chunk, without ``repeated`` pages, given by where they begin in the chunk of each number."""
     with_titles, number = bool(conversion_of(site.language)), -1
     for range_ in ranges:
         for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES, closing=DUMP_END):
@@ -280,9 +100,172 @@ def _scan(
             yield links
 
 
+# Redirects.
+
+
+def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
+    """Each redirect page once, by source; a redirect to itself is dropped.
+
+    A source that came with several targets (parts of different dumps) keeps the first by code point.
+    """
+    elsewhere = redirects.filter(pc.not_equal(redirects["source"], redirects["target"]))
+    ordered = sort_by(elsewhere.select(REDIRECTS.names), [("source", "ascending"), ("target", "ascending")])
+    return _first_of_each(ordered, "source")
+
+
+def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Rows whose ``title`` is no redirect, and rows whose title is one, under the title that it leads to.
+
+    Only one step is followed, as in MediaWiki: where a redirect leads to a redirect, a reader ends on the second
+    redirect page, and so do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A
+    redirect to a section leads to the section's page, and one to a page that does not exist to the missing page's
+    title.
+
+    >>> links = pa.table({"title": ["Moon", "Luna"], "anchor": ["moon", "luna"], "count": [5, 2]})
+    >>> direct, redirected = follow_redirects(links, pa.table({"source": ["Luna"], "target": ["Moon"]}))
+    >>> redirected.to_pylist()
+    [{'title': 'Moon', 'anchor': 'luna', 'count': 2}]
+    >>> add_redirected(direct, redirected)["anchor"].to_pylist()
+    ['moon', 'luna']
+    """
+    at = pc.index_in(rows["title"], value_set=redirects["source"].combine_chunks())
+    is_redirect = at.is_valid()
+    redirected = rows.filter(is_redirect)
+    targets = redirects["target"].take(at.filter(is_redirect))
+    column = redirected.schema.get_field_index("title")
+    return rows.filter(pc.invert(is_redirect)), redirected.set_column(column, "title", targets)
+
+
+def add_redirected(direct: pa.Table, redirected: pa.Table) -> pa.Table:
+    """Summed mentions of pages, and those that redirects lead to them, as one summed table."""
+    shared = pc.is_in(direct["title"], value_set=pc.unique(redirected["title"]))
+    # Nearly all pages have no redirect that leads to them: their mentions need no second sum.
+    return pa.concat_tables([direct.filter(pc.invert(shared)), add_up([direct.filter(shared), redirected], MENTIONS)])
+
+
+# Titles that are no page of their wiki, but in another script are one: their links count for that page.
+
+
+@dataclass(frozen=True, slots=True)
+class PageTitles:
+    """Which titles a wiki has pages under, as hashes in ascending order, shape ``(n,)``: 8 bytes for each page.
+
+    A hash may match a title that is not a page's, once in 10**12 or so.
+    """
+
+    hashes: Numbers
+
+    @staticmethod
+    def of(parts: Iterable[Numbers]) -> "PageTitles":
+        """The titles of all parts, as ``hashes_of_titles`` gives them."""
+        return PageTitles(union(parts))
+
+    def hold(self, titles: pa.StringArray) -> npt.NDArray[np.bool_]:
+        """Whether each title is that of a page."""
+        return is_in(hashes_of(titles), self.hashes)
+
+
+def find_conversions(titles: pa.ChunkedArray, pages: PageTitles, variants: TitleVariants) -> pa.Table:
+    """REDIRECTS from each title that no page has to the first of its variants that a page has, if there is one.
+
+    >>> pages = PageTitles.of([hashes_of_titles(["Ниш", "Novi Sad"])])
+    >>> find_conversions(pa.chunked_array([["Niš", "Novi Sad", "Sofija"]]), pages, TitleVariants("sr")).to_pylist()
+    [{'source': 'Niš', 'target': 'Ниш'}]
+    """
+    distinct = pc.unique(titles)
+    missing = distinct.filter(pa.array(~pages.hold(distinct))).to_pylist()
+    found: dict[str, str] = {}
+    for written in variants.of(missing):
+        for row in np.flatnonzero(pages.hold(pa.array(written, pa.string()))).tolist():
+            found.setdefault(missing[row], written[row])
+    return pa.table([list(found), list(found.values())], schema=REDIRECTS)
+
+
+def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title") -> pa.Table:
+    """Rows under the titles that conversions lead to, in the same order."""
+    at = pc.index_in(rows[column], value_set=conversions["source"].combine_chunks())
+    converted = pc.if_else(at.is_valid(), conversions["target"].take(at), rows[column])
+    return rows.set_column(rows.schema.get_field_index(column), column, converted)
+
+
+# The surface form of a page.
+
+# The most frequent anchors of pages; a page with several is tied.
+TOP_ANCHORS: Final = pa.schema(
+    [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
+)
+ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
+# One anchor of each page, with ``links``, the number of links of the whole wiki that have it.
+CHOSEN_ANCHORS: Final = TOP_ANCHORS.append(pa.field("links", pa.int64()))
+_LAST: Final = [("surface", "ascending")]
+
+
+def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, variant: str = "") -> pa.Table:
+    """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
+
+    ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
+    links is never a top anchor. Where several have the same count and one is the page's title, it alone stays;
+    ``break_ties`` decides between the others. ``variant`` is the one that all anchors are in, if they are in one.
+    """
+    of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
+    pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
+    at = pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks())
+    rows = of_titles.append_column("total", pages["count_sum"].take(at))
+    most = pc.and_(pc.equal(rows["count"], pages["count_max"].take(at)), pc.greater_equal(rows["count"], minimum_count))
+    top = rows.filter(most).rename_columns(["title", "surface", "count", "total"]).cast(TOP_ANCHORS)
+    return sort_by(_prefer_title(top, variant), [("title", "ascending"), ("surface", "ascending")])
+
+
+def _prefer_title(top: pa.Table, variant: str) -> pa.Table:
+    """Only the title for pages of which it is one of the anchors; all anchors of other pages."""
+    is_title = pc.equal(write_in(variant, top["title"]), top["surface"])
+    decided = pc.is_in(top["title"], value_set=top["title"].filter(is_title).combine_chunks())
+    return top.filter(pc.or_(is_title, pc.invert(decided)))
+
+
+def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
+    """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
+
+    The title's trailing parenthesis and the case of its first letter do not count; the most frequent such anchor is
+    taken, then the first by code point. Where there is none, it is the title without parenthesis, with a count of 0.
+
+    >>> pages, anchors = ["Oak (tree)", "Oak (tree)", "Elm"], ["oaks", "oak", "elms"]
+    >>> links = pa.table({"title": pages, "anchor": anchors, "count": [5, 2, 3]})
+    >>> [(row["surface"], row["count"]) for row in title_anchors(links, pa.array(["Oak (tree)", "Elm"])).to_pylist()]
+    [('Elm', 0), ('oak', 2)]
+    """
+    of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
+    plain = write_in(variant, without_parenthesis(of_titles["title"]))
+    is_title = pc.equal(lower_first(of_titles["anchor"]), lower_first(plain))
+    pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum")])
+    total = pages["count_sum"].take(pc.index_in(of_titles["title"], value_set=pages["title"].combine_chunks()))
+    surface, count = pc.if_else(is_title, of_titles["anchor"], plain), pc.if_else(is_title, of_titles["count"], 0)
+    table = pa.table([of_titles["title"], surface, count, total], schema=TOP_ANCHORS)
+    return _first_of_each(sort_by(table, [("title", "ascending"), ("count", "descending"), *_LAST]), "title")
+
+
+def break_ties(top: pa.Table, totals: pa.Table) -> pa.Table:
+    """One anchor for each page, as CHOSEN_ANCHORS: the one with the highest P(page | s), then the first by code point.
+
+    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each of the anchors. Tied anchors have the
+    same count, so that the highest P(page | s) = count / total(s) is the lowest total(s).
+    """
+    ordered = sort_by(add_links(top, totals), [("title", "ascending"), ("links", "ascending"), *_LAST])
+    return _first_of_each(ordered, "title")
+
+
+def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
+    """TOP_ANCHORS as CHOSEN_ANCHORS, with ``links`` from ``totals`` (ANCHOR_TOTALS); null for anchors it lacks."""
+    at = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
+    return anchors.append_column("links", totals["count"].take(at)).cast(CHOSEN_ANCHORS)
+
+
 @dataclass(frozen=True, slots=True)
 class WantedAnchors:
-    """The hashes of anchors in ascending order, each once, shape ``(n,)``.
+    """The anchors whose links are to be counted, as hashes in ascending order, each once, shape ``(n,)``.
+
+    They take 8 bytes each and are mapped into memory by every worker. A hash may match an anchor that nobody asked for,
+    once in 10**12 pairs or so; its links are then counted and not used.
 
     >>> wanted = WantedAnchors.of([hashes_of(pa.array(["oak"]))])
     >>> links = pa.table({"anchor": ["oak", "elm", "oak"], "count": [2, 5, 1]})
@@ -298,12 +281,35 @@ class WantedAnchors:
         return WantedAnchors(distinct(join(parts)))
 
     def count(self, mentions: pa.Table) -> pa.Table:
-        """How many links of some mentions have each of the anchors, as ANCHOR_TOTALS; those without any are absent."""
+        """How many links of some mentions have each anchor, as ANCHOR_TOTALS; anchors without links are absent."""
         anchors = mentions["anchor"].combine_chunks()
         here = is_in(hashes_of(anchors), self.hashes)
         return add_up([mentions.select(ANCHOR_TOTALS.names).filter(pa.array(here))], ANCHOR_TOTALS)
 
 
-def hashes_of(anchors: pa.StringArray) -> Numbers:
-    """The hash of each anchor, shape ``(n,)``."""
-    return hash_strings(anchors).view(np.int64)
+# Helpers.
+
+
+def hashes_of(strings: pa.StringArray) -> Numbers:
+    """The hash of each string, shape ``(n,)``."""
+    return hash_strings(strings).view(np.int64)
+
+
+def hashes_of_titles(titles: Sequence[str]) -> Numbers:
+    """The hash of each title, shape ``(n,)``."""
+    return hashes_of(pa.array(titles, pa.string()))
+
+
+def lower_first(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Strings with their first letter in lower case."""
+    first, rest = pc.utf8_slice_codeunits(texts, 0, 1), pc.utf8_slice_codeunits(texts, 1)
+    return pc.binary_join_element_wise(pc.utf8_lower(first), rest, "")
+
+
+def _first_of_each(ordered: pa.Table, column: str) -> pa.Table:
+    """The first of the rows that share a value in a column that the table is sorted by."""
+    values = ordered[column].combine_chunks()
+    if len(values) < 2:
+        return ordered
+    changes = pc.not_equal(values[1:], values[:-1])
+    return ordered.filter(pa.concat_arrays([pa.array([True]), changes]))

@@ -1,4 +1,4 @@
-"""From items to surface forms: the anchor that most often links to the page, else the recipe's fallback, else none."""
+"""From items to surface forms: the anchor that most often links to an item's page, or the recipe's fallback."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -26,20 +26,20 @@ from wikisem.wikipedia.variants import variant_of
 
 Fallback = Literal["none", "label", "title"]
 
-# What is sent of an item to its page's bucket: page title and label in the language, either of which may be null, and
-# the code of the label if that is not of the language itself.
+# What is sent of an item to the bucket of its page: title and label in the language, either of which may be null, and
+# the code of a label that is not of the language itself.
 ITEMS: Final = pa.schema(
     [("qid", pa.string()), ("title", pa.string()), ("label", pa.string()), ("label_language", pa.string())]
 )
 
-# Why an item's anchor is refused, in the order in which the rules are read; then it has the fallback.
+# Why an item's anchor is refused, in the order in which the rules are read; the item then gets the fallback.
 FEW_LINKS: Final = "few-links"
 LOW_SHARE: Final = "low-share"
 LOW_PAGE_SHARE: Final = "low-page-share"
 OTHER_SCRIPT: Final = "script"
 REFUSALS: Final = (FEW_LINKS, LOW_SHARE, LOW_PAGE_SHARE, OTHER_SCRIPT)
 
-# The columns that are worked on: those of SURFACES, and why the anchor was refused, null if it was not.
+# The columns of a chosen anchor.
 _EVIDENCE: Final = ("surface", "count", "total", "links")
 
 
@@ -53,8 +53,8 @@ class NamedItems:
     def of(self, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
         """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
 
-        The label is that of the first of ``codes``, those of the language, that has one, else of ``others``. Titles are
-        NFC, as those of pages are.
+        The label is that of the first of ``codes``, the codes of the language, that has one, else of ``others``. Titles
+        are in NFC, as the titles of pages are.
         """
         label, code = first_label({code: self._labels.lookup(code) for code in (*codes, *others)})
         foreign = pc.if_else(pc.is_in(code, value_set=pa.array(codes, pa.string())), None, code)
@@ -64,7 +64,7 @@ class NamedItems:
 
 
 def sort_items(items: pa.Table) -> pa.Table:
-    """Rows with a QID by its number."""
+    """Rows in the order of the numbers of their QIDs."""
     digits = items.append_column("digits", pc.binary_length(items["qid"]))
     return sort_by(digits, [("digits", "ascending"), ("qid", "ascending")]).select(items.column_names)
 
@@ -72,8 +72,8 @@ def sort_items(items: pa.Table) -> pa.Table:
 def name_items(items: pa.Table, chosen: pa.Table, titled: pa.Table, options: SurfaceOptions, language: str) -> pa.Table:
     """The columns of SURFACES for ITEMS, in their order, and ``refused``, why an item's anchor was refused.
 
-    ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold for each page its most frequent anchor and the one that is its
-    title, where there are such. ``surface`` is null for an item without a surface form. For a fallback, count and total
+    ``chosen`` and ``titled`` (CHOSEN_ANCHORS) hold the most frequent anchor of each page that has one, and the anchor
+    that is its title. ``surface`` is null for an item without a surface form. For a fallback, count and total
     are 0 and links is null.
     """
     variant = variant_of(options.variant, language)
@@ -95,7 +95,7 @@ def _of_pages(items: pa.Table, chosen: pa.Table) -> pa.Table:
 def _dictionary_forms(
     items: pa.Table, anchor: pa.Table, titled: pa.Table, variant: str
 ) -> tuple[pa.Table, pa.ChunkedArray]:
-    """The title for each anchor that is another form of it, as an anchor has it, else as it is, which no link shows."""
+    """The title in place of each anchor that is another form of it; its source is "title" where no link shows it."""
     plain = write_in(variant, without_parenthesis(items["title"]))
     differs = pc.and_(
         pc.not_equal(lower_first(anchor["surface"]), lower_first(plain)),
@@ -109,10 +109,10 @@ def _dictionary_forms(
 
 
 def _refusals(anchor: pa.Table, form: pa.Table, options: SurfaceOptions, language: str) -> pa.ChunkedArray:
-    """The first rule that refuses an item's surface form, null if none does or there is none to refuse.
+    """The first rule that refuses an item's surface form, null if none does or there is no form to refuse.
 
-    Links to the page and P(s | page) are those of the most frequent anchor: what is rare there is a rare page, or one
-    without a settled name. P(page | s) is that of the form that would be shown.
+    Links to the page and P(s | page) are those of the most frequent anchor: if they are low, the page is rare or has no
+    settled name. P(page | s) is that of the form that would be shown.
     """
     share = pc.divide(pc.cast(anchor["count"], "float64"), anchor["total"])
     page_share = page_shares(form)
@@ -129,7 +129,7 @@ def _refusals(anchor: pa.Table, form: pa.Table, options: SurfaceOptions, languag
 
 
 def page_shares(rows: pa.Table) -> pa.ChunkedArray:
-    """P(page | s) = count / links; null where links is."""
+    """P(page | s) = count / links; null where links is null."""
     return pc.divide(pc.cast(rows["count"], "float64"), rows["links"])
 
 
@@ -144,7 +144,7 @@ def _in_other_script(surfaces: pa.ChunkedArray, options: SurfaceOptions, languag
 def _fall_back(
     items: pa.Table, form: pa.Table, refused: pa.ChunkedArray, options: SurfaceOptions, language: str
 ) -> pa.Table:
-    """The rows of items, with the fallback where there is no anchor that was not refused."""
+    """The rows of items, with the fallback where there is no anchor or it was refused."""
     keeps = pc.and_(form["surface"].is_valid(), refused.is_null())
     fallback = _fallbacks(items, options, variant_of(options.variant, language))
     stray = _in_other_script(fallback, options, language)
@@ -154,7 +154,7 @@ def _fall_back(
     is_anchor = pc.equal(source, "anchor")
     count, total = (pc.if_else(is_anchor, form[name], 0) for name in ("count", "total"))
     links, page_share = pc.if_else(is_anchor, form["links"], None), pc.if_else(is_anchor, page_shares(form), None)
-    # By take, because if_else of a slice that is all null makes an invalid column in pyarrow 16 to 20 (2026-11).
+    # ``take``, because if_else of a slice that is all null makes an invalid column in pyarrow 16 to 20 (2026-11).
     from_label = pc.if_else(pc.equal(source, "label"), pa.array(np.arange(len(items))), None)
     label_language = items["label_language"].take(from_label)
     columns = [items["qid"], items["title"], surface, count, total, source, links, page_share, label_language]
@@ -173,7 +173,7 @@ def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.Chu
 
 
 def count_items(named: pa.Table) -> Counts:
-    """What became of items: kept, or left out for the reason of a refusal, or for lack of a page or of any link."""
+    """How many items were kept and left out, because their anchor was refused or they have no page or no link."""
     left_out = named.filter(named["surface"].is_null())
     lacking = pc.if_else(left_out["title"].is_valid(), "no-name", "no-page")
     reasons = pc.value_counts(pc.coalesce(left_out["refused"], lacking))

@@ -1,4 +1,4 @@
-"""The surface forms of one language, laid out for looking up: arrays mapped into memory."""
+"""The surface forms of one language as arrays that are mapped into memory, to look them up by item."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from wikisem.ids import qid_of
 from wikisem.records import Member
 from wikisem.wikis import OTHER_LABEL_CODES
 
-# The columns of schemas.SURFACES that a member of a group shows, and the item.
+# The columns of schemas.SURFACES that are read: the item, and what a member of a group shows.
 COLUMNS: Final = ("qid", "surface", "source", "count", "total", "links", "label_language")
 
 SOURCES: Final = ("anchor", "label", "title")
 
-# A label of the group's own language has none of these.
+# By index; the first is for labels of the group's own language.
 _LABEL_CODES: Final = ("", *OTHER_LABEL_CODES)
 
 # Rows are moved this many at a time.
@@ -31,12 +31,11 @@ _CHUNK: Final = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class SurfaceTable:
-    """Surface forms of a language: row i is the one of item ``items[i]``, an index into the graph.
+    """Surface forms of a language: row i is that of item ``items[i]``, an index into the graph.
 
     Its UTF-8 is ``text[offsets[i]:offsets[i + 1]]``, its source ``SOURCES[sources[i]]``; ``numbers`` and ``sitelinks``
-    are the item's own. ``links`` is 0 where the surface form is no anchor, and ``label_codes`` where its label is of
-    the language itself, else an index into the codes of labels. Rows are in any order until ``in_order`` has sorted
-    them by item.
+    are the item's. ``links`` is 0 where the surface form is not an anchor. ``label_codes`` is an index into the codes
+    of labels, 0 where the label is of the language itself. Rows are in any order until ``in_order`` sorts them by item.
     """
 
     items: npt.NDArray[np.uint32]
@@ -140,7 +139,7 @@ class SurfaceTable:
 
 
 def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
-    """The bytes of all strings one after the other, and where each begins."""
+    """Where each string begins, and the bytes of all strings one after the other."""
     array = texts.cast(pa.large_string()).combine_chunks()
     array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
     _, bounds, text = array.buffers()
@@ -149,7 +148,7 @@ def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:
 
 
 def _numbers(table: pa.Table, name: str) -> Int64s:
-    """A column of numbers that may be missing, with 0 for none."""
+    """A column of numbers that may be missing; nulls become 0."""
     if name not in table.column_names:
         return np.zeros(len(table), dtype=np.int64)
     numbers: Int64s = pc.fill_null(table[name], 0).to_numpy()
