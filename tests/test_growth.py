@@ -33,7 +33,7 @@ from wikisem.wikidata.line_types import Fields
 from wikisem.wikipedia import titles, wikitext
 from wikisem.wikipedia.data.letters import LETTERS
 from wikisem.wikipedia.graphemes import graphemes
-from wikisem.wikipedia.learning import count_surroundings
+from wikisem.wikipedia.learning import count_link_letters
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 from wikisem.wikipedia.variants import converter
 
@@ -226,7 +226,7 @@ def read_text(text: str) -> None:
     wikitext.anchor_text(text)
     is_form_of(text, text + "a")
     is_in_script(text, "en")
-    count_surroundings(text, SITE)
+    count_link_letters(text, SITE)
     converter("sr-el")(text)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.trees import lines_of, manifest_of
 from wikisem.pipeline.cli import main
-from wikisem.transforms.io.runtime import read_surroundings
+from wikisem.transforms.io.runtime import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import KEYS, learned_trail, read_profile_file
 from wikisem.wikis import known_language
@@ -95,7 +95,7 @@ def test_what_dumps_show_agrees_with_the_table_in_the_docs(built: Path, profiles
     assert {code: profiles[code]["writing"] for code in DUMPS} == DUMPS
     learned = 0
     for code, writing in DUMPS.items():
-        links = read_surroundings(str(next((built / "mentions" / code).iterdir())))
+        links = read_link_letters(str(next((built / "mentions" / code).iterdir())))
         assert links.links >= 100
         if writing in ("spaced", "clitics"):
             letters = re.findall(r"\w", learned_trail(links).replace("a-z", ""))

@@ -15,9 +15,9 @@ from wikisem.wikipedia.learning import (
     KEYS,
     LINKS,
     Evidence,
-    LinkSurroundings,
+    LinkLetters,
     ProfileFile,
-    count_surroundings,
+    count_link_letters,
     find_profile,
     learned_trail,
     read_profile_file,
@@ -29,15 +29,15 @@ from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
 SITE = SiteInfo("ltgwiki", "ltg", namespaces={6: "Fails", 14: "Kategoreja"})
 
 
-def links(before: float, after: float, number: int = 1000, **trail: int) -> LinkSurroundings:
-    """Surroundings by percent."""
-    return LinkSurroundings(number, round(before * number / 100), round(after * number / 100), trail)
+def links(before: float, after: float, number: int = 1000, **trail: int) -> LinkLetters:
+    """Letters at links, by percent."""
+    return LinkLetters(number, round(before * number / 100), round(after * number / 100), trail)
 
 
 def test_links_to_articles_alone_are_counted() -> None:
     """Files, categories and other wikis are none; a colon in a title is no prefix; the whole run of letters counts."""
     text = "x[[Fails:a.png]]y [[Upe]]s, [[de:Fluss]]z un[[Rēzne|Rēznis]] [[Kategoreja:X]]k [[2001: Odiseja]]ā [[A]]ēss"
-    found = count_surroundings(text, SITE)
+    found = count_link_letters(text, SITE)
     assert (found.links, found.before, found.after) == (4, 1, 3)
     assert found.trail == {"s": 2, "ā": 1, "ē": 1}
 
@@ -46,12 +46,10 @@ def test_no_more_links_than_asked_for() -> None:
     """So that the same links are counted however a dump is cut."""
     text = "[[A]]s " * 10
     assert (
-        count_surroundings(text, SITE, 4)
-        == count_surroundings(text[: 4 * 7], SITE)
-        == LinkSurroundings(4, 0, 4, {"s": 4})
+        count_link_letters(text, SITE, 4) == count_link_letters(text[: 4 * 7], SITE) == LinkLetters(4, 0, 4, {"s": 4})
     )
-    assert count_surroundings(text, SITE, 0) == LinkSurroundings()
-    assert count_surroundings(text, SITE, 4) + count_surroundings(text[28:], SITE) == count_surroundings(text, SITE)
+    assert count_link_letters(text, SITE, 0) == LinkLetters()
+    assert count_link_letters(text, SITE, 4) + count_link_letters(text[28:], SITE) == count_link_letters(text, SITE)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,7 @@ def test_letters_around_links_say_how_words_are_parted(before: float, after: flo
 def test_any_counts_give_a_profile(number: int, data: st.DataObject) -> None:
     """Whatever is counted, a profile comes of it, in a table of every key; below the support the default holds."""
     shares = st.integers(0, number)
-    counts = LinkSurroundings(number, data.draw(shares), data.draw(shares), {"ā": data.draw(shares)})
+    counts = LinkLetters(number, data.draw(shares), data.draw(shares), {"ā": data.draw(shares)})
     found = find_profile("xx", evidence=Evidence(counts))
     assert set(found.values()) == set(found.source) == set(found.support) == set(KEYS)
     if number < LINKS:
@@ -185,7 +183,7 @@ def test_the_languages_of_the_paper_without_their_rows(code: str, realdata: Path
     data = bz2.decompress((realdata / f"wikipedia/{dump}.xml.bz2").read_bytes())
     known = find_profile(code).profile
     site = read_siteinfo(data[:100_000]).with_language(code, known.namespace_aliases)
-    evidence = Evidence(count_surroundings(data.decode(errors="replace"), site), labels_of(realdata, code))
+    evidence = Evidence(count_link_letters(data.decode(errors="replace"), site), labels_of(realdata, code))
     learned = find_profile(code, evidence=evidence, rows=False).profile
     assert learned.writing == known.writing
     assert (learned.script, learned.affix_length, learned.length_one) == (

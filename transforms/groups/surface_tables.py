@@ -22,12 +22,12 @@ from wikisem.transforms.groups.shared_files import TITLES, GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.files import create_binary, list_files, open_binary
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
-from wikisem.transforms.io.runtime import read_surroundings
+from wikisem.transforms.io.runtime import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
     Evidence,
     FoundProfile,
-    LinkSurroundings,
+    LinkLetters,
     find_profile,
     read_profile_file,
     write_profile_file,
@@ -177,15 +177,15 @@ def read_profile(files: GroupFiles, language: str) -> FoundProfile:
     return find_profile(language, site=site, evidence=evidence, given=given)
 
 
-def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkSurroundings]:
-    """What the wiki says of itself, and the surroundings of its links; both empty for a language of labels."""
+def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkLetters]:
+    """What the wiki says of itself, and the letters at its links; both empty for a language of labels."""
     folder = files.mentions.get(language)
     if folder is None:
-        return None, LinkSurroundings()
+        return None, LinkLetters()
     path = f"{folder}/siteinfo.json"
     with open_binary(path) as source:
         site = SiteInfo.from_json(source.read(), path)
-    return site, read_surroundings(folder)
+    return site, read_link_letters(folder)
 
 
 def write_profile(files: GroupFiles, language: str) -> None:

@@ -1,6 +1,6 @@
 """How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage.
 
-The surroundings of a wiki's links in the folder of its mentions, where the stages after it find them.
+The letters at a wiki's links in the folder of its mentions, where the stages after it find them.
 
 Where a stage writes: a scratch folder, which goes when the stage is over, and the folder of its finished files.
 
@@ -34,21 +34,21 @@ from wikisem.transforms.io.files import create_binary, exists, is_local, list_fi
 from wikisem.transforms.io.local_workers import LocalWorkers
 from wikisem.transforms.io.worker import local_runner
 from wikisem.typed_json import decode_json
-from wikisem.wikipedia.learning import LinkSurroundings
+from wikisem.wikipedia.learning import LinkLetters
 
 
-def write_surroundings(folder: str, found: LinkSurroundings) -> None:
+def write_link_letters(folder: str, found: LinkLetters) -> None:
     """Write them beside the mentions."""
     with create_binary(_path(folder)) as sink:
         sink.write(orjson.dumps(found.to_plain()))
 
 
-def read_surroundings(folder: str) -> LinkSurroundings:
+def read_link_letters(folder: str) -> LinkLetters:
     """Read them; none where mentions were counted without."""
     if not list_files(_path(folder)):
-        return LinkSurroundings()
+        return LinkLetters()
     with open_binary(_path(folder)) as source:
-        return decode_json(source.read(), LinkSurroundings, _path(folder), "the surroundings of links")
+        return decode_json(source.read(), LinkLetters, _path(folder), "the surroundings of links")
 
 
 def _path(folder: str) -> str:

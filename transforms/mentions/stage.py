@@ -23,10 +23,10 @@ from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.files import create_binary, list_files, match, open_binary, remove
 from wikisem.transforms.io.parquet import bucket_name
-from wikisem.transforms.io.runtime import StageContext, label_of, write_surroundings
+from wikisem.transforms.io.runtime import StageContext, label_of, write_link_letters
 from wikisem.transforms.mentions.count import MentionFiles, MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
-from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkSurroundings, ProfileFile, count_surroundings, find_profile
+from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 
@@ -77,22 +77,20 @@ def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
 _CHUNK: Final = 1 << 19
 
 
-def sample_surroundings(
-    dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])
-) -> LinkSurroundings:
-    """The surroundings of the first 10,000 links of a dump, or of all; how it is cut makes no difference.
+def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])) -> LinkLetters:
+    """The letters at the first 10,000 links of a dump, or of all; how it is cut makes no difference.
 
     They are read before all else, for they say which trail the links have. ``repeats`` says where, in a numbered range,
     pages begin that do not count.
     """
-    found = LinkSurroundings()
+    found = LinkLetters()
     for number, part in enumerate(dump.ranges):
         left_out = repeats(number)
         for piece in read_records(part, open_binary, PAGE_END, _CHUNK):
             if isinstance(piece, Chunk):
                 text = without_pages(piece.data, left_out).decode(errors="replace")
                 left_out = left_out - len(piece.data)
-                found += count_surroundings(text, dump.site, ENOUGH - found.links)
+                found += count_link_letters(text, dump.site, ENOUGH - found.links)
             if found.links >= ENOUGH:
                 return found
     return found
@@ -110,7 +108,7 @@ def count_mentions(
 ) -> dict[str, Counts]:
     """Count the links of the dump of each language, in one file or in parts, into ``*.parquet`` of schemas.MENTIONS.
 
-    They are written to the folder of the language, beside ``siteinfo.json``, the surroundings of a sample of its links,
+    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links,
     and ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes
     however the dump is wrapped or cut. Links whose title is no page, but in another script is one, count for that page.
     Of a page that comes more than once the newest revision counts; the others are left out as "duplicate".
@@ -121,19 +119,19 @@ def count_mentions(
     found = {language: _open(language, paths, files) for language, paths in sorted(dumps.items())}
     given = profiles or {}
 
-    def read_wiki(language: str, sample: LinkSurroundings) -> Wiki:
-        write_surroundings(files.finished[language], sample)
+    def read_wiki(language: str, sample: LinkLetters) -> Wiki:
+        write_link_letters(files.finished[language], sample)
         trail = _trail(language, sample, given.get(language)) if link_trail else ""
         dump, converts = found[language], conversion_of(language)
         variants = TitleVariants(language, dump.site.first_letter) if converts else None
         return Wiki(dump.site, trail, len(dump.ranges), variants)
 
-    wikis = {language: read_wiki(language, sample_surroundings(dump)) for language, dump in found.items()}
+    wikis = {language: read_wiki(language, sample_link_letters(dump)) for language, dump in found.items()}
     _scan(found, wikis, files, context)
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
         if repeats := find_repeats(files, language, wiki.ranges):
-            sample = sample_surroundings(found[language], partial(read_repeats, files, language))
+            sample = sample_link_letters(found[language], partial(read_repeats, files, language))
             wikis[language] = read_wiki(language, sample)
             again[language] = repeats if wikis[language].trail == wiki.trail else range(wiki.ranges)
             _remove_merged(files.finished[language])
@@ -150,7 +148,7 @@ def _open(language: str, paths: Sequence[str], files: MentionFiles) -> Wikipedia
     return dump
 
 
-def _trail(language: str, links: LinkSurroundings, given: ProfileFile | None) -> str:
+def _trail(language: str, links: LinkLetters, given: ProfileFile | None) -> str:
     return find_profile(language, evidence=Evidence(links), given=given).profile.link_trail
 
 

@@ -1,16 +1,7 @@
-"""From what a wiki shows to the profile of its language, each value with where it is from and how much supports it.
+"""The profile of a language from what its wiki shows, with the source of each value and how much supports it.
 
 A value in a profile file wins over a row, a row over what the dump shows, and that over what follows from the script.
-Below the support that a statistic needs, the default holds. All functions are pure.
-
-The letters right before and right after the links of a wiki: whether words are parted there, and by what.
-
->>> site = SiteInfo("dewiki", "de", namespaces={6: "Datei"})
->>> found = count_surroundings("der [[Bus]]se von[[Datei:x]] [[Rīga]]s", site)
->>> found.links, found.before, found.after, sorted(found.trail.items())
-(2, 0, 2, [('e', 1), ('s', 2)])
-
-The profile of a language as a file that a person reads and corrects: ``OUT/languages/<language>.toml``.
+Where less supports a statistic than it needs, the default holds. All functions are pure.
 """
 
 import json
@@ -35,18 +26,20 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import leads_away
 from wikisem.wikis import WIKIPEDIAS, own_code, wiki_of
 
-# So many links say how a language is written: shares settle within half a percent.
+# The letters right before and right after the links of a wiki: whether words are parted there, and by what.
+
+# This many links say how a language is written: shares settle within half a percent.
 ENOUGH: Final = 10_000
 _LINK: Final = re.compile(r"\[\[([^\[\]|\n]*+)[^\[\]\n]*+\]\]")
 # Endings are shorter; a run of letters in a language without spaces is not.
-_LONGEST: Final = 8
+_LONGEST_TRAIL: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class LinkSurroundings:
-    """Of so many links to articles, how many have a letter right ``before`` and right ``after`` them.
+class LinkLetters:
+    """Of this many links to articles, how many have a letter right ``before`` and right ``after`` them.
 
-    ``trail`` counts in how many links each letter is among the first eight that follow without a gap.
+    ``trail`` counts for each letter the links that have it among the first eight letters that follow without a gap.
     """
 
     links: int = 0
@@ -54,15 +47,13 @@ class LinkSurroundings:
     after: int = 0
     trail: Mapping[str, int] = field(default_factory=dict)
 
-    def __add__(self, other: "LinkSurroundings") -> "LinkSurroundings":
+    def __add__(self, other: "LinkLetters") -> "LinkLetters":
         trail = Counter(self.trail)
         trail.update(other.trail)
-        return LinkSurroundings(
-            self.links + other.links, self.before + other.before, self.after + other.after, dict(trail)
-        )
+        return LinkLetters(self.links + other.links, self.before + other.before, self.after + other.after, dict(trail))
 
     def to_plain(self) -> dict[str, Any]:
-        """The counts as plain values, which ``LinkSurroundings(**values)`` reads."""
+        """The counts as plain values, which ``LinkLetters(**values)`` reads."""
         return {
             "links": self.links,
             "before": self.before,
@@ -71,8 +62,14 @@ class LinkSurroundings:
         }
 
 
-def count_surroundings(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkSurroundings:
-    """Count the surroundings of the links to articles in some wikitext, of the first ``limit`` links if it has more."""
+def count_link_letters(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkLetters:
+    """Count the letters at the links to articles in some wikitext, at the first ``limit`` of them if it has more.
+
+    >>> site = SiteInfo("dewiki", "de", namespaces={6: "Datei"})
+    >>> found = count_link_letters("der [[Bus]]se von[[Datei:x]] [[Rīga]]s", site)
+    >>> found.links, found.before, found.after, sorted(found.trail.items())
+    (2, 0, 2, [('e', 1), ('s', 2)])
+    """
     links = before = after = 0
     trail: Counter[str] = Counter()
     away = cache(lambda prefix: leads_away(prefix, site) is not False)  # prefixes are few
@@ -85,10 +82,10 @@ def count_surroundings(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkSu
         links += 1
         start, end = link.span()
         before += _is_letter(text[start - 1 : start])
-        if run := _letters(text[end : end + _LONGEST]):
+        if run := _letters(text[end : end + _LONGEST_TRAIL]):
             after += 1
             trail.update(set(run))
-    return LinkSurroundings(links, before, after, dict(trail))
+    return LinkLetters(links, before, after, dict(trail))
 
 
 def _letters(text: str) -> str:
@@ -103,24 +100,14 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or (character > "\x7f" and unicodedata.category(character)[0] == "M")
 
 
-# At least so many links, and this share of all, must have a letter in their trail.
-_LEAST: Final = 3
-_SHARE: Final = 0.003
+# The profile as a file that a person reads and corrects: ``OUT/languages/<language>.toml``.
 
-
-def learned_trail(found: LinkSurroundings) -> str:
-    """The letters seen after links, as a regular expression for a trail: a to z, and what else is there often enough.
-
-    >>> learned_trail(LinkSurroundings(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
-    '[a-zšū]+'
-    """
-    least = max(_LEAST, _SHARE * found.links)
-    letters = sorted(letter for letter, count in found.trail.items() if count >= least and not "a" <= letter <= "z")
-    return f"[a-z{''.join(letters)}]+" if letters else DEFAULT
+KEYS: Final = ("script", "writing", "hyphens", "affix", "affix_length", "length_one", "link_trail", "lists")
+_UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 
 
 class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a profile file says; a key that it lacks is learned. ``source`` and ``support`` are for people."""
+    """What a profile file says; keys that it lacks are learned. ``source`` and ``support`` are for people only."""
 
     script: str | msgspec.UnsetType = msgspec.UNSET
     writing: Writing | msgspec.UnsetType = msgspec.UNSET
@@ -136,10 +123,6 @@ class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def values(self) -> dict[str, Any]:
         """The values that the file has."""
         return {key: value for key in KEYS if (value := getattr(self, key)) is not msgspec.UNSET}
-
-
-KEYS: Final = ("script", "writing", "hyphens", "affix", "affix_length", "length_one", "link_trail", "lists")
-_UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 
 
 def read_profile_file(text: bytes | str, where: str) -> ProfileFile:
@@ -202,27 +185,24 @@ def _toml(value: Any) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-# What each statistic needs before it says anything.
+# From all that is known to the profile.
+
+# How many links, titles of lists and surface forms a statistic needs.
 LINKS: Final = 100
 LIST_TITLES: Final = 30
 SURFACES: Final = 200
 # From so many surface forms on, ``affix = "surprise"`` in a recipe measures instead of comparing fixed lengths.
 SURPRISED: Final = 2000
 
-# Shares of links in percent: real dumps of languages of each kind are far from these (docs/languages.md).
-_UNSPACED: Final = 10.0
-_CLITICS: Final = 5.0
-_PARTICLES: Final = (1.0, 20.0)
-# A third of the surface forms of Southern Min and its like have a hyphen between letters, 1 to 4 % of others.
-_HYPHENATED: Final = 0.3
-_HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a wiki shows: its links, surface forms, of which ``surfaces`` is a sample, and the words of its lists."""
+    """What a wiki shows: the letters at its links, its surface forms, of which ``surfaces`` is a sample, and its lists.
 
-    links: LinkSurroundings = field(default_factory=LinkSurroundings)
+    ``list_words`` are the words that name lists, learned from ``list_titles`` titles.
+    """
+
+    links: LinkLetters = field(default_factory=LinkLetters)
     surfaces: Sequence[str] = ()
     surface_count: int = 0
     list_words: tuple[str, ...] = ()
@@ -231,7 +211,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FoundProfile:
-    """The profile that is used, and for each of its ``KEYS`` where the value is from and how much supports it.
+    """The profile that is used, and for each of ``KEYS`` where its value is from and how much supports it.
 
     A source is "file" (given or edited), "row", "MediaWiki", "dump", "script" or "default".
     """
@@ -245,23 +225,6 @@ class FoundProfile:
         return {key: getattr(self.profile, key) for key in KEYS}
 
 
-def writing_of(links: LinkSurroundings) -> Writing | None:
-    """How a language parts words, by the share of links with a letter right before and right after; None for too few.
-
-    >>> shares = [(360, 170), (178, 13), (0, 330), (0, 39)]  # Thai, Hebrew, Korean, English
-    >>> [writing_of(LinkSurroundings(1000, before, after)) for before, after in shares]
-    ['unspaced', 'clitics', 'particles', 'spaced']
-    """
-    if links.links < LINKS:
-        return None
-    before, after = 100 * links.before / links.links, 100 * links.after / links.links
-    if before >= _UNSPACED and after >= _UNSPACED:
-        return "unspaced"
-    if before >= _CLITICS > after:
-        return "clitics"
-    return "particles" if before < _PARTICLES[0] and after > _PARTICLES[1] else "spaced"
-
-
 def find_profile(
     code: str,
     *,
@@ -270,7 +233,7 @@ def find_profile(
     given: ProfileFile | None = None,
     rows: bool = True,
 ) -> FoundProfile:
-    """The profile of a language by all that is known; without ``rows``, by what the dump and MediaWiki say alone."""
+    """The profile of a language by all that is known; without ``rows``, only by what the dump and MediaWiki say."""
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
     own = own_code(code)
@@ -293,14 +256,6 @@ def find_profile(
     return FoundProfile(with_values(profile, changes), source, support)
 
 
-def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> LanguageProfile:
-    """The profile with other values; its stop affixes have the words of lists that it then has."""
-    lists = values.get("lists", profile.lists)
-    kept = [affix for affix in profile.stop_affixes if affix not in profile.lists]
-    stop_affixes = profile.stop_affixes if lists == profile.lists else (*kept, *lists)
-    return replace(profile, **{**values, "stop_affixes": stop_affixes})
-
-
 def _sources(profile: LanguageProfile, own: str, rows: bool) -> dict[str, str]:
     row = ROWS.get(own) if rows else None
     script = "script" if profile.script else "default"
@@ -316,8 +271,13 @@ def _sources(profile: LanguageProfile, own: str, rows: bool) -> dict[str, str]:
     }
 
 
+# A hyphen between letters is in a third of the surface forms of Southern Min and its like, and in 1 to 4 % of others.
+_HYPHENATED: Final = 0.3
+_HYPHEN: Final = regex.compile(r"\p{L}\p{M}*-\p{L}")
+
+
 def _learned(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, known_row: bool) -> dict[str, Any]:
-    """What the dump shows beside what is known: of a language with a row or a special script, only the finer points."""
+    """What the dump shows beyond what is known; only the finer points for a language with a row or a special script."""
     changes: dict[str, Any] = {}
     writing = writing_of(seen.links)
     settled = known_row or bool(profile.script)
@@ -330,3 +290,50 @@ def _learned(profile: LanguageProfile, seen: Evidence, *, known_trail: bool, kno
         hyphenated = sum(_HYPHEN.search(surface) is not None for surface in seen.surfaces)
         changes["hyphens"] = hyphenated >= _HYPHENATED * len(seen.surfaces)
     return changes
+
+
+def with_values(profile: LanguageProfile, values: Mapping[str, Any]) -> LanguageProfile:
+    """The profile with other values, and with the words of its new lists among its stop affixes."""
+    lists = values.get("lists", profile.lists)
+    kept = [affix for affix in profile.stop_affixes if affix not in profile.lists]
+    stop_affixes = profile.stop_affixes if lists == profile.lists else (*kept, *lists)
+    return replace(profile, **{**values, "stop_affixes": stop_affixes})
+
+
+# Shares of links in percent, far from those of real dumps of languages of each kind (docs/languages.md).
+_UNSPACED: Final = 10.0
+_CLITICS: Final = 5.0
+_PARTICLES: Final = (1.0, 20.0)
+
+
+def writing_of(links: LinkLetters) -> Writing | None:
+    """How a language parts words, by the shares of links with a letter right before and after; None for too few links.
+
+    >>> shares = [(360, 170), (178, 13), (0, 330), (0, 39)]  # Thai, Hebrew, Korean, English
+    >>> [writing_of(LinkLetters(1000, before, after)) for before, after in shares]
+    ['unspaced', 'clitics', 'particles', 'spaced']
+    """
+    if links.links < LINKS:
+        return None
+    before, after = 100 * links.before / links.links, 100 * links.after / links.links
+    if before >= _UNSPACED and after >= _UNSPACED:
+        return "unspaced"
+    if before >= _CLITICS > after:
+        return "clitics"
+    return "particles" if before < _PARTICLES[0] and after > _PARTICLES[1] else "spaced"
+
+
+# A letter belongs to the trail if at least this many links, and this share of all, have it there.
+_LEAST_LINKS: Final = 3
+_LEAST_SHARE: Final = 0.003
+
+
+def learned_trail(found: LinkLetters) -> str:
+    """A regular expression for the trail of links: a to z, and other letters that are seen after links often enough.
+
+    >>> learned_trail(LinkLetters(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
+    '[a-zšū]+'
+    """
+    least = max(_LEAST_LINKS, _LEAST_SHARE * found.links)
+    letters = sorted(letter for letter, count in found.trail.items() if count >= least and not "a" <= letter <= "z")
+    return f"[a-z{''.join(letters)}]+" if letters else DEFAULT

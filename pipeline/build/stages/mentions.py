@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import Dump, Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
 from wikisem.transforms.io.files import open_binary
-from wikisem.transforms.io.runtime import StageContext, read_surroundings
+from wikisem.transforms.io.runtime import StageContext, read_link_letters
 from wikisem.transforms.mentions.stage import VERSION, count_mentions
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -67,7 +67,7 @@ def _conversion(language: str) -> dict[str, str]:
 
 def _learned(language: str, folder: str) -> dict[str, str]:
     """The trail that the links of a language were read with, where no file gave it."""
-    return {"learned_trail": find_profile(language, evidence=Evidence(read_surroundings(folder))).profile.link_trail}
+    return {"learned_trail": find_profile(language, evidence=Evidence(read_link_letters(folder))).profile.link_trail}
 
 
 def _result(language: str, counts: Counts, folder: str) -> UnitResult:
