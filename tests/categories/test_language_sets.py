@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from wikisem.categories.language_sets import SetSources, build_sets
-from wikisem.categories.recipe import CandidateItem, Category, CategoryItem, CategoryRecipe, PropertyPath, Relation
-from wikisem.categories.wording import Emoji, LeftOutItem, WordPair
+from wikisem.categories.recipe import CandidateItem, Category, CategoryRecipe, PropertyPath, Relation
+from wikisem.categories.wording import CategoryItem, Emoji, LeftOutItem, WordPair
 from wikisem.records import Statement
 
 VALUES = {

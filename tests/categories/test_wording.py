@@ -2,8 +2,9 @@
 
 import pytest
 
-from wikisem.categories.recipe import CandidateItem, CategoryItem
+from wikisem.categories.recipe import CandidateItem
 from wikisem.categories.wording import (
+    CategoryItem,
     LeftOutItem,
     ValuedItem,
     WordFilter,

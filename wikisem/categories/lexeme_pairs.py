@@ -1,10 +1,8 @@
-"""Pairs of words from lexemes: forms that differ in their grammatical features, and lexemes made from others.
+"""Pairs of words from lexemes: forms that differ in their grammatical features, and lemmas made from others.
 
 A relation swaps features: form b is the partner of form a if b has the features of a, with those in ``from`` replaced
 by those in ``to``. So Danish *melon* (singular, indefinite) pairs with *meloner* (plural, indefinite), and *melonen*
-with *melonerne*, without a rule for Danish. Or it is a derivation, and pairs lemmas: *teach*, *teacher*.
-
-Recipes of relations between words: a swap of grammatical features within a lexeme, or a derivation between two.
+with *melonerne*, without a rule for Danish. Or a relation is a derivation, and pairs lemmas: *teach*, *teacher*.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,16 +16,17 @@ import msgspec
 from wikisem.categories.wording import EVERY_WORD, WordFilter
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import read_toml
-from wikisem.wikidata.lexeme_reader import Form, Lexeme
+from wikisem.wikidata.lexeme_reader import Lexeme
+
+# Recipes of relations.
 
 SHIPPED: Final = Path(__file__).with_name("lexeme_relations.toml")
-
 _Qid = Annotated[str, msgspec.Meta(pattern=r"^Q[1-9][0-9]*$")]
 _Qids = Annotated[tuple[_Qid, ...], msgspec.Meta(min_length=1)]
 
 
 class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The features that form a has, and those that form b has in their place."""
+    """The features that form a has, and those that form b has in place of them."""
 
     from_: _Qids = msgspec.field(name="from")
     to: _Qids
@@ -36,8 +35,8 @@ class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A lexeme is made from another: *teacher* from *teach*.
 
-    ``by`` are the properties that say so. ``base`` are the lexical categories of the lexeme it is made from, and
-    ``types`` what the made one is an instance of or has as its lexical category; any, if there are none.
+    ``by`` are the properties that say so. ``base`` are the lexical categories of *teach*, and ``types`` the classes or
+    lexical categories of *teacher*; without any, all will do.
     """
 
     by: Annotated[tuple[Literal["P5191", "P5238"], ...], msgspec.Meta(min_length=1)] = ("P5191", "P5238")
@@ -48,8 +47,8 @@ class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LexemeRelation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named relation: swaps in their order, or a derivation.
 
-    ``categories`` are the lexical categories that it holds in, of a derivation those of the lexeme that is made from
-    another; any, if there are none.
+    ``categories`` are the lexical categories that it holds in, for a derivation those of the lexeme that is made from
+    another; without any, it holds in all.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$")]
@@ -79,51 +78,21 @@ def load_relations(path: Path = SHIPPED) -> tuple[LexemeRelation, ...]:
     return relations
 
 
+# Pairs.
+
+
 class FormPair(msgspec.Struct, frozen=True, order=True, gc=False):
-    """Two words, spelled in one language or variant, and the number of the lexeme that the second one is from."""
+    """Two words in the spelling of one language or variant, and the number of the lexeme of the second."""
 
     lexeme: int
     first: str
     second: str
 
 
-_Spelled = tuple[str, frozenset[str]]
-# The features that the first form has, and those of the second in their place.
+# The features of the first form, and those that the second has in place of them.
 _Swaps = list[tuple[frozenset[str], frozenset[str]]]
-
-
-def _spelled(lexeme: Lexeme, language: str) -> list[_Spelled]:
-    """The forms that are spelled in a language, with their features."""
-    return [
-        (form.representations[language].value, frozenset(form.features))
-        for form in _forms(lexeme)
-        if isinstance(form.representations, dict) and language in form.representations
-    ]
-
-
-def _sets(relation: LexemeRelation) -> _Swaps:
-    return [(frozenset(swap.from_), frozenset(swap.to)) for swap in relation.swaps]
-
-
-def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, str]]:
-    """The pairs of some swaps, each once, in the order of the swaps and forms.
-
-    Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
-    """
-    seen = set[tuple[str, str]]()
-    for old, new in swaps:
-        for first, features in forms:
-            if not features >= old:
-                continue
-            wanted = features - old | new
-            for second, others in forms:
-                if others == wanted and first != second and (first, second) not in seen:
-                    seen.add((first, second))
-                    yield first, second
-
-
-def _forms(lexeme: Lexeme) -> Iterable[Form]:
-    return lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
+# No lemma holds this character.
+_SEPARATOR: Final = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +116,17 @@ class _LexicalCategory:
     is_base: bool
 
 
-# No lemma has it.
-_SEPARATOR: Final = "\0"
-
-
 class PairCollector:
-    """The pairs of all relations in some languages; of a lexeme that comes twice, those of its latest revision."""
+    """Collects the pairs of all relations in some languages; of a lexeme that comes twice, the latest revision."""
 
     def __init__(self, relations: Sequence[LexemeRelation], languages: Sequence[str]) -> None:
         self._relations, self._languages = relations, languages
         self._revisions: dict[int, int] = {}
-        # Language, relation, first and second word of one pair after another: few objects, for there may be millions.
+        # Language, relation, first and second word of each pair, in one tuple: there may be millions.
         self._swapped: dict[int, tuple[str, ...]] = {}
         self._by_category: dict[str, _LexicalCategory] = {}
         self._derived: dict[int, list[_Derived]] = {}
-        # The lexical category of lexemes that others may be made from, then their lemmas in the order of the languages.
+        # Lexemes that others may be made from: the lexical category, then the lemmas in the order of the languages.
         self._bases: dict[int, str] = {}
         # The languages that any lexeme has a lemma in.
         self.spelled: set[str] = set()
@@ -194,23 +159,25 @@ class PairCollector:
             self._bases[number] = _SEPARATOR.join([kind.category, *lemmas])
 
     def _of_category(self, category: str) -> _LexicalCategory:
-        """What a lexical category has to do with the relations, found once for each."""
+        """What the relations say about a lexical category, found once for each."""
         found = self._by_category.get(category)
         if found is None:
             holding = [each for each in self._relations if not each.categories or category in each.categories]
             derivations = [each.derivation for each in self._relations if each.derivation is not None]
             found = self._by_category[category] = _LexicalCategory(
                 category,
-                [(each.name, _sets(each)) for each in holding if each.derivation is None],
+                [
+                    (each.name, [(frozenset(swap.from_), frozenset(swap.to)) for swap in each.swaps])
+                    for each in holding
+                    if each.derivation is None
+                ],
                 [each for each in holding if each.derivation is not None],
                 any(not each.base or category in each.base for each in derivations),
             )
         return found
 
     def pairs(self, keep: WordFilter = EVERY_WORD) -> dict[str, dict[str, list[FormPair]]]:
-        """By language and relation, in order of the lexemes, those whose words are kept; a relation without pairs is
-        there, empty.
-        """
+        """The pairs whose words are kept, by language and relation, in order of the lexemes; some lists are empty."""
         found: dict[str, dict[str, list[FormPair]]] = {
             language: {relation.name: [] for relation in self._relations} for language in self._languages
         }
@@ -223,7 +190,7 @@ class PairCollector:
         return found
 
     def _derived_words(self, number: int) -> tuple[str, ...]:
-        """The same of a lexeme and those that it is made from, each pair once; now that all lemmas are known."""
+        """Pairs of a lexeme and the lexemes it is made from, each once, as in ``_swapped``; all lemmas are known."""
         found: dict[tuple[str, str, str, str], None] = {}
         for one in self._derived.get(number, ()):
             category, *lemmas = self._bases.get(one.base, "").split(_SEPARATOR)
@@ -233,8 +200,38 @@ class PairCollector:
         return tuple(chain.from_iterable(found))
 
 
+_Spelled = tuple[str, frozenset[str]]
+
+
+def _spelled(lexeme: Lexeme, language: str) -> list[_Spelled]:
+    """The forms that are spelled in a language, with their features."""
+    forms = lexeme.forms.values() if isinstance(lexeme.forms, dict) else lexeme.forms
+    return [
+        (form.representations[language].value, frozenset(form.features))
+        for form in forms
+        if isinstance(form.representations, dict) and language in form.representations
+    ]
+
+
+def _swapped(forms: Sequence[_Spelled], swaps: _Swaps) -> Iterator[tuple[str, str]]:
+    """The pairs of some swaps, each once, in the order of the swaps and forms.
+
+    Forms that are spelled alike make no pair: *sheep* has no plural to ask for.
+    """
+    seen = set[tuple[str, str]]()
+    for old, new in swaps:
+        for first, features in forms:
+            if not features >= old:
+                continue
+            wanted = features - old | new
+            for second, others in forms:
+                if others == wanted and first != second and (first, second) not in seen:
+                    seen.add((first, second))
+                    yield first, second
+
+
 def _derivations(lexeme: Lexeme, relation: LexemeRelation, languages: Sequence[str]) -> Iterator[_Derived]:
-    """What a lexeme says that it is made from, if the relation wants lexemes of its kind."""
+    """The lexemes that a lexeme is made from, if the relation wants lexemes of its kind."""
     wanted = relation.derivation or Derivation()
     if not wanted.types or set(wanted.types).intersection(lexeme.types()):
         for language, name in product(languages, wanted.by):
@@ -243,7 +240,7 @@ def _derivations(lexeme: Lexeme, relation: LexemeRelation, languages: Sequence[s
 
 
 def unambiguous(pairs: Iterable[FormPair]) -> list[FormPair]:
-    """One pair for each first form, that of the lowest lexeme, because a question has one right answer."""
+    """One pair for each first form, that of the lowest lexeme, because a question must have one right answer."""
     chosen: dict[str, FormPair] = {}
     for pair in pairs:
         chosen.setdefault(pair.first, pair)

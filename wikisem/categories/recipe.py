@@ -1,11 +1,8 @@
-"""Categories and relations: which items make a set for Topk, OddOneOut and analogies, before anything is looked up.
+"""Recipes of category sets: which items make a set for Topk, OddOneOut and analogies.
 
-Definitions: Stringham and Izbicki (2020), sections 2 and 3.3, for categories; Mikolov et al. (2013) and Gao, Bian and
-Liu (2014), section 2, for the word pairs that analogy questions are made of.
-
-Category recipes: TOML in, a validated frozen value out, or an error that says what was expected and where.
-
-Where the items of a category come from: one interface for a query service and for the entities of a build.
+``CategorySource`` is the interface that finds the items. Definitions: Stringham and Izbicki (2020), sections 2 and 3.3,
+for categories; Mikolov et al. (2013) and Gao, Bian and Liu (2014), section 2, for the word pairs that analogy questions
+are made of.
 """
 
 import re
@@ -22,13 +19,12 @@ from wikisem.recipes.load import convert, find_recipe, read_toml, require, requi
 from wikisem.recipes.options import FromZero
 from wikisem.records import Statement
 
-_CONDITION: Final = re.compile(r"(P[1-9][0-9]*)(\+?) (Q[1-9][0-9]*)")
-_PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
+# What a recipe says.
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyPath:
-    """A property, followed once, or any number of times from one up ("P131+", as SPARQL writes it)."""
+    """A property that is followed once, or one or more times if it is ``repeated`` ("P131+", as SPARQL writes it)."""
 
     property: str
     repeated: bool = False
@@ -46,11 +42,11 @@ class Category(Struct, frozen=True):
     """One category: the items of a class, of a property, or of a SPARQL pattern with ``?item``; or a group of emoji.
 
     ``having`` is a property, of which the items have a statement whose value is an item or a text in some language.
-    ``linked_by`` are the properties that lead from an item to the class, any of which will do; ``subclasses`` follows
-    P279 from there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
+    ``linked_by`` are the properties, any of which leads from an item to the class; ``subclasses`` follows P279 from
+    there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
     "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).
-    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all. With ``only_for_relations`` it is no
-    set of words itself.
+    ``limit`` keeps the items with most sitelinks, ties by lower QID; 0 keeps all. With ``only_for_relations`` it
+    is not a set of words itself.
     """
 
     name: str
@@ -69,7 +65,7 @@ class Category(Struct, frozen=True):
 
     def conditions(self) -> tuple[Condition, ...]:
         """The statements, parsed; BadIdError where one is not "PROPERTY ITEM" or "PROPERTY+ ITEM"."""
-        return tuple(parse_condition(text) for text in self.statements)
+        return tuple(map(parse_condition, self.statements))
 
 
 class Relation(Struct, frozen=True):
@@ -114,14 +110,10 @@ class CategoryRecipe(Struct, frozen=True):
         return tuple(category.name for category in self.categories if not category.only_for_relations)
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryItem:
-    """An item of a category in one language, under the label it has there; ``source`` is the label's language code."""
+# Paths and conditions as recipes write them.
 
-    id: str
-    label: str
-    source: str
-    sitelinks: int
+_CONDITION: Final = re.compile(r"(P[1-9][0-9]*)(\+?) (Q[1-9][0-9]*)")
+_PATH: Final = re.compile(r"(P[1-9][0-9]*)(\+?)")
 
 
 def parse_condition(text: str) -> Condition:
@@ -139,6 +131,8 @@ def parse_path(text: str) -> PropertyPath:
         raise BadIdError(f"expected a property such as P36 or P131+, saw {text!r}")
     return PropertyPath(found[1], found[2] == "+")
 
+
+# Reading and checking a recipe.
 
 _PACKAGE: Final = "wikisem.recipes.categories"
 
@@ -164,15 +158,15 @@ def parse_category_recipe(data: Mapping[str, Any], where: str = "recipe") -> Cat
     """
     try:
         is_set = "category" in data or "relation" in data
-        recipe = convert(data, CategoryRecipe) if is_set else _single(convert(data, Category))
+        if is_set:
+            recipe = convert(data, CategoryRecipe)
+        else:
+            category = convert(data, Category)
+            recipe = CategoryRecipe(category.name, (category,))
         check_category_recipe(recipe)
     except RecipeError as error:
         raise RecipeError(f"{where}: {error}") from error
     return recipe
-
-
-def _single(category: Category) -> CategoryRecipe:
-    return CategoryRecipe(category.name, (category,))
 
 
 def check_category_recipe(recipe: CategoryRecipe) -> None:
@@ -243,6 +237,9 @@ def _check_relation(relation: Relation, categories: Sequence[Category], where: s
     require_ids(check_property, filter(None, [relation.named_by]), f"{where}: named_by")
 
 
+# Where the items of a category come from.
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateItem:
     """An item that a category takes in, with the number of its sitelinks."""
@@ -252,9 +249,9 @@ class CandidateItem:
 
 
 class CategorySource(Protocol):
-    """Answers three questions about Wikidata's items; every source answers them alike on the same data.
+    """Finds items, their values and labels: in a query service or in the entities of a build, with equal results.
 
-    Statements are those of best rank, as ``wdt:`` has them. Properties, lexemes and unknown values are no items.
+    Statements are those of best rank, as ``wdt:`` has them. Properties, lexemes and unknown values are not items.
     """
 
     def items(self, category: Category) -> list[CandidateItem]:
@@ -270,12 +267,12 @@ class CategorySource(Protocol):
         ...
 
     def notes(self) -> Sequence[str]:
-        """What the source could not know, in sentences for the person who asked."""
+        """What the source could not know, in sentences for the user."""
         ...
 
 
 def most_prominent(candidates: Iterable[CandidateItem], limit: int = 0) -> list[CandidateItem]:
-    """Most sitelinks first, ties by lower QID compared as numbers; at most ``limit`` of them, 0 for all."""
+    """The candidates with most sitelinks first, ties by the number of the QID; at most ``limit``, 0 for all."""
     ranked = sorted(candidates, key=lambda one: (-one.sitelinks, qid_number(one.qid)))
     return ranked[: limit or None]
 

@@ -1,15 +1,4 @@
-"""Items and pairs under the words of one language: what is kept, and what is left out and why.
-
-Which words may be asked for: those of a vocabulary, and words without a blank alone (Gao, Bian and Liu 2014, 2.2).
-
->>> keep = WordFilter(frozenset({"dallas", "new york"}), single=True)
->>> keep("Dallas"), keep("New York"), keep("Paris")
-(True, False, False)
-
-Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).
-
-The file comes with the package notofonttools, in which the Noto team keeps it current; nothing is downloaded.
-"""
+"""Category items and word pairs under the words of one language: what is kept, and what is left out and why."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,74 +8,37 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from wikisem.categories.recipe import CandidateItem, CategoryItem
+from wikisem.categories.recipe import CandidateItem
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError
 from wikisem.wikipedia.graphemes import initial_case
 from wikisem.wikipedia.wikitext import IGNORED, visible
 from wikisem.wikis import label_codes
 
+# Words in one language.
 
-@dataclass(frozen=True)
-class WordFilter:
-    """Keeps the words of ``vocabulary`` (None: all), and with ``single`` only those without a blank.
-
-    Where no word of the vocabulary starts with a capital, words are looked up in lower case, as models are scored.
-    """
-
-    vocabulary: frozenset[str] | None = None
-    single: bool = False
-
-    def __call__(self, word: str) -> bool:
-        """Whether a word is kept."""
-        if self.single and any(letter.isspace() for letter in word):
-            return False
-        return self.vocabulary is None or (word if self._capitals else word.lower()) in self.vocabulary
-
-    def __bool__(self) -> bool:
-        """Whether it leaves anything out at all."""
-        return self.single or self.vocabulary is not None
-
-    @cached_property
-    def _capitals(self) -> bool:
-        return any(initial_case(word) == "capital" for word in self.vocabulary or ())
-
-
-EVERY_WORD: Final = WordFilter()
-
-
-def read_vocabulary(path: Path) -> frozenset[str]:
-    """The first field of each line, with blanks for underlines: a list of words, of counts or a text file of vectors.
-
-    Plain, gzip or bzip2. MissingInputError without a file, DamagedInputError for what cannot be read as UTF-8 text.
-    """
-    if not path.is_file():
-        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
-    number = 0
-    words = set[str]()
-    try:
-        with open_unpacked(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if fields := line.split(maxsplit=1):
-                    words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
-    except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
-        raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
-    return frozenset(words)
-
-
-# Language codes and what an item is called under each.
+# What an item is called, by language code.
 Names: TypeAlias = Mapping[str, str]
 
-MULTILINGUAL: Final = "mul"
+
+@dataclass(frozen=True, slots=True)
+class CategoryItem:
+    """An item of a category in one language, under the label it has there; ``source`` is the label's language code."""
+
+    id: str
+    label: str
+    source: str
+    sitelinks: int
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutItem:
-    """An item that did not make it, and why.
+    """An item that was left out, and why.
 
-    "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before; "colon", a
-    label that text files would take for a name of a category; and in pairs "no-value", "same-word" twice in one pair,
-    "same-pair" as one before, "ambiguous", for a pair before begins with the same word and ends with another.
+    Reasons are "no-label"; "filtered", a label that the filter of words does not keep; "same-label" as an item before;
+    "colon", a label that text files would take for the name of a category; and in pairs "no-value"; "same-word", twice
+    in one pair; "same-pair" as one before; "ambiguous", if a pair before begins with the same word and ends with
+    another.
     """
 
     id: str
@@ -125,22 +77,64 @@ class RelationWords:
 LanguageWords: TypeAlias = CategoryWords | RelationWords
 
 
-def name_codes(language: str) -> tuple[str, ...]:
-    """The codes under which an item may be named in a language, best first, ``mul`` last."""
-    return (*label_codes(language), MULTILINGUAL)
+# Which words may be asked for.
 
 
-def name_in(names: Names, language: str) -> tuple[str, str] | None:
-    """What an item is called in a language, and the code it is called so under; None if it has no name there.
+@dataclass(frozen=True)
+class WordFilter:
+    """Keeps the words of ``vocabulary`` (None: all), and with ``single`` only those without a blank.
 
-    Names are as surface forms are: NFC, without marks that nobody sees, their blanks single spaces; one with nothing
-    to see is none. Words of several tokens stay whole.
+    So Gao, Bian and Liu (2014), section 2.2, choose words. If no word of the vocabulary starts with a capital, words
+    are looked up in lower case, as models are scored.
+
+    >>> keep = WordFilter(frozenset({"dallas", "new york"}), single=True)
+    >>> keep("Dallas"), keep("New York"), keep("Paris")
+    (True, False, False)
     """
-    for code in name_codes(language):
-        text = visible(names.get(code, ""))
-        if text.strip(f" {IGNORED}"):
-            return text, code
-    return None
+
+    vocabulary: frozenset[str] | None = None
+    single: bool = False
+
+    def __call__(self, word: str) -> bool:
+        """Whether a word is kept."""
+        if self.single and any(letter.isspace() for letter in word):
+            return False
+        return self.vocabulary is None or (word if self._capitals else word.lower()) in self.vocabulary
+
+    def __bool__(self) -> bool:
+        """Whether it leaves anything out at all."""
+        return self.single or self.vocabulary is not None
+
+    @cached_property
+    def _capitals(self) -> bool:
+        return any(initial_case(word) == "capital" for word in self.vocabulary or ())
+
+
+EVERY_WORD: Final = WordFilter()
+
+
+def read_vocabulary(path: Path) -> frozenset[str]:
+    """The words of a file, with blanks for underlines: the first field of each line of words, counts or vectors.
+
+    The file is plain text, gzip or bzip2. MissingInputError if there is no file, DamagedInputError if it is not UTF-8.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"expected a vocabulary, saw no file at {path}")
+    number = 0
+    words = set[str]()
+    try:
+        with open_unpacked(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                if fields := line.split(maxsplit=1):
+                    words.add(fields[0].decode("utf-8-sig" if number == 1 else "utf-8").replace("_", " "))
+    except (UnicodeDecodeError, *UNPACKING_ERRORS) as error:
+        raise DamagedInputError(f"{path}:{number}: expected the lines of a vocabulary in UTF-8, saw {error}") from error
+    return frozenset(words)
+
+
+# Items and pairs under their words.
+
+MULTILINGUAL: Final = "mul"
 
 
 def word_category(
@@ -168,7 +162,7 @@ def word_category(
 
 @dataclass(frozen=True, slots=True)
 class ValuedItem:
-    """A subject and its values, the one to be asked for first: the QID of each, empty for a string, and its names."""
+    """A subject and its values, the preferred one first: the QID of each, empty for a string, and its names."""
 
     subject: str
     values: tuple[tuple[str, Names], ...]
@@ -182,9 +176,9 @@ def word_relation(
     value_first: bool,
     keep: WordFilter = EVERY_WORD,
 ) -> RelationWords:
-    """The subjects, each with the first of its values whose name is kept. A pair must be two words.
+    """The subjects, each with the first of its values whose name is kept; the two words of a pair differ.
 
-    No two pairs begin with one word, because "a is to b as c is to which word?" has one right answer.
+    No two pairs begin with the same word, because "a is to b as c is to which word?" must have one right answer.
     """
     pairs: dict[str, WordPair] = {}
     left_out = []
@@ -199,7 +193,7 @@ def word_relation(
 
 
 def _pair(one: ValuedItem, names: Names, language: str, value_first: bool, keep: WordFilter) -> WordPair | str:
-    """The pair of a subject, its words in the question's order, or the reason why there is none."""
+    """The pair of a subject, with its words in the question's order, or the reason why it has no pair."""
     if not one.values:
         return "no-value"
     subject = name_in(names, language)
@@ -215,6 +209,26 @@ def _pair(one: ValuedItem, names: Names, language: str, value_first: bool, keep:
     return "colon" if words[0].startswith(":") else WordPair(one.subject, qid, words)
 
 
+def name_in(names: Names, language: str) -> tuple[str, str] | None:
+    """What an item is called in a language, and the code of that name; None if it has no name there.
+
+    Names are cleaned as surface forms are: NFC, without marks that nobody sees, blanks as single spaces; a name with
+    nothing to see does not count. Words of several tokens stay whole.
+    """
+    for code in name_codes(language):
+        text = visible(names.get(code, ""))
+        if text.strip(f" {IGNORED}"):
+            return text, code
+    return None
+
+
+def name_codes(language: str) -> tuple[str, ...]:
+    """The codes under which an item may be named in a language, best first, ``mul`` last."""
+    return (*label_codes(language), MULTILINGUAL)
+
+
+# Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).
+
 _LINE: Final = re.compile(r"([0-9A-F ]+?) *; *fully-qualified *# ")
 _SKIN_TONES: Final = frozenset(range(0x1F3FB, 0x1F400))  # EMOJI MODIFIER FITZPATRICK TYPE-1-2 to TYPE-6
 
@@ -228,10 +242,26 @@ class Emoji:
     subgroup: str
 
 
+def installed_emoji() -> list[Emoji]:
+    """The emoji of the installed list; MissingInputError if the package that has it is not installed.
+
+    The package is notofonttools, in which the Noto team keeps the list current; nothing is downloaded.
+    """
+    try:
+        path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
+        with path.open(encoding="utf-8") as lines:
+            found = read_emoji(lines)
+    except (PackageNotFoundError, FileNotFoundError) as error:
+        raise MissingInputError("expected Unicode's emoji list, saw none; install wikisem[all]") from error
+    if not found:
+        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
+    return found
+
+
 def read_emoji(lines: Iterable[str]) -> list[Emoji]:
     """The fully-qualified emoji of emoji-test.txt in their order.
 
-    Those with a skin tone are left out: the same emoji without one is listed too, and any model finds the two nearest.
+    Emoji with a skin tone are left out: each is also listed without one, and any model finds the two nearest.
     """
     group = subgroup = ""
     found = []
@@ -248,23 +278,10 @@ def read_emoji(lines: Iterable[str]) -> list[Emoji]:
 
 
 def emoji_of(name: str, emoji: Iterable[Emoji]) -> list[str]:
-    """The emoji of a group ("Animals & Nature") or subgroup ("animal-mammal"); RecipeError where none is called so."""
+    """The emoji of a group ("Animals & Nature") or subgroup ("animal-mammal"); RecipeError for an unknown name."""
     known = list(emoji)
     found = [one.text for one in known if name in (one.group, one.subgroup)]
     if not found:
         groups = ", ".join(dict.fromkeys(one.group for one in known))
         raise RecipeError(f"expected a group ({groups}) or a subgroup of emoji, saw {name!r}")
-    return found
-
-
-def installed_emoji() -> list[Emoji]:
-    """The emoji of the installed list; MissingInputError where the package that has it is not installed."""
-    try:
-        path = Path(str(distribution("notofonttools").locate_file("third_party/ucd/emoji-test.txt")))
-        with path.open(encoding="utf-8") as lines:
-            found = read_emoji(lines)
-    except (PackageNotFoundError, FileNotFoundError) as error:
-        raise MissingInputError("expected Unicode's emoji list, saw none; install wikisem[all]") from error
-    if not found:
-        raise DamagedInputError(f"{path}: expected lines of emoji-test.txt, saw no emoji")
     return found

@@ -1,10 +1,4 @@
-"""The files that a data set consists of: one file, those of a folder, those in a tar archive, or the groups of a run.
-
-A folder that has a folder ``groups`` is a run's OUT or a release: its groups are the data set, and nothing else in it
-is. Where two files have one name but for the suffix, as those of a run do, the first in ``SUFFIXES`` counts.
-
-Text files that people keep: their encoding, their lines, and whether they hold JSON lines or plain text.
-"""
+"""The files that a data set consists of, and how their bytes become text, lines and rows."""
 
 import bz2
 import csv
@@ -26,13 +20,13 @@ from typing import Final
 
 from wikisem.errors import DamagedInputError, MissingInputError
 
+# Which files a data set consists of.
+
 SUFFIXES: Final = (".txt", ".jsonl", ".parquet")
 ARCHIVES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-
-# Several times what a set in all languages has; what an archive holds is read into memory.
+# The files of an archive are read into memory; a set in all languages has several times less than this.
 _MOST_UNPACKED: Final = 1 << 30
-
-# Files that come with a release and are no test groups.
+# Files that come with a release and are not test groups.
 _PAPERS: Final = ("readme", "license", "licence", "citation", "changelog", "notice")
 _GROUPS: Final = "groups"
 
@@ -53,10 +47,11 @@ class DataFile:
 def data_files(path: Path, side_file: str) -> list[DataFile]:
     """The file itself, or the data set files in and below a folder or in an archive, in order of path.
 
-    ``side_file`` is the name of a file that says more of those beside it.
-
-    Hidden files and those of a release that hold no groups (README.txt) are left out. Raises MissingInputError where
-    there is none, DamagedInputError for an archive that cannot be read.
+    A folder that has a folder ``groups`` is a run's OUT or a release: only its groups are the data set. Of two files
+    whose names differ in the suffix alone, as those of a run do, the first in ``SUFFIXES`` counts. Hidden files and
+    those of a release that hold no groups (README.txt) are left out. ``side_file`` is the name of a file that says more
+    about the files beside it. Raises MissingInputError if there are no files, DamagedInputError for an archive that
+    cannot be read.
     """
     if path.is_file() and not is_archive(path):
         return [_file(path, path.parent, side_file)]
@@ -108,7 +103,7 @@ def _file(file: Path, folder: Path, side_file: str) -> DataFile:
 
 
 def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
-    """The data files of an archive, read as they come, because going back in a compressed one starts it anew."""
+    """The data files of an archive, read in its order, because going back in a compressed one means to start again."""
     beside: dict[PurePosixPath, bytes] = {}
     try:
         with tarfile.open(archive) as stream:
@@ -118,7 +113,7 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
                 if not member.isfile() or not (_is_data(path) or path.name == side_file):
                     continue
                 left -= member.size
-                if left < 0:  # whatever it takes in the archive, where holes and repetitions take nothing
+                if left < 0:  # not the size in the archive, where holes and repetitions take nothing
                     raise DamagedInputError(
                         f"{archive}/{member.name}: expected at most {_MOST_UNPACKED:,} bytes in the files of an "
                         f"archive, saw {_MOST_UNPACKED - left:,}"
@@ -145,20 +140,20 @@ def _chosen(files: list[DataFile]) -> list[DataFile]:
     return sorted(by_name.values(), key=lambda file: file.path.parts)
 
 
+# Encoding and compression.
+
 # What the decoders of gzip and bzip2 raise where a file is damaged.
 UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
-
-_FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
 _MAGIC: Final[Mapping[str, bytes]] = {".gz": b"\x1f\x8b", ".bz2": b"BZh"}
 
 
 def read_utf8(file: Path) -> str:
-    """The text of a UTF-8 file, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    """The text of a UTF-8 file without a byte order mark; DamagedInputError names the first line that is not UTF-8."""
     return decode_utf8(file.read_bytes(), str(file))
 
 
 def decode_utf8(data: bytes, where: str) -> str:
-    """The text of UTF-8 bytes, a byte order mark dropped; DamagedInputError names the first line that is no UTF-8."""
+    """The text of UTF-8 bytes without a byte order mark; DamagedInputError names the first line that is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -167,14 +162,14 @@ def decode_utf8(data: bytes, where: str) -> str:
 
 
 def compression(file: Path) -> str:
-    """The suffix of the compression that a file has by its first bytes: ".gz", ".bz2", or "" for none."""
+    """How a file is compressed, by its first bytes: ".gz", ".bz2", or "" if it is not."""
     with file.open("rb") as stream:
         start = stream.read(3)
     return next((suffix for suffix, magic in _MAGIC.items() if start.startswith(magic)), "")
 
 
 def open_unpacked(file: Path) -> BufferedIOBase:
-    """The bytes of a file, unpacked if it is .gz or .bz2, whatever it is called.
+    """The bytes of a file, unpacked if it is gzip or bzip2, whatever its name.
 
     Reading a damaged file raises one of UNPACKING_ERRORS.
     """
@@ -184,10 +179,14 @@ def open_unpacked(file: Path) -> BufferedIOBase:
     return bz2.open(file) if packed else file.open("rb")
 
 
-def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
-    """The lines of a stream with their line feeds, counted from ``first``; DamagedInputError for one that is longer.
+# Lines, JSON lines and CSV.
 
-    So what has no end, or unpacks to far more than it is, is not gathered in memory.
+
+def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The lines of a stream with their line feeds, counted from ``first``.
+
+    DamagedInputError for a line longer than ``longest`` bytes, so that a file without an end, or one that unpacks to
+    far more than it is, does not fill the memory.
     """
     for number in count(first):
         line = stream.readline(longest)
@@ -198,10 +197,20 @@ def lines_of(stream: BufferedIOBase, name: str, longest: int = 1 << 20, first: i
         yield number, line
 
 
-def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
-    """The columns of CSV with a header, and each row with the number of its last line; cells that lack are empty.
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines without white space at both ends, counted from 1; only \\n and \\r\\n end a line, as in JSON lines."""
+    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
 
-    DamagedInputError for what no reader of CSV takes.
+
+def is_json_lines(file: PurePath, text: str) -> bool:
+    """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
+    return file.suffix == ".jsonl" or text.lstrip().startswith("{")
+
+
+def csv_rows(text: str, where: str, delimiter: str = ",") -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
+    """The columns of CSV with a header, and each row with the number of its last line; missing cells are empty.
+
+    DamagedInputError for text that is not CSV.
     """
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
 
@@ -224,23 +233,16 @@ def _csv(reader: "csv.DictReader[str]", where: str) -> Iterator[None]:
         raise DamagedInputError(f"{where}:{reader.line_num}: expected CSV, saw {error}") from error
 
 
-def csv_cell(text: str) -> str:
-    """A string as a cell that no spreadsheet program takes for a formula: an apostrophe comes before what begins one.
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n|])(?=\s*[=+\-@＝＋－＠])")
 
-    So it does after what such a program may take for the end of a cell, in whichever language it runs (OWASP, "CSV
-    Injection", read 2026-11).
+
+def csv_cell(text: str) -> str:
+    """A string as a cell that no spreadsheet program takes for a formula: an apostrophe is put before its first sign.
+
+    The same is done after every separator that such a program may take for the end of a cell, whatever language it
+    runs in (OWASP, "CSV Injection", read 2026-11).
 
     >>> [csv_cell(text) for text in ("=1+1", "a; =1+1", "-5", "a-b")]
     ["'=1+1", "a;' =1+1", "'-5", 'a-b']
     """
     return _FORMULA.sub("\\1'", text)
-
-
-def is_json_lines(file: PurePath, text: str) -> bool:
-    """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
-    return file.suffix == ".jsonl" or text.lstrip().startswith("{")
-
-
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines stripped of white space at both ends, counted from 1; only \\n and \\r\\n end one, as in JSON lines."""
-    return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)

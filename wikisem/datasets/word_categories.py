@@ -14,9 +14,9 @@ from wikisem.typed_json import decode_json
 
 @dataclass(frozen=True, slots=True)
 class WordCategory:
-    """A category as its file writes it: words alone, `_` between the tokens of one; the language where it is told.
+    """A category as its file writes it: nothing but words, `_` between the tokens of one, and in JSON lines a language.
 
-    ``qids`` are those of the words, none for text.
+    ``qids`` are those of the words, empty for text.
     """
 
     name: str
@@ -57,7 +57,7 @@ def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
 
 
 def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> list[WordCategory]:
-    """The categories with the QIDs of their items in place of the words; MissingInputError where they have none."""
+    """The categories with the QIDs of their items in place of the words; MissingInputError if no item has one."""
     if not any(any(category.qids) for category in categories):
         raise MissingInputError(f"{where}: expected items with an id, as the JSON lines of categories have, saw none")
     return [replace(category, words=tuple(filter(None, category.qids))) for category in categories]
@@ -97,9 +97,10 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
 
 
 def _looks_like_questions() -> Callable[[str, list[str]], bool]:
-    """Whether a file is one of analogy questions, as far as its lines were given, each with the name above it.
+    """A function that says after each line, given with the name above it, whether the file holds analogy questions.
 
-    Then all lines have four words, and pairs of words come again in a section; a category has each of its words once.
+    In such files all lines have four words, and pairs of words are repeated in a section; a category has each of its
+    words once.
     """
     pairs: set[tuple[str, ...]] = set()
     all_of_four = True

@@ -1,10 +1,4 @@
-"""Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines and Parquet.
-
-The languages of test groups that only the names of folders tell, as in WikiSem500 (``de/Q5.txt``).
-
-A folder is named by a code (``de``), or its name begins or ends with one in capitals (``50-8-8-DE``) or with the
-English name of a language (``dataset_german``). The nearest folder that tells decides.
-"""
+"""Data sets of test groups as people keep them: WikiSem500, 8-8-8 and 12-8-8 text, and our JSON lines and Parquet."""
 
 import json
 import re
@@ -23,13 +17,7 @@ from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
 
-# Beside text files: by the name of each without its suffix, the outlier class of each outlier in its order.
-OUTLIER_CLASSES: Final = "outlier-classes.json"
-# Without that file, as in the sets that Blair et al. (2016) released, six outliers of a file are in the order
-# O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
-_CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
-
-OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3] | None, ...]]
+# Groups as plain values.
 
 
 class ItemKeys(NamedTuple):
@@ -54,7 +42,7 @@ class WordGroup:
 
     ``id`` is the class of a JSON line or the name of a .txt file without its suffix (a QID in WikiSem500), ``where``
     the file, and for JSON lines the line. ``label`` is what a JSON line calls the class. ``keys`` are those of the
-    cluster's items, none for text.
+    cluster's items, empty for text.
     """
 
     id: str
@@ -66,22 +54,14 @@ class WordGroup:
     keys: tuple[ItemKeys, ...] = field(default=(), compare=False)
 
 
-class _SurfaceItem(msgspec.Struct):
-    surface: str
-    id: str = ""
-    title: str | None = None
+# Reading a data set.
 
-
-class _OutlierItem(_SurfaceItem):
-    outlier_class: int | None = None
-
-
-class _WordGroupLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    cluster: tuple[_SurfaceItem, ...]
-    outliers: tuple[_OutlierItem, ...]
-    language: str = ""
-    label: str = ""
+# Without a file of outlier classes, as in the sets that Blair et al. (2016) released, six outliers of a file are in the
+# order O1 O1 O2 O2 O3 O3; of fewer, it is unknown which are missing.
+_CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
+# The file beside text files that has, by the name of each without its suffix, the outlier classes of its outliers.
+OUTLIER_CLASSES: Final = "outlier-classes.json"
+OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3] | None, ...]]
 
 
 def read_dataset(path: str | Path) -> list[WordGroup]:
@@ -100,14 +80,26 @@ def read_dataset(path: str | Path) -> list[WordGroup]:
     return groups
 
 
-def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
-    """The file ``OUTLIER_CLASSES`` of some groups, by the names of their text files without the suffix.
+def _read_outlier_classes(file: DataFile) -> OutlierClasses | None:
+    """The outlier classes of a file and the files beside it."""
+    data = file.read_beside()
+    if data is None:
+        return None
+    try:
+        found: OutlierClasses = msgspec.json.decode(data, type=OutlierClasses)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES}"
+        raise DamagedInputError(f"{where}: expected the outlier classes of groups, saw {error}") from error
+    return found
 
-    >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
-    b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'
-    """
-    lines = [f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(list(classes))}" for name, classes in sorted(groups)]
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
+    if file.path.suffix == ".parquet":
+        return _read_parquet(file)
+    text = decode_utf8(file.read(), file.where)
+    if not is_json_lines(file.path, text):
+        return [parse_group(text, file.path.stem, file.where, known)]
+    return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
 
 
 def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> WordGroup:
@@ -130,61 +122,40 @@ def parse_group(text: str, name: str, where: str, known: OutlierClasses | None =
     return WordGroup(name, cluster, tuple(map(OutlierWord, outliers, classes)), where)
 
 
+def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Runs of lines that are not blank, each with the number of its first line."""
+    start, block = 1, list[str]()
+    for number, line in [*numbered_lines(text), (0, "")]:
+        if line and not block:
+            start = number
+        if line:
+            block.append(line)
+        elif block:
+            yield start, tuple(block)
+            block = []
+
+
+class _SurfaceItem(msgspec.Struct):
+    surface: str
+    id: str = ""
+    title: str | None = None
+
+
+class _OutlierItem(_SurfaceItem):
+    outlier_class: int | None = None
+
+
+class _WordGroupLine(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    cluster: tuple[_SurfaceItem, ...]
+    outliers: tuple[_OutlierItem, ...]
+    language: str = ""
+    label: str = ""
+
+
 def parse_line(line: str, where: str) -> WordGroup:
-    """The group of a JSON line (design of ``groups/<language>.jsonl``); keys that scores do not need may be missing."""
+    """The group of a line of ``groups/<language>.jsonl``; keys that scores do not need may be missing."""
     return _word_group(decode_json(line, _WordGroupLine, where, "a JSON line of a group"), where)
-
-
-def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
-    outliers = tuple(OutlierWord(item.surface, item.outlier_class, _keys(item)) for item in row.outliers)
-    cluster, keys = tuple(item.surface for item in row.cluster), tuple(map(_keys, row.cluster))
-    return WordGroup(row.class_, cluster, outliers, where, row.language, row.label, keys)
-
-
-def _keys(item: _SurfaceItem) -> ItemKeys:
-    return ItemKeys(item.id, item.title or "")
-
-
-def keyed_groups(groups: Sequence[WordGroup], kind: Literal["qid", "title"]) -> list[WordGroup]:
-    """The groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
-
-    MissingInputError where no item of the groups has any, as in text.
-    """
-    keyed = [_keyed(group, kind) for group in groups]
-    if not any(any(group.cluster) or any(outlier.surface for outlier in group.outliers) for group in keyed):
-        where = groups[0].where if groups else "the data set"
-        raise MissingInputError(
-            f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
-        )
-    return keyed
-
-
-def _keyed(group: WordGroup, kind: Literal["qid", "title"]) -> WordGroup:
-    keys = group.keys or (ItemKeys(),) * len(group.cluster)
-    outliers = tuple(replace(outlier, surface=getattr(outlier.keys, kind)) for outlier in group.outliers)
-    return replace(group, cluster=tuple(getattr(each, kind) for each in keys), outliers=outliers)
-
-
-def _read_outlier_classes(file: DataFile) -> OutlierClasses | None:
-    """What the side file says of a file and those beside it."""
-    data = file.read_beside()
-    if data is None:
-        return None
-    try:
-        found: OutlierClasses = msgspec.json.decode(data, type=OutlierClasses)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        where = f"{file.where.rpartition('/')[0]}/{OUTLIER_CLASSES}"
-        raise DamagedInputError(f"{where}: expected the outlier classes of groups, saw {error}") from error
-    return found
-
-
-def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
-    if file.path.suffix == ".parquet":
-        return _read_parquet(file)
-    text = decode_utf8(file.read(), file.where)
-    if not is_json_lines(file.path, text):
-        return [parse_group(text, file.path.stem, file.where, known)]
-    return [parse_line(line, f"{file.where}:{number}") for number, line in numbered_lines(text) if line]
 
 
 def _read_parquet(file: DataFile) -> list[WordGroup]:
@@ -202,18 +173,50 @@ def _parse_row(row: Any, where: str) -> WordGroup:
         raise DamagedInputError(f"{where}: expected a group, saw {error}") from error
 
 
-def _blocks(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Runs of lines that are not blank, each with the number of its first line."""
-    start, block = 1, list[str]()
-    for number, line in [*numbered_lines(text), (0, "")]:
-        if line and not block:
-            start = number
-        if line:
-            block.append(line)
-        elif block:
-            yield start, tuple(block)
-            block = []
+def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
+    outliers = tuple(OutlierWord(item.surface, item.outlier_class, _keys(item)) for item in row.outliers)
+    cluster, keys = tuple(item.surface for item in row.cluster), tuple(map(_keys, row.cluster))
+    return WordGroup(row.class_, cluster, outliers, where, row.language, row.label, keys)
 
+
+def _keys(item: _SurfaceItem) -> ItemKeys:
+    return ItemKeys(item.id, item.title or "")
+
+
+def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:
+    """The file ``OUTLIER_CLASSES`` of some groups, by the names of their text files without the suffix.
+
+    >>> write_outlier_classes([("Q5", [1, 1, 3]), ("Q1", [None])])
+    b'{\\n"Q1": [null],\\n"Q5": [1, 1, 3]\\n}\\n'
+    """
+    lines = [f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(list(classes))}" for name, classes in sorted(groups)]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+# Groups under the keys of their items.
+
+
+def keyed_groups(groups: Sequence[WordGroup], kind: Literal["qid", "title"]) -> list[WordGroup]:
+    """The groups with the QIDs or titles of their items in place of the words; "" for an item without a page.
+
+    MissingInputError if no item of the groups has one, as in text.
+    """
+    keyed = [_keyed(group, kind) for group in groups]
+    if not any(any(group.cluster) or any(outlier.surface for outlier in group.outliers) for group in keyed):
+        where = groups[0].where if groups else "the data set"
+        raise MissingInputError(
+            f"{where}: expected groups whose items have a {kind}, as the JSON lines and Parquet of a build do, saw none"
+        )
+    return keyed
+
+
+def _keyed(group: WordGroup, kind: Literal["qid", "title"]) -> WordGroup:
+    keys = group.keys or (ItemKeys(),) * len(group.cluster)
+    outliers = tuple(replace(outlier, surface=getattr(outlier.keys, kind)) for outlier in group.outliers)
+    return replace(group, cluster=tuple(getattr(each, kind) for each in keys), outliers=outliers)
+
+
+# Languages that only the names of folders tell, as in WikiSem500 (``de/Q5.txt``).
 
 _ENGLISH_NAMES: Final = {
     "arabic": "ar", "basque": "eu", "catalan": "ca", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl",
@@ -225,12 +228,27 @@ _ENGLISH_NAMES: Final = {
 
 
 def name_languages(groups: Iterable[WordGroup], root: Path) -> list[WordGroup]:
-    """The groups of the data set at ``root``, those without a language given that of their folder, if it tells one."""
+    """The groups of the data set at ``root``; those without a language get that of their folder, if it names one.
+
+    The nearest folder that names a language decides.
+    """
     return [group if group.language else replace(group, language=_language(group.where, root)) for group in groups]
 
 
+def _language(where: str, root: Path) -> str:
+    """By the folders between the data set and the file, or else by the name of the data set or of its folder."""
+    path, own = PurePath(where), root.resolve()
+    inner = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
+    outer = [own.name, own.parent.name] if root.is_file() else [own.name]
+    told = filter(None, map(folder_language, [*reversed(inner), *outer]))
+    return next(told, "")
+
+
 def folder_language(name: str) -> str:
-    """The language that the name of a folder tells, "" if it tells none.
+    """The language that a folder is named by, "" if there is none.
+
+    The name is a code (``de``), or begins or ends with a code in capitals (``50-8-8-DE``) or with the English name of a
+    language (``dataset_german``).
 
     >>> [folder_language(name) for name in ("de", "zh-yue", "50-8-8-DE", "set_german", "25-8-8-Sem", "is_it")]
     ['de', 'zh-yue', 'de', 'de', '', '']
@@ -244,12 +262,3 @@ def folder_language(name: str) -> str:
         if word.lower() in _ENGLISH_NAMES:
             return _ENGLISH_NAMES[word.lower()]
     return ""
-
-
-def _language(where: str, root: Path) -> str:
-    """By the folders between the data set and the file, or else by the name of the data set or of its folder."""
-    path, own = PurePath(where), root.resolve()
-    inner = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
-    outer = [own.name, own.parent.name] if root.is_file() else [own.name]
-    told = filter(None, map(folder_language, [*reversed(inner), *outer]))
-    return next(told, "")

@@ -1,18 +1,6 @@
 """Recipes: TOML in, a validated frozen value out, or an error that says what was expected, what was seen and where.
 
-Where a recipe is read from: a file, or the TOML files that ship with wikisem.
-
-TOML tables into typed, frozen values: a wrong key, type or number ends in an error that names the key's path.
-
-msgspec converts and checks; what it finds wrong is said again in the words of TOML:
-
-    >>> from wikisem.recipes.options import Recipe
-    >>> convert({"name": "mine", "cluster": {"size": 1}}, Recipe)
-    Traceback (most recent call last):
-    wikisem.errors.RecipeError: cluster.size: expected a whole number from 2 up, saw 1
-    >>> convert({"name": "mine", "cluster": {"sise": 8}}, Recipe)
-    Traceback (most recent call last):
-    wikisem.errors.RecipeError: unknown key cluster.sise; did you mean cluster.size?
+A recipe is a file, or one of the TOML files that ship with wikisem. Category recipes are read with the same functions.
 """
 
 import difflib
@@ -31,8 +19,141 @@ from wikisem.ids import check_property, check_qid, qid_number
 from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
 from wikisem.wikis import known_language
 
-T = TypeVar("T")
+# A recipe for groups.
 
+# What to use in place of recipes that no longer ship.
+_REPLACED: Final = {
+    "strict": "wikisem replaced it",
+    "labels": 'a recipe with base = "wikisem" and fallback = "label" replaced it, see docs/recipes.md',
+}
+
+
+def load_recipe(name_or_path: str | Path) -> Recipe:
+    """Read a recipe from a path, or one that ships with wikisem by its name.
+
+    Raises RecipeError if there is neither, or if the recipe is invalid.
+    """
+    path = find_recipe(name_or_path, __package__, _REPLACED)
+    return parse_recipe(read_toml(path), where=str(path))
+
+
+def shipped_recipes() -> list[str]:
+    """The names of the recipes that ship with wikisem."""
+    return shipped_names(__package__)
+
+
+def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
+    """Validate the tables of a recipe; RecipeError names the key's path, what was expected and what was seen.
+
+    ``base`` is the name of a recipe that ships; keys that the recipe lacks are taken from there.
+    """
+    try:
+        recipe = convert(_with_base(data), Recipe)
+        _check(recipe)
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error}") from error
+    return recipe
+
+
+def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The recipe's tables with those of its base under them, key by key."""
+    if "base" not in data:
+        return data
+    base, names = data["base"], shipped_recipes()
+    require(base in names, base, "base", f"the name of a recipe that ships ({', '.join(names)})")
+    shipped = _with_base(read_toml(shipped_path(base, __package__)))
+    under = {key: value for key, value in shipped.items() if key != "name"}
+    own = {key: value for key, value in data.items() if key != "base"}
+    tables = {key: {**under[key], **own[key]} for key in own if _are_tables(own[key], under.get(key))}
+    return {**under, **own, **tables}
+
+
+def _are_tables(*values: object) -> bool:
+    return all(isinstance(value, Mapping) for value in values)
+
+
+def _check(recipe: Recipe) -> None:
+    """Check what types cannot: ids, and keys that depend on each other."""
+    require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
+    require_seed(recipe.seed)
+    require_ids(known_language, recipe.languages, "languages")
+    require_ids(known_language, recipe.mixed, "mixed")
+    different = not recipe.mixed or len(set(recipe.mixed)) == len(recipe.mixed) >= 2
+    require(different, list(recipe.mixed), "mixed", "at least two different languages")
+    shared = recipe.outliers.shared
+    require(shared or not recipe.mixed, shared, "outliers.shared", "true with mixed, so that all languages share them")
+    require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
+    require_ids(check_qid, recipe.graph.internal, "graph.internal")
+    require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
+    require_ids(check_qid, filter(None, [recipe.items.from_]), "items.from")
+    require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
+    first, last = recipe.items.from_ or "Q1", recipe.items.to
+    require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
+    require_ids(check_property, recipe.outliers.kin_properties, "outliers.kin_properties")
+    size, minimum = recipe.cluster.size, recipe.cluster.minimum
+    require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
+    most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
+    require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
+    kinds = recipe.outliers.kinds
+    require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")
+
+
+# The files of any kind of recipe.
+
+
+def shipped_names(package: str) -> list[str]:
+    """The names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
+    return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
+
+
+def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, str] | None = None) -> Path:
+    """The path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
+
+    Raises RecipeError if there is neither; it names what ``replaced`` the recipe of that name, or the nearest name.
+    """
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    names = shipped_names(package)
+    if str(name_or_path) not in names:
+        expected = f"expected a recipe file or the name of a recipe that ships ({', '.join(names)})"
+        hint = (replaced or {}).get(str(name_or_path)) or did_you_mean(path.stem, names)
+        raise RecipeError(f"{expected}, saw {str(name_or_path)!r}{f'; {hint}' if hint else ''}")
+    return shipped_path(str(name_or_path), package)
+
+
+def shipped_path(name: str, package: str) -> Path:
+    """The path of a recipe that ships in a package."""
+    return Path(str(resources.files(package) / f"{name}.toml"))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; RecipeError names the file and the line that cannot be read."""
+    return parse_toml(path.read_bytes(), str(path))
+
+
+def parse_toml(data: bytes | str, where: str) -> dict[str, Any]:
+    """The tables of TOML; RecipeError names the place that cannot be read.
+
+    >>> parse_toml("a = 1", "recipe.toml")
+    {'a': 1}
+    """
+    try:
+        # A number of 5,000 digits is a ValueError, 1,000 brackets are a RecursionError.
+        return tomllib.loads(data if isinstance(data, str) else data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RecipeError(f"{where}: expected a TOML file, saw {error}") from error
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"did you mean WORD?"`` with the nearest known word, "" if no word is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+# TOML tables into typed, frozen values.
+
+T = TypeVar("T")
 _WHERE: Final = re.compile(r" - at `\$\.?(.*)`$")
 _STEP: Final = re.compile(r"[^.\[\]]+")
 _MISSING: Final = re.compile(r"missing required field `(.*?)`")
@@ -42,7 +163,16 @@ _SEEDS: Final = 2**64
 def convert(data: Any, kind: type[T]) -> T:
     """The dataclass or Struct ``kind`` filled from a table; ``false`` for a number that may be off becomes None.
 
-    Raises RecipeError with the key's path, what was expected there and what was seen.
+    msgspec converts and checks; what it finds wrong is raised as a RecipeError in the words of TOML, with the key's
+    path:
+
+    >>> from wikisem.recipes.options import Recipe
+    >>> convert({"name": "mine", "cluster": {"size": 1}}, Recipe)
+    Traceback (most recent call last):
+    wikisem.errors.RecipeError: cluster.size: expected a whole number from 2 up, saw 1
+    >>> convert({"name": "mine", "cluster": {"sise": 8}}, Recipe)
+    Traceback (most recent call last):
+    wikisem.errors.RecipeError: unknown key cluster.sise; did you mean cluster.size?
     """
     info = inspect.type_info(kind)
     prepared = _prepare(data, info, "")
@@ -51,32 +181,6 @@ def convert(data: Any, kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         raise RecipeError(_explain(str(error), data, info)) from error
     return value
-
-
-def require(holds: bool, value: object, path: str, expected: str) -> None:
-    """Raise RecipeError with the path, what was expected and the value unless the condition holds."""
-    if not holds:
-        raise RecipeError(f"{path}: expected {expected}, saw {value!r}")
-
-
-def require_ids(check: Callable[[str], object], values: Iterable[str], path: str) -> None:
-    """Raise RecipeError with the path for the first value that ``check`` answers with BadIdError."""
-    for value in values:
-        try:
-            check(value)
-        except BadIdError as error:
-            raise RecipeError(f"{path}: {error}") from error
-
-
-def require_seed(seed: int) -> None:
-    """Raise RecipeError unless the seed fits into 64 bits; msgspec bounds whole numbers by 63 only."""
-    require(seed < _SEEDS, seed, "seed", "a whole number below 2**64")
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``"did you mean WORD?"`` with the nearest known word; an empty string if none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {near[0]}?" if near else ""
 
 
 def _prepare(data: Any, info: inspect.Type, path: str) -> Any:
@@ -142,122 +246,24 @@ def _describe(info: inspect.Type, path: str) -> str:
             return "a table"
 
 
-def shipped_names(package: str) -> list[str]:
-    """The names of the TOML files that ship in a package, such as ``wikisem.recipes``, without their suffix."""
-    return sorted(entry.name[:-5] for entry in resources.files(package).iterdir() if entry.name.endswith(".toml"))
+# What is wrong beyond types.
 
 
-def find_recipe(name_or_path: str | Path, package: str, replaced: Mapping[str, str] | None = None) -> Path:
-    """The path of a recipe file, or of the recipe of that name in ``package``; a file wins over a name.
-
-    Raises RecipeError where there is neither, with what replaced the recipe of that name or with the nearest name.
-    """
-    path = Path(name_or_path)
-    if path.is_file():
-        return path
-    names = shipped_names(package)
-    if str(name_or_path) not in names:
-        expected = f"expected a recipe file or the name of a recipe that ships ({', '.join(names)})"
-        hint = (replaced or {}).get(str(name_or_path)) or did_you_mean(path.stem, names)
-        raise RecipeError(f"{expected}, saw {str(name_or_path)!r}{f'; {hint}' if hint else ''}")
-    return shipped_path(str(name_or_path), package)
+def require(holds: bool, value: object, path: str, expected: str) -> None:
+    """Raise RecipeError with the path, what was expected and the value unless the condition holds."""
+    if not holds:
+        raise RecipeError(f"{path}: expected {expected}, saw {value!r}")
 
 
-def shipped_path(name: str, package: str) -> Path:
-    """The path of the recipe of that name in a package that has it."""
-    return Path(str(resources.files(package) / f"{name}.toml"))
+def require_ids(check: Callable[[str], object], values: Iterable[str], path: str) -> None:
+    """Raise RecipeError with the path for the first value for which ``check`` raises BadIdError."""
+    for value in values:
+        try:
+            check(value)
+        except BadIdError as error:
+            raise RecipeError(f"{path}: {error}") from error
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; RecipeError names the file and the line that cannot be read."""
-    return parse_toml(path.read_bytes(), str(path))
-
-
-def parse_toml(data: bytes | str, where: str) -> dict[str, Any]:
-    """The tables of TOML; RecipeError names the place that cannot be read.
-
-    >>> parse_toml("a = 1", "recipe.toml")
-    {'a': 1}
-    """
-    try:
-        # A number of 5,000 digits is a ValueError, 1,000 brackets are a RecursionError.
-        return tomllib.loads(data if isinstance(data, str) else data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise RecipeError(f"{where}: expected a TOML file, saw {error}") from error
-
-
-# What to use in place of recipes that shipped before.
-_REPLACED: Final = {
-    "strict": "wikisem replaced it",
-    "labels": 'a recipe with base = "wikisem" and fallback = "label" replaced it, see docs/recipes.md',
-}
-
-
-def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Read a recipe from a path, or one that ships with wikisem by its name.
-
-    Raises RecipeError when there is neither, or when the recipe is invalid.
-    """
-    path = find_recipe(name_or_path, __package__, _REPLACED)
-    return parse_recipe(read_toml(path), where=str(path))
-
-
-def shipped_recipes() -> list[str]:
-    """The names of the recipes that ship with wikisem."""
-    return shipped_names(__package__)
-
-
-def parse_recipe(data: Mapping[str, Any], where: str = "recipe") -> Recipe:
-    """Validate the tables of a recipe; RecipeError names the key's path, what was expected and what was seen.
-
-    With ``base``, the name of a recipe that ships, it takes from there every key that it does not have itself.
-    """
-    try:
-        recipe = convert(_with_base(data), Recipe)
-        _check(recipe)
-    except RecipeError as error:
-        raise RecipeError(f"{where}: {error}") from error
-    return recipe
-
-
-def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The recipe's tables with those of its base under them, key by key."""
-    if "base" not in data:
-        return data
-    base, names = data["base"], shipped_recipes()
-    require(base in names, base, "base", f"the name of a recipe that ships ({', '.join(names)})")
-    shipped = _with_base(read_toml(shipped_path(base, __package__)))
-    under = {key: value for key, value in shipped.items() if key != "name"}
-    own = {key: value for key, value in data.items() if key != "base"}
-    tables = {key: {**under[key], **own[key]} for key in own if _are_tables(own[key], under.get(key))}
-    return {**under, **own, **tables}
-
-
-def _are_tables(*values: object) -> bool:
-    return all(isinstance(value, Mapping) for value in values)
-
-
-def _check(recipe: Recipe) -> None:
-    """What is wrong only in the light of other keys, or of the form of an id."""
-    require(recipe.name.strip() != "", recipe.name, "name", "a string that is not empty")
-    require_seed(recipe.seed)
-    require_ids(known_language, recipe.languages, "languages")
-    require_ids(known_language, recipe.mixed, "mixed")
-    different = not recipe.mixed or len(set(recipe.mixed)) == len(recipe.mixed) >= 2
-    require(different, list(recipe.mixed), "mixed", "at least two different languages")
-    shared = recipe.outliers.shared
-    require(shared or not recipe.mixed, shared, "outliers.shared", "true with mixed, so that all languages share them")
-    require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
-    require_ids(check_qid, recipe.graph.internal, "graph.internal")
-    require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
-    require_ids(check_qid, filter(None, [recipe.items.from_]), "items.from")
-    require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
-    first, last = recipe.items.from_ or "Q1", recipe.items.to
-    require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
-    require_ids(check_property, recipe.outliers.kin_properties, "outliers.kin_properties")
-    size, minimum = recipe.cluster.size, recipe.cluster.minimum
-    require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
-    most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
-    require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
-    kinds = recipe.outliers.kinds
-    require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")
+def require_seed(seed: int) -> None:
+    """Raise RecipeError unless the seed fits into 64 bits; msgspec bounds whole numbers by 63 only."""
+    require(seed < _SEEDS, seed, "seed", "a whole number below 2**64")
