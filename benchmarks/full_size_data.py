@@ -37,7 +37,7 @@ from wikisem.arrow.item_index import index_folder, index_name, write_index
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ROW_GROUP
 from wikisem.transforms.io.files import create_binary
-from wikisem.wikipedia.languages import wiki_of
+from wikisem.wikis import wiki_of
 
 Ints = np.ndarray[Any, Any]
 

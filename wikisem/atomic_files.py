@@ -1,4 +1,4 @@
-"""Files on this machine that are seen whole or not at all, even by a process that looks while they are written."""
+"""Local files that other processes see whole or not at all, even while they are written."""
 
 import errno
 import fcntl
@@ -19,9 +19,9 @@ _PART: Final = re.compile(r"\.[0-9a-f]{32}\.part")
 
 
 class UnfinishedFile(io.BufferedIOBase):
-    """A new file that nobody sees before ``close``, which ends with a call of ``publish``.
+    """A new file that nobody sees before ``close``, which calls ``publish`` at its end.
 
-    Where an error ends the context, or nobody closes the file, ``discard`` is called instead.
+    If an error ends the context, or the file is never closed, ``discard`` is called instead.
     """
 
     def __init__(self, sink: BinaryIO, publish: Callable[[], None], discard: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class UnfinishedFile(io.BufferedIOBase):
         return self._sink.tell()
 
     def close(self) -> None:
-        """Write the rest and publish the file; discard it where that fails."""
+        """Write the rest and publish the file; discard it if that fails."""
         if self.closed:
             return
         super().close()
@@ -68,7 +68,7 @@ class UnfinishedFile(io.BufferedIOBase):
 
 
 def find_abandoned(folder: Path) -> list[Path]:
-    """The unfinished files in a folder that killed processes left: who writes one holds its lock."""
+    """The unfinished files in a folder that killed processes left: a process that writes one holds its lock."""
     parts = [part for part in folder.glob(".*.part") if _PART.fullmatch(part.name)]
     return [part for part in parts if _is_abandoned(part)]
 
@@ -85,12 +85,12 @@ def _open_no_link(path: str, flags: int) -> int:
 
 
 def whole_file(path: Path, durable: bool = False) -> BinaryIO:
-    """A new file to write to; it takes its name, and the place of an older one, when it is closed.
+    """A new file to write to; when it is closed, it gets its name and replaces an older file.
 
-    From then on it outlives a loss of power where it is ``durable``. Its folder is made. Every writer has an unfinished
-    file to itself, so threads and processes may write the same path at once: the last one to finish wins. OutputError
-    when the file cannot be made, written or given its name; what the caller raises in its context, errors of reading
-    included, passes through as it is. Nothing unfinished stays.
+    If it is ``durable``, it survives a loss of power from then on. Its folder is made. Every writer has its own
+    unfinished file, so that threads and processes may write the same path at once: the last one to finish wins.
+    OutputError if the file cannot be made, written or given its name; errors that the caller raises in its context,
+    such as errors of reading, pass through as they are. Nothing unfinished stays.
     """
     with _reported(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,13 +117,13 @@ def whole_file(path: Path, durable: bool = False) -> BinaryIO:
 
 
 def sync_files(root: Path, paths: Iterable[Path]) -> None:
-    """Have files below a folder, and the names of them and their folders, on the disk: OutputError where they are not.
+    """Write files below a folder, their names and those of their folders through to the disk; OutputError if it fails.
 
-    What was written is else in memory for some time, and after a loss of power a file may be there without its bytes.
+    Otherwise they are in memory only for some time, and after a loss of power a file may exist without its bytes.
     """
     listed = list(paths)
     folders = {folder for path in listed for folder in path.parents if folder.is_relative_to(root)}
-    # A disk writes many files together in little more time than one of them alone.
+    # A disk writes many files together in little more time than one file.
     with _reported(root), ThreadPoolExecutor(_AT_ONCE) as pool:
         for some in (listed, folders):
             for _ in pool.map(_sync, some):
@@ -135,7 +135,7 @@ def _sync(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some network file systems have nothing to write of a folder, and say so.
+        # Some network file systems cannot write a folder through, and report it.
         if error.errno != errno.EINVAL or not path.is_dir():
             raise
     finally:
@@ -143,14 +143,14 @@ def _sync(path: Path) -> None:
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write files below a folder, each whole, in the order given: what names others comes after them."""
+    """Write files below a folder, each whole, in the order given: a file that names others should come after them."""
     for name, data in files:
         with whole_file(folder / name) as sink:
             sink.write(data)
 
 
 def write_text(path: Path, parts: Iterable[str]) -> None:
-    """Write strings one after the other, in UTF-8, to a file that is seen whole or not at all."""
+    """Write strings in UTF-8, one after the other, to a file that is seen whole or not at all."""
     with whole_file(path) as sink:
         sink.writelines(part.encode() for part in parts)
 
@@ -161,7 +161,7 @@ class _Raw(io.FileIO):
     def __init__(self, part: Path, path: Path) -> None:
         super().__init__(str(part), "xb")
         self._path = path
-        with suppress(OSError):  # a file system without locks: what a killed process leaves there stays
+        with suppress(OSError):  # a file system without locks: files that a killed process leaves there stay
             fcntl.flock(self, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, data: Any, /) -> int:

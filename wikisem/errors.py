@@ -1,42 +1,42 @@
-"""One class for each kind of mistake, each also a builtin error, each with the exit code it ends a command with."""
+"""The errors that wikisem raises: a class for each kind, also a builtin error, with the exit code of a command."""
 
 from typing import Literal
 
 
 class WikisemError(Exception):
-    """Any mistake that wikisem names; its text says what was expected, what was seen and where."""
+    """Any error that wikisem reports; its text says what was expected, what was seen and where."""
 
     exit_code = 1
 
 
 class UsageError(WikisemError, ValueError):
-    """The command or one of its options cannot mean anything."""
+    """The command or one of its options makes no sense."""
 
     exit_code = 2
 
 
 class RecipeError(WikisemError, ValueError):
-    """A recipe is not there, or has an unknown key, a wrong type or an impossible value."""
+    """A recipe is missing, or has an unknown key, a wrong type or an impossible value."""
 
     exit_code = 2
 
 
 class BadIdError(WikisemError, ValueError):
-    """A QID, property id or language code is not of its form; refused before it meets a path or a query."""
+    """A QID, property id or language code has the wrong form; it never gets into a path or a query."""
 
     exit_code = 2
 
 
 class MissingInputError(WikisemError, FileNotFoundError):
-    """An input, or what an earlier stage should have left, is not there."""
+    """An input, or what an earlier stage should have written, is missing."""
 
 
 class DamagedInputError(WikisemError, ValueError):
-    """An input cannot be what it is said to be (not a dump, not a data set, not vectors)."""
+    """An input is not what it should be (not a dump, not a data set, not vectors)."""
 
 
 class WrongDumpError(DamagedInputError):
-    """A dump of another kind than expected was given; ``saw`` is the format that its first bytes have."""
+    """The dump is of another kind than expected; ``saw`` is the format of its first bytes."""
 
     def __init__(self, message: str, saw: Literal["xml", "json"]) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class LockError(WikisemError, RuntimeError):
 
 
 class UnknownItemError(WikisemError, KeyError):
-    """A QID that the class graph does not hold."""
+    """The class graph does not hold this QID."""
 
     def __str__(self) -> str:
         # KeyError would print the repr of the text, quotes included.

@@ -55,8 +55,8 @@ def open_vectors(
     A callable takes a list of strings and returns as many vectors, None for a string it has none for. ``name`` is what
     reports call the model. ``phrases=False`` reads items token by token even where the vocabulary has phrases.
     ``tokenizer`` ("fugashi" or "jieba") divides items of a language without spaces. ``similarity`` compares vectors in
-    place of the cosine: from two arrays of rows to the similarity of each row to each, which need not be symmetric.
-    ``keys`` says that vectors are keyed by "qid" or by the "title" of a page, as ``outliers`` is then to be told, too.
+    place of the cosine: it takes two arrays of rows and returns the similarity of each row to each, which need not be
+    symmetric. ``keys`` says that vectors are keyed by "qid" or by the "title" of a page; pass it to ``outliers``, too.
     Raises MissingInputError, DamagedInputError and UsageError.
     """
     if isinstance(source, str | PathLike):
@@ -82,8 +82,8 @@ def outliers(
 
     ``groups`` is a data set's file, folder or archive, or what ``read_groups`` or ``read_dataset`` returned.
     ``common_with`` names other models: only surface forms that are in the vocabulary of all of them count (Blair et al.
-    2016, 4.1). ``compactness`` is what the outlier stands out by: "pairs" as Camacho-Collados and Navigli (2016) have
-    it, or "word" as Gamallo (2019) has; they differ where the similarity is not symmetric. With ``keys``, items are
+    2016, 4.1). ``compactness`` is the measure that finds the outlier: "pairs" of Camacho-Collados and Navigli (2016),
+    or "word" of Gamallo (2019); they differ if the similarity is not symmetric. With ``keys``, items are
     looked up by their "qid" or the "title" of their page. MissingInputError where there are no groups, or no such keys.
     """
     if isinstance(groups, str | PathLike):
@@ -105,7 +105,7 @@ def topk(
 ) -> CategoryEvaluation:
     """Score Topk: the share of a word's ``k`` nearest neighbours that are in its category.
 
-    ``categories`` is a file, of which ``language`` chooses one language, or what ``read_categories`` returned.
+    ``categories`` is a file, from which ``language`` chooses one language, or what ``read_categories`` returned.
     ``skip_oov`` leaves out words out of vocabulary, which otherwise count as wrong. UsageError for a model without a
     vocabulary.
     """
@@ -141,10 +141,10 @@ def oddoneout(
 
 
 def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
-    """Two categories of each relation of a file of analogy questions: its first words, and their partners.
+    """Two categories from each relation of a file of analogy questions: its first words, and their partners.
 
-    So Stringham and Izbicki (2020) use the Google set for Topk and OddOneOut. MissingInputError without questions,
-    DamagedInputError with file and line.
+    Stringham and Izbicki (2020) use the Google set in this way for Topk and OddOneOut. MissingInputError without
+    questions, DamagedInputError with file and line.
     """
     return split_relations(read_questions(Path(path)))
 

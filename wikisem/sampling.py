@@ -1,11 +1,11 @@
-"""Choices that depend on the seed and the key alone: never on a worker, an order of arrival or a run.
+"""Pseudorandom choices that depend on the seed and the key only, not on a worker, the order of arrival or the run.
 
 ``h(seed, n)`` is the SplitMix64 finaliser (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 OOPSLA 2014; constants as in Vigna's public-domain splitmix64.c) applied to the seed, then to the seed's hash plus n
 steps of the golden-ratio increment. It is a bijection in n for every seed, so that no two items ever share a hash key.
 
-A hash *domain* keeps choices apart that would otherwise be the same one. The class Q5 and the item Q5 have one number:
-with one domain the class would start on the ring at the place of its own item, and take it whenever it can.
+A hash *domain* separates choices that would otherwise be the same. The class Q5 and the item Q5 have the same number:
+in one domain the class would start on the ring at the place of its own item, and take it whenever it can.
 """
 
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""JSON that anyone may have written or damaged: values of the types that are expected, one error for all else."""
+"""JSON files that may be damaged, decoded into the expected types or refused with one kind of error."""
 
 from typing import TypeVar
 

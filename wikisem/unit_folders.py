@@ -43,9 +43,9 @@ def folder_below(unit: str, fingerprint: str) -> str:
 
 
 def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:
-    """The folder of a unit's files, from what a person may name: OUT, the unit's folder in OUT, or the folder itself.
+    """The folder of a unit's files, from what a person may give: OUT, the unit's folder in OUT, or the folder itself.
 
-    ``read`` gives the bytes of a file, or None where there is none. Without a record the path is returned as it is.
+    ``read`` returns the bytes of a file, or None if there is no file. Without a record the path is returned as it is.
 
     >>> files = {"out/.wikisem/taxonomy.json": b'{"fingerprint": "5b1e"}'}
     >>> [find_folder(path, "taxonomy", files.get) for path in ("out", "out/taxonomy/", "elsewhere")]
@@ -65,7 +65,7 @@ def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> st
 
 
 def find_local_folder(path: Path, unit: str) -> Path:
-    """The same on this machine."""
+    """As ``find_folder``, for files on this machine."""
     return Path(find_folder(str(path), unit, _read))
 
 

@@ -1,8 +1,8 @@
 """Wikipedias: their database ids, the codes that lead to each, and the codes of labels in their language.
 
-``wikipedias.tsv`` beside this module lists all 364 with their sources and dates. A language goes by the code of its
-wiki's domain here; older, newer and wrong codes lead to the same wiki. Besides, there are languages of labels: those
-that Wikidata has labels in, but Wikimedia no Wikipedia.
+``wikipedias.tsv`` beside this module lists all 364 with their sources and dates. A language is named by the code of its
+wiki's domain here; older, newer and wrong codes lead to the same wiki. Languages of labels have labels in Wikidata, but
+no Wikipedia.
 """
 
 import difflib
@@ -50,8 +50,8 @@ _WIKI_OF: Final[Mapping[str, str]] = {
     code: each.wiki for each in WIKIPEDIAS.values() for code in (each.code, *each.aliases)
 }
 
-# Prefixes of links to other Wikipedias that are no code of a domain: "[[nb:Ord]]". Source: ``langlist`` of Wikimedia's
-# configuration (2026-08-21) and the language aliases of ``dumpInterwiki.php`` (WikimediaMaintenance).
+# Prefixes of links to other Wikipedias that are not the code of a domain: "[[nb:Ord]]". Source: ``langlist`` of
+# Wikimedia's configuration (2026-08-21) and the language aliases of ``dumpInterwiki.php`` (WikimediaMaintenance).
 _OTHER_PREFIXES: Final = """
 be-x-old cmn cz dk egl epo gsw jp lzh minnan mo nan nb rup sgs shy vro yue zh-cfr zh-cn zh-tw
 """
@@ -141,7 +141,7 @@ _LABELS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def wiki_of(code: str) -> str | None:
-    """The database id of the Wikipedia in a language; None for a language of labels, and for what is no language.
+    """The database id of the Wikipedia in a language; None for a language of labels, and for an unknown code.
 
     A variant has the wiki of the language that it is a variant of.
 
@@ -165,7 +165,7 @@ def language_of(wiki: str) -> str | None:
 
 
 def own_code(code: str) -> str:
-    """The code of the domain of a language's wiki, which tables go by; a language of labels alone has its own.
+    """The code of the domain of a language's wiki, which tables use as key; for a language of labels, the code itself.
 
     >>> own_code("nb"), own_code("yue"), own_code("sma")
     ('no', 'zh-yue', 'sma')
@@ -205,7 +205,7 @@ def known_language(text: str) -> str:
 
 
 def _nearest(word: str) -> str:
-    """The code that someone meant who wrote the name of a language, or nearly its name or code; "" if none is near."""
+    """The code whose language's name, or a name or code near to it, was written instead; "" if none is near."""
     by_name = {each.name.lower().replace(" ", "-"): each for each in WIKIPEDIAS.values()}
     within = sorted((name for name in by_name if word in name.split("-")), key=len)  # kurdish: central-kurdish, ...
     near = within or (difflib.get_close_matches(word, by_name, n=1, cutoff=0.7) if len(word) > 3 else [])
@@ -214,7 +214,7 @@ def _nearest(word: str) -> str:
     return "".join(difflib.get_close_matches(word, [*_WIKI_OF, *LABEL_ONLY_CODES], n=1, cutoff=0.7))
 
 
-# Every code under which a label may be that is not the code of the group's own language.
+# Every code that a label may have if it is not of the group's own language.
 OTHER_LABEL_CODES: Final = tuple(
     sorted(
         {

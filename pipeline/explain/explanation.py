@@ -19,7 +19,7 @@ from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import tidy
 from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_batches
-from wikisem.wikipedia.languages import label_codes
+from wikisem.wikis import label_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12

@@ -7,7 +7,8 @@ import pytest
 
 from wikisem.wikipedia.data import link_trails, namespaces
 from wikisem.wikipedia.data.language_rows import ROWS
-from wikisem.wikipedia.languages import WIKIPEDIA_CODES, detect_script, language_profile
+from wikisem.wikipedia.languages import detect_script, language_profile
+from wikisem.wikis import WIKIPEDIA_CODES
 
 DOCS = Path(__file__).parents[2] / "docs" / "languages.md"
 SCRIPT_NAMES = {

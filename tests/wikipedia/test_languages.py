@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.wikipedia.languages import (
-    WIKIPEDIA_CODES,
-    detect_script,
-    label_codes,
-    language_of,
-    language_profile,
-    namespace_affixes,
-    wiki_of,
-)
+from wikisem.wikipedia.languages import detect_script, language_profile, namespace_affixes
+from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, wiki_of
 
 
 @pytest.mark.parametrize(

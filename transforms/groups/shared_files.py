@@ -24,8 +24,8 @@ from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.files import create_binary, list_files
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.io.runtime import Scratch
-from wikisem.wikipedia.languages import wiki_of
 from wikisem.wikipedia.variants import variant_of
+from wikisem.wikis import wiki_of
 
 # Where the steps find what earlier steps wrote.
 

@@ -27,8 +27,8 @@ from wikisem.transforms.surfaces.pages import (
     write_part,
     write_surface_counts,
 )
-from wikisem.wikipedia.languages import wiki_of
 from wikisem.wikipedia.variants import variant_of
+from wikisem.wikis import wiki_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1

@@ -1,7 +1,7 @@
 """Analogy questions from word pairs: a is to b as c is to d, for every two pairs in both orders, or a seeded sample.
 
-Mikolov et al. (2013) ask such questions of 14 relations; with n pairs there are n(n-1), all of which Gao, Bian and Liu
-(2014), section 2, keep.
+Mikolov et al. (2013) ask such questions about 14 relations; n pairs make n(n-1) questions, and Gao, Bian and Liu
+(2014), section 2, keep them all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def questions(pairs: Sequence[Pair], sample: int = 0, seed: int = 0) -> Iterator
 
 
 def count_questions(pairs: int, sample: int = 0) -> int:
-    """How many questions so many pairs make: all n(n-1), or at most ``sample`` if that is not 0.
+    """How many questions ``pairs`` pairs make: all n(n-1), or at most ``sample`` if that is not 0.
 
     >>> count_questions(4), count_questions(4, sample=10)
     (12, 10)
@@ -42,14 +42,14 @@ def count_questions(pairs: int, sample: int = 0) -> int:
 
 
 def sample_of(total: int, size: int, seed: int) -> list[int]:
-    """``size`` of the numbers 0 to ``total - 1``, sorted, each as likely as any; the same for the same seed, always."""
+    """``size`` of the numbers 0 to ``total - 1``, sorted, all equally likely; always the same for the same seed."""
     if 2 * size > total:
         left_out = set(sample_of(total, total - size, seed))
         return [number for number in range(total) if number not in left_out]
     found: set[int] = set()
     draw = 0
     while len(found) < size:
-        # As many draws as are missing: so none is one too many.
+        # Only as many draws as numbers are missing, so that there are never too many.
         keys = hash_keys(seed, np.arange(draw, draw + min(size - len(found), _DRAWS_AT_ONCE)))
         # Multiplying spreads the ring of 2**64 evenly over the numbers, which a remainder would not.
         found.update(key * total // _RING for key in keys.tolist())

@@ -1,4 +1,4 @@
-"""A whole set: every category and relation of a recipe in every language, each label asked for once."""
+"""All category sets of a recipe: every category and relation in every language, each label asked for once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class LanguageSet:
 
 @dataclass(frozen=True, slots=True)
 class SetSources:
-    """Where items and emoji come from; each is opened only when a category asks for it, and may be called often."""
+    """Where items and emoji come from; a source is opened when a category first needs it, and may be called often."""
 
     wikidata: Callable[[], CategorySource]
     emoji: Callable[[], Sequence[Emoji]]
@@ -59,8 +59,8 @@ def build_sets(
 ) -> list[LanguageSet]:
     """The sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
 
-    A question has one right answer: of several items that a subject leads to the lowest QID, and with a filter the
-    lowest whose label is kept.
+    A question must have one right answer: of several items that a subject leads to it is the one with the lowest QID,
+    with a filter the lowest whose label is kept.
     """
     members = {category.name: _members(category, sources) for category in recipe.categories}
     values = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}
@@ -99,7 +99,7 @@ def _members(category: Category, sources: SetSources) -> list[CandidateItem]:
 
 
 def _values(relation: Relation, members: Members, sources: SetSources, every: bool) -> dict[str, list[Statement]]:
-    """Every subject with the values that may be in a pair, none or more: the first item or every one, or all texts."""
+    """Every subject with the values that may be in a pair: the first item, or ``every`` item, or all texts."""
     found_members = members[relation.subjects] if relation.subjects else _members(relation.category(), sources)
     subjects = [one.qid for one in found_members]
     allowed = {one.qid for one in members[relation.values]} if relation.values else None

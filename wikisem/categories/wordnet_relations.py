@@ -1,12 +1,11 @@
 """The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
 
-Word pairs are in the direction that the examples of the table have: *yoga* is an *exercise*, *eyebrow* is part of
-*face*, *tear* is made of *water*. The word of a synset is the first one that passes the filters, so that a pair of
-synsets makes one pair of words. Relations between senses (antonyms, derivations) are between the words of these senses.
+Word pairs have the direction of the examples in the table: *yoga* is an *exercise*, *eyebrow* is part of *face*, *tear*
+is made of *water*. A synset is represented by its first word that passes the filters, so that a pair of synsets makes
+one pair of words. Relations between senses (antonyms, derivations) are between the words of these senses.
 
-*Adjective to adverb* of table 2 is here too: of *rapidly* the adjective that it pertains to, *rapid*.
-
-InstanceOf needs instances, which Open English WordNet has given up since 2024; older editions and Namenet have them.
+*Adjective to adverb* of table 2 is added: *rapidly* pertains to *rapid*. InstanceOf needs instances, which Open English
+WordNet has not had since 2024; older editions and Namenet have them.
 """
 
 import importlib
@@ -37,7 +36,7 @@ RELATIONS: Final[Mapping[str, str]] = {
     "Causes": "causes",
     "Entails": "entails",
 }
-# The relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
+# The only relation of table 2 that WordNets have: adverbs pertain to adjectives, as adjectives do to nouns.
 ADVERBS: Final = "Adjective-to-adverb"
 _ADJECTIVES: Final = ("a", "s")
 
@@ -48,7 +47,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
     """The pairs of each relation in an LMF file (.xml, .gz, .bz2), each once, in the order of the file.
 
     Only words that ``keep`` keeps are in pairs. UsageError without the package wn, MissingInputError without a file,
-    DamagedInputError for what is no LMF.
+    DamagedInputError for a file that is not LMF.
     """
     if not path.is_file():
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
@@ -59,7 +58,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
     try:
         resource = _load(lmf, path)
     except (lmf.LMFError, ValueError, SyntaxError, KeyError, AssertionError, *UNPACKING_ERRORS) as error:
-        # The library asserts what LMF requires, without words.
+        # The library checks what LMF requires by assertions without a message.
         raise DamagedInputError(f"{path}: expected a WordNet in LMF, saw {str(error) or _LACKING}") from error
     names = {relation: name for name, relation in [*RELATIONS.items(), (ADVERBS, ADVERBS)]}
     pairs: dict[str, dict[tuple[str, str], None]] = {name: {} for name in names.values()}
@@ -70,7 +69,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
 
 
 def _load(lmf: Any, path: Path) -> Any:
-    """What the library makes of the file; it reads no packed files, as which WordNets are released."""
+    """The file as the library reads it; WordNets are released packed, which the library cannot read."""
     if not compression(path):
         return lmf.load(path, progress_handler=None)
     with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
@@ -81,7 +80,7 @@ def _load(lmf: Any, path: Path) -> Any:
 
 
 def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
-    """Word, relation, word: between senses, then between synsets."""
+    """Each edge as word, relation and word: between senses, then between synsets."""
     entries = [entry for lexicon in lexicons for entry in lexicon.get("entries", [])]
     synsets = [synset for lexicon in lexicons for synset in lexicon.get("synsets", [])]
     word_of: dict[str, str] = {}
@@ -101,7 +100,7 @@ def _edges(lexicons: Any, keep: WordFilter) -> Iterator[tuple[str, str, str]]:
 
 
 def _adverbs(entries: Any, word_of: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Adjective, ``ADVERBS``, adverb: the senses of adverbs that pertain to one of an adjective."""
+    """Adjective, ``ADVERBS`` and adverb, for each sense of an adverb that pertains to a sense of an adjective."""
     senses = [(entry["lemma"]["partOfSpeech"], sense) for entry in entries for sense in entry.get("senses", [])]
     adjectives = {sense["id"] for part, sense in senses if part in _ADJECTIVES}.intersection(word_of)
     for part, sense in senses:
@@ -111,7 +110,7 @@ def _adverbs(entries: Any, word_of: Mapping[str, str]) -> Iterator[tuple[str, st
 
 
 def _heads(synsets: Any, members: Mapping[str, list[tuple[int, str]]], word_of: Mapping[str, str]) -> dict[str, str]:
-    """The word of each synset: the first of its members, as the file orders them, that is kept."""
+    """The word of each synset: the first of its members, in the order of the file, that is kept."""
     heads = {}
     for synset in synsets:
         listed = [word_of[sense] for sense in synset.get("members", []) if sense in word_of]

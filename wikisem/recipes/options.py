@@ -12,7 +12,7 @@ FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-# Those that ``wikisem.wikipedia.variants`` can write; "" leaves each surface form as it is.
+# The variants that ``wikisem.wikipedia.variants`` can write; "" leaves each surface form as it is.
 Variant: TypeAlias = Literal[
     "", "gan-hans", "gan-hant", "ike-cans", "ike-latn", "kk-cyrl", "kk-latn", "ku-arab", "ku-latn", "sh-cyrl",
     "shi-latn", "shi-tfng", "sr-ec", "sr-el", "tg-latn", "tly", "tly-cyrl", "uz-cyrl", "uz-latn", "wuu-hans",
@@ -61,9 +61,9 @@ class OutlierOptions:
     distance: FromOne = 7
     grandparents: Literal["any", "strict"] = "any"
     exclude: Literal["instances", "closure", "kin"] = "instances"
-    # Member of, part of, participant in: what says that an item belongs to something, as a class does.
+    # Member of, part of, participant in: like classes, they say that an item belongs to something.
     kin_properties: tuple[str, ...] = ("P463", "P361", "P1344")
-    # From this share of instances with another class on, a class is a status of what has it; 0 asks for nothing.
+    # A class is a status if at least this share of its instances has another class; 0 switches the rule off.
     status_share: Share = 0.0
     shared: bool = False
 
@@ -73,9 +73,9 @@ class OutlierOptions:
 
 
 class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
-    """Which items may be members or outliers, by their number, which is the order of their creation; "" sets no end.
+    """Which items may be members or outliers, by their number, which is the order of creation; "" sets no bound.
 
-    No dataclass, because ``from`` is a word of Python.
+    This is not a dataclass, because ``from`` is a keyword of Python.
     """
 
     from_: str = ""

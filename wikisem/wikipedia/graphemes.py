@@ -36,12 +36,12 @@ _SYLLABLES: Final = ((0xAC00, 0xD7A3),)
 _OPEN: Final = tuple((syllable, syllable) for syllable in range(0xAC00, 0xD7A4, 28))
 _ZWJ: Final = ((0x200D, 0x200D),)
 _END: Final = 0x10FFFF
-# The class of a regular expression is a bitmap up to here, and a list to be gone through beyond it.
+# Up to here a character class is a bitmap, beyond it a list that is searched.
 _BITMAP: Final = 0xFFFF
 
 
 def _inside(*properties: Ranges, last: int) -> str:
-    """What is inside the brackets of a class for code points up to ``last``."""
+    """The inside of a regular expression's character class, for code points up to ``last``."""
     known = (f"\\U{first:08x}-\\U{min(end, last):08x}" for each in properties for first, end in each if first <= last)
     return "".join(known)
 
@@ -56,13 +56,13 @@ def _rules(last: int) -> str:
     hangul = f"{leading}*(?:{opened}{vowel}*|{closed}|{vowel}+){trailing}*|{leading}+|{trailing}+"
     pictograph = f"[{_inside(PICTOGRAPHIC, last=last)}]"
     emoji = f"{pictograph}(?:[{extend}]*\\u200d{pictograph})*"
-    # Marks that join, a linker among them. Possessive: marks without end are looked at once.
+    # Marks that join, among them a linker. Possessive, so that endless marks are looked at only once.
     consonant, linker = f"[{_inside(CONSONANT, last=last)}]", f"[{_inside(LINKER, last=last)}]"
     joined = f"(?!\\u200c)[{extend}\\u200d]"
     conjunct = f"{consonant}(?:(?:(?!{linker}){joined})*+(?={linker})(?:{joined})++{consonant})*+"
     flag = f"[{_inside(_REGIONAL, last=last)}]{{2}}|" if last > _BITMAP else ""
     every = f"[{prepend}]*(?:{flag}{hangul}|{emoji}|{conjunct}|[^{control}]){marks}|[{prepend}]+{marks}"
-    # Most are a letter with its marks, or consonants with theirs: these first.
+    # Most are a letter or consonants with their marks: these come first.
     special = (CONTROL, PREPEND, PICTOGRAPHIC, CONSONANT, _LEADING, VOWEL, _TRAILING, _SYLLABLES, _REGIONAL)
     common = f"[^{_inside(*special, last=last)}]{marks}|{conjunct}{marks}"
     return f"{common}|\\r\\n|[{control}]|{every}"

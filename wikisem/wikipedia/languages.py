@@ -1,7 +1,7 @@
-"""What the rules and the link scanner need to know of a language, made in one place: ``language_profile``.
+"""Language profiles: what the rules and the link scanner need to know about a language.
 
-It comes from a profile file where one was given or edited, from the language's row, from its script, and from the dump
-itself (``wikisem.wikipedia.learning``), in this order; docs/languages.md shows how to judge one.
+``language_profile`` makes one from the tables and the script; ``wikisem.wikipedia.learning`` adds what a profile file
+and the dump say. docs/languages.md shows how to judge a profile.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,17 +16,7 @@ from wikisem.wikipedia.data.link_trails import DEFAULT, TRAILS
 from wikisem.wikipedia.data.namespaces import alias_names, local_names
 from wikisem.wikipedia.data.scripts import SCRIPTS, script_sets
 from wikisem.wikipedia.siteinfo import CANONICAL, SiteInfo
-from wikisem.wikis import WIKIPEDIA_CODES, label_codes, language_of, own_code, wiki_of
-
-__all__ = [
-    "WIKIPEDIA_CODES",
-    "LanguageProfile",
-    "detect_script",
-    "label_codes",
-    "language_of",
-    "language_profile",
-    "wiki_of",
-]
+from wikisem.wikis import own_code
 
 AffixRule = Literal["words", "characters", "han"]
 # Whether there are spaces between words; and in languages with spaces, whether words take others in front of them
@@ -36,11 +26,11 @@ Writing = Literal["spaced", "clitics", "particles", "unspaced"]
 
 @dataclass(frozen=True, slots=True)
 class LanguageProfile:
-    """What the rules and the link scanner need to know of one language.
+    """What the rules and the link scanner need to know about one language.
 
-    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet. Where words are not
-    ``unspaced``, a whole word is an affix; hyphens part words, too, with ``hyphens``. ``affix`` says what is one
-    besides: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a
+    ``script`` is the ISO 15924 code of a script with rules of its own, empty for any alphabet. Unless the writing is
+    ``unspaced``, a whole word is an affix; with ``hyphens``, hyphens divide words, too. ``affix`` says what else is an
+    affix: nothing ("words"), ``affix_length`` grapheme clusters, or one or two Han characters. ``link_trail`` is a
     regular expression that matches the trail of a link from right after its ``]]``. ``lists`` are those of the
     ``stop_affixes`` that name list articles. ``namespace_aliases`` maps local and historical names of namespaces,
     and aliases such as ``WP``, which a dump may not list, to their numbers.
@@ -66,7 +56,7 @@ class LanguageProfile:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """How a script decides the rules: its letters, and what an affix is."""
+    """What a script decides: its letters, whether it has spaces between words, and what an affix is."""
 
     letters: str = ""
     spaced: bool = True
@@ -114,10 +104,11 @@ SPECIAL_SCRIPTS: Final[Mapping[str, Script]] = {
     **{code: Script(rf"\p{{{name}}}", spaced=False, affix_length=length) for code, (name, length) in _UNSPACED.items()},
 }
 
-# Where one character is a syllable, a word of one is no letter of an alphabet: 본 is Bonn. For Han: the paper, 3.1.
+# In these a character is a syllable, so that a word of one character is not a letter: 본 is Bonn. For Han: the paper,
+# 3.1.
 _SYLLABLES: Final = frozenset({"Hani", "Hang", "Khmr", "Mymr"})
 
-# Namespaces of most Wikipedias that are no part of MediaWiki, and the canonical name of the project itself.
+# Namespaces of most Wikipedias that are not part of MediaWiki, and the canonical name of the project itself.
 _EVERYWHERE: Final = ("Draft", "Portal", "Wikipedia")
 _NO_ROW: Final = LanguageRow()
 
@@ -127,17 +118,17 @@ _SAMPLE: Final = 10_000
 def language_profile(
     code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
 ) -> LanguageProfile:
-    """Everything known of a language: its row, MediaWiki's facts, and what its wiki and its words show, where given.
+    """The profile of a language by its row, its script, MediaWiki's facts, and its ``site`` and ``sample`` where given.
 
     ``site`` adds the wiki's namespaces to the stop affixes. A language that is in no table, or written in several
     scripts, gets the script that most letters of ``sample`` (strings in the language) are written in. Without ``rows``
-    nothing is known of it but what MediaWiki knows.
+    only what MediaWiki knows is used.
 
     >>> site = SiteInfo("ltgwiki", namespaces={14: "Kategoreja", 828: "Modulis"})
     >>> set(language_profile("ltg", site=site).stop_affixes) - set(language_profile("ltg").stop_affixes)
     {'Modulis:'}
 
-    Codes that name the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) have the same profile but for their code.
+    The profiles of codes for the same wiki (``no`` and ``nb``, ``yue`` and ``zh-yue``) differ in the code only.
     """
     known = own_code(code)
     row = ROWS.get(known, _NO_ROW) if rows else _NO_ROW
@@ -146,7 +137,7 @@ def language_profile(
     script = SPECIAL_SCRIPTS.get(name, _ALPHABET)
     local = local_names(known)
     short = alias_names(known)
-    # An alias of one letter says nothing of a surface form that begins with it.
+    # An alias of one letter says nothing about a surface form that begins with it.
     aliases = [name for name in site.aliases if name not in short] if site is not None else ()
     lists = _list_affixes(row.lists)
     names = namespace_affixes([*CANONICAL, *_EVERYWHERE, *local])
@@ -182,7 +173,7 @@ def _known_script(code: str) -> str | None:
 
 
 def detect_script(sample: Iterable[str]) -> str:
-    """The script with rules of its own that most letters of the first 10,000 strings are written in; "" if none is."""
+    """The script with rules of its own that most letters of the first 10,000 strings are written in, else ""."""
     text = "".join(islice(sample, _SAMPLE))
     letters = _count(r"[\p{L}\p{M}]", text)
     counts = {
@@ -197,11 +188,11 @@ def _count(pattern: str, text: str) -> int:
 
 
 def _list_affixes(lists: str) -> tuple[str, ...]:
-    # Titles write the first letter large, labels of Wikidata often small.
+    # Titles begin with a capital, labels of Wikidata often do not.
     words = {form for word in lists.split("|") for form in (word, word[:1].lower() + word[1:]) if form.strip()}
     return tuple(sorted(words))
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
-    """The stop affixes that namespace names give, ``Name:`` each, sorted; the main namespace has no name, so none."""
+    """The stop affixes of namespaces, ``Name:`` each, sorted; the main namespace has no name and gives none."""
     return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))

@@ -1,4 +1,4 @@
-"""What a wiki says of itself in the head of its dump: its name, its namespaces, and how it treats first letters."""
+"""What a wiki says about itself in the head of its dump: its name, its namespaces, how it treats first letters."""
 
 import json
 import re
@@ -13,8 +13,8 @@ from wikisem.dumps import Chunk, Opener, Range, open_plain, read_head, read_reco
 from wikisem.errors import DamagedInputError, WrongDumpError
 from wikisem.typed_json import decode_json
 
-# Names that hold in every wiki, whatever its language: the canonical names, and the two that MediaWiki renamed
-# (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
+# Names of namespaces that every wiki has, whatever its language: the canonical names, and the two that MediaWiki
+# renamed (https://www.mediawiki.org/wiki/Help:Namespaces, 2026-11).
 CANONICAL: Final[Mapping[str, int]] = {
     "Media": -2,
     "Special": -1,
@@ -52,7 +52,7 @@ _LANGUAGE: Final = re.compile(rb"""\bxml:lang=["']([^"']*)["']""")
 
 
 def fold(name: str) -> str:
-    """A namespace name or interwiki prefix as MediaWiki compares it: case and runs of spaces do not count."""
+    """A namespace name or interwiki prefix as MediaWiki compares it: case and repeated spaces do not matter."""
     return " ".join(name.replace("_", " ").split()).lower()
 
 
@@ -74,15 +74,15 @@ class SiteInfo:
     def prefixes(self) -> Mapping[str, int]:
         """Folded name -> namespace id: canonical names, then aliases, then the wiki's own, which win."""
         local = {name: number for number, name in self.namespaces.items() if name}
-        # Folded one after the other: names that differ in case alone are one name.
+        # Later names replace earlier ones that differ in case alone.
         return {fold(name): number for names in (CANONICAL, self.aliases, local) for name, number in names.items()}
 
     def with_language(self, language: str, aliases: Mapping[str, int]) -> "SiteInfo":
-        """The same wiki under the language that the caller knows it to be in, with that language's aliases."""
+        """The same wiki with the language that the caller knows, and that language's aliases of namespaces."""
         return replace(self, language=language, aliases={**self.aliases, **aliases})
 
     def to_json(self) -> str:
-        """The SiteInfo as a JSON text that ``from_json`` reads."""
+        """The SiteInfo as JSON that ``from_json`` reads."""
         values = {name: value for name, value in vars(self).items() if name != "prefixes"}
         return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)
 
@@ -93,9 +93,9 @@ class SiteInfo:
 
 
 def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open_plain) -> SiteInfo | None:
-    """The wiki that a dump file is of, from the text before its first page; None if that text cannot be decoded.
+    """The wiki of a dump file, from the text before its first page; None if that text cannot be decoded.
 
-    DamagedInputError if the file is empty or is no MediaWiki dump, WrongDumpError if it begins as JSON does.
+    DamagedInputError if the file is empty or not a MediaWiki dump, WrongDumpError if it begins as JSON does.
     """
     head = read_head(ranges, open_binary).lstrip()
     if head.startswith((b"{", b"[")):
@@ -112,7 +112,7 @@ def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open
 def _siteinfo_of(path: str, head: bytes) -> SiteInfo:
     try:
         return read_siteinfo(head)
-    except (ValueError, TypeError) as error:  # a key of a namespace that is no number, or none, too
+    except (ValueError, TypeError) as error:  # among them a namespace whose key is missing or not a number
         raise DamagedInputError(f"{path}: {error}") from error
 
 

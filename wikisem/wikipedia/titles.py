@@ -20,36 +20,36 @@ FOREIGN: Final = INTERWIKI | INTERLANGUAGE
 # Marks of writing direction, which titles never hold.
 BIDI: Final = re.compile("[\u200e\u200f\u202a-\u202e]")
 _ENTITY: Final = re.compile(r"&(?:#[0-9]++|#[xX][0-9a-fA-F]++|[A-Za-z][A-Za-z0-9]*+);")
-# A number of more digits, zeros in front aside, is beyond the last character of Unicode in either base.
+# In either base, a number with more digits, leading zeros aside, is beyond the last character of Unicode.
 _DIGITS: Final = 7
 _ILLEGAL: Final = re.compile(
     r"[\[\]{}<>|\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|~~~|^\.{1,2}(?:/|$)|/\.{1,2}(?:/|$)|^:|" + _ENTITY.pattern
 )
-# `[[mailto:x]]` and the like are no links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
+# `[[mailto:x]]` and the like are not links to pages; https://www.mediawiki.org/wiki/Manual:$wgUrlProtocols, 2026-11.
 _URL: Final = re.compile(r"(?:[a-z+]+:)?//|(?:bitcoin|geo|magnet|mailto|news|sips?|sms|tel|urn|xmpp|matrix):")
 # Text that holds no entity, escape, mark of direction or comment.
 _PLAIN: Final = re.compile(r"[^&%<{\u200e\u200f\u202a-\u202e]+")
 LONGEST: Final = 255  # bytes of UTF-8
-# ``unicodedata.normalize`` takes n * n steps for n marks on one letter: in longer text they are sorted before.
+# ``unicodedata.normalize`` takes n * n steps for n marks on one letter: in longer text they are sorted first.
 _LONG_TEXT: Final = 256
 # Turkic alphabets with a dotted and a dotless i.
 _DOTTED: Final = frozenset({"az", "kaa", "kk-latn", "tr"})
 
 
 class Title(NamedTuple):
-    """A page of this wiki: ``text`` carries no namespace prefix, no section, and spaces rather than underscores."""
+    """A page of this wiki: ``text`` is without namespace prefix and section, and has spaces, not underscores."""
 
     namespace: int
     text: str
 
 
 def unescape(text: str) -> str:
-    """The text with its HTML entities read; unlike browsers, MediaWiki wants the semicolon."""
+    """The text with its HTML entities read; unlike browsers, MediaWiki requires the semicolon."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 
 def _character(entity: re.Match[str]) -> str:
-    """What an entity is read as: U+FFFD for a number without a character, however many digits it has."""
+    """The character of an entity; U+FFFD for a number that no character has, however many digits it has."""
     written = entity.group()
     if written[1] != "#":
         return html.unescape(written)
@@ -73,10 +73,10 @@ def _decomposed(text: str) -> str:
 
 
 def upper_first(text: str, language: str = "") -> str:
-    """The text with its first letter in upper case, where that is one letter again.
+    """The text with its first letter in upper case, if the upper case is a single letter.
 
-    As in MediaWiki, ß stays, and so do Georgian letters, whose capitals are for whole words only
-    (``$wgOverrideUcfirstCharacters``, 2026-11); Turkish and its neighbours have a dotted capital i.
+    As in MediaWiki, ß stays as it is, and so do Georgian letters, whose capitals are for whole words only
+    (``$wgOverrideUcfirstCharacters``, 2026-11); Turkish and related languages have a dotted capital i.
     """
     first = text[:1]
     if first == "i" and language in _DOTTED:
@@ -106,7 +106,7 @@ def leads_away(prefix: str, site: SiteInfo) -> bool | None:
 
 
 def read_title(written: str, site: SiteInfo) -> Title | None:
-    """The page of this wiki that a string names; None when it names another wiki's, or is no valid title."""
+    """The page of this wiki that a string names; None if it names another wiki's page, or is not a valid title."""
     text = unescape(written).replace("_", " ")
     text = " ".join((text if text.isascii() else BIDI.sub("", text)).split())
     namespace, text = _split(text.removeprefix(":").lstrip(), site)
@@ -119,7 +119,7 @@ def read_title(written: str, site: SiteInfo) -> Title | None:
 
 
 def _split(text: str, site: SiteInfo) -> tuple[int | None, str]:
-    """The namespace that the prefix of a title names, None for another wiki, and the title without the prefix."""
+    """The namespace that a title's prefix names (None for another wiki), and the title without the prefix."""
     start = 0
     while (colon := text.find(":", start)) >= 0:
         key = fold(text[start:colon])

@@ -37,20 +37,20 @@ VARIANTS: Final[Mapping[str, tuple[str, ...]]] = {
 _LANGUAGES: Final[Mapping[str, str]] = {
     variant: language for language, variants in VARIANTS.items() for variant in variants
 }
-# OpenCC's configurations, one after the other. All that has the same simplified form has the same traditional one.
+# OpenCC's configurations, applied in turn. Strings with the same simplified form get the same traditional one.
 _OPENCC: Final[Mapping[str, tuple[str, ...]]] = {
     **{f"{language}-hans": ("t2s",) for language in ("gan", "wuu", "zh")},
     **{f"{language}-hant": ("t2s", "s2t") for language in ("gan", "wuu", "zh")},
     "zh-hk": ("t2s", "s2hk"),
     "zh-tw": ("t2s", "s2tw"),
 }
-# Those that a title is looked up by, which is often partly traditional: with words of Taiwan and of the mainland, too.
+# The configurations that a title is looked up by. It is often partly traditional, with words of Taiwan or the mainland.
 _TITLES: Final[Mapping[str, tuple[str, ...]]] = {
     "gan": ("t2s", "s2t"),
     "wuu": ("t2s", "s2t"),
     "zh": ("t2s", "s2t", "tw2sp", "s2hk", "s2tw", "s2twp"),
 }
-# A word that is a Roman numeral, as MediaWiki leaves it: what is no ASCII is a letter to it.
+# A word that is a Roman numeral, which MediaWiki leaves as it is; to MediaWiki all beyond ASCII are letters.
 _ROMAN: Final = (
     r"(?P<roman>(?<![\w\x80-\U0010FFFF])(?=[MDCLXVI])M{0,4}(?:C[DM]|D?C{0,3})(?:X[LC]|L?X{0,3})(?:I[VX]|V?I{0,3})"
     r"(?![\w\x80-\U0010FFFF]))|"
@@ -60,7 +60,7 @@ Convert = Callable[[str], str]
 
 
 def conversion_of(language: str) -> str:
-    """What titles of a language are converted by, with its version or date; "" if they are not, or OpenCC is missing.
+    """What converts titles of a language, with its version or date; "" if nothing does, or OpenCC is missing.
 
     >>> conversion_of("sr"), conversion_of("de")
     ('letters of 2026-11', '')
@@ -77,7 +77,7 @@ def lacks_conversion(language: str) -> bool:
 
 
 def variant_of(variant: str, language: str) -> str:
-    """The variant itself if it is one of the language, else "": surface forms of other languages stay as they are.
+    """The variant itself if the language has it, else "": surface forms of other languages stay as they are.
 
     So do those of a language that is itself another variant.
 
@@ -91,7 +91,7 @@ def variant_of(variant: str, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TitleVariants:
-    """The variants of titles in a language; ``first_letter`` says whether its wiki writes their first letter large.
+    """The variants of titles in a language; ``first_letter`` says whether its wiki capitalizes their first letter.
 
     >>> list(TitleVariants("sr").of(["Ниш II", "Čačak"]))
     [['Ниш II', 'Чачак'], ['Niš II', 'Čačak']]
@@ -101,7 +101,7 @@ class TitleVariants:
     first_letter: bool = True
 
     def of(self, titles: Sequence[str]) -> Iterator[list[str]]:
-        """The titles in one variant after the other, in MediaWiki's order; some are as they were."""
+        """The titles in each variant, in MediaWiki's order; some do not change."""
         code = own_code(self.language)
         converters = [_opencc(name) for name in _TITLES.get(code, ())] or [converter(each) for each in VARIANTS[code]]
         for convert in converters:
@@ -110,7 +110,7 @@ class TitleVariants:
 
 
 def convert_all(convert: Convert, texts: Sequence[str]) -> list[str]:
-    """Each of the texts converted, in a third of the time that one after the other takes: what is in lines stays so.
+    """Each of the strings converted; joined by line feeds, which stay, this takes a third of the time.
 
     >>> convert_all(converter("sr-el"), ["Ниш", "", "Шабац"])
     ['Niš', '', 'Šabac']
@@ -121,7 +121,7 @@ def convert_all(convert: Convert, texts: Sequence[str]) -> list[str]:
 
 @cache
 def converter(variant: str) -> Convert:
-    """What turns text into a variant; UsageError where that takes OpenCC, and it is not installed.
+    """A function that writes text in a variant; UsageError if that needs OpenCC, which is not installed.
 
     >>> [converter(variant)("Žižek i Novi Sad") for variant in ("sr-ec", "sr-el")]
     ['Жижек и Нови Сад', 'Žižek i Novi Sad']
@@ -160,7 +160,7 @@ def _opencc(config: str) -> Convert:
 
 
 def _opencc_version() -> str:
-    """OpenCC's name and version, "" if it is not installed: its version decides, for it brings the dictionaries."""
+    """OpenCC's name and version, "" if it is not installed; the version matters because it brings the dictionaries."""
     try:
         return f"opencc {metadata.version('opencc')}"
     except metadata.PackageNotFoundError:

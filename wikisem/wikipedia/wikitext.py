@@ -1,4 +1,4 @@
-"""What a reader sees of the wikitext of an anchor; the only importer of mwparserfromhell."""
+"""The wikitext of an anchor as a reader sees it. No other module imports mwparserfromhell."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -33,14 +33,15 @@ _PLAIN_TAG: Final = re.compile(
 _BREAK: Final = re.compile(r"<br(?:\s[^<>]*+|/?)>", re.IGNORECASE)
 _PLAIN_TEMPLATE: Final = re.compile(r"(?<!\{)\{\{[^{}]*+\}\}(?!\})")
 _MARKED: Final = re.compile(r"\{\{|<|\[(?:https?:)?//")
-# The longest anchor, in characters, that goes to the parser: its time grows with the square of what is left open. No
-# name is longer, for no title is (``titles.LONGEST``); of 60,000 real anchors four need it, of 18 characters at most.
+# The longest anchor, in characters, that is given to the parser, whose time grows with the square of the open brackets.
+# No name is longer, because no title is (``titles.LONGEST``); of 60,000 real anchors four need it, of 18 characters at
+# most.
 LONGEST_PARSED: Final = 255
 _QUOTES: Final = re.compile(r"('{2,}+)")
-# One that is left open is read to the end and stays as it is, so that none after it is looked for.
+# An open one is matched to the end of the text and stays as it is, so that the search ends there.
 _CONVERTER: Final = re.compile(r"-\{(?!\{)(.*?)(\}-|\Z)", re.DOTALL)
 _VARIANT: Final = re.compile(r"\s*+([a-z]++(?:-[a-z]++)*+)\s*+:(.*+)", re.DOTALL)
-# Elements whose content is no part of the running text.
+# Elements whose content is not part of the running text.
 _SILENT: Final = frozenset(
     {"ref", "math", "chem", "ce", "score", "timeline", "hiero", "templatestyles", "includeonly", "graph"}
 )
@@ -63,7 +64,8 @@ def visible(text: str) -> str:
 def anchor_text(raw: str, work: Work | None = None) -> str:
     """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read.
 
-    Nothing of one that only the parser can read, and that is longer than ``LONGEST_PARSED``. ``work`` counts the steps.
+    Empty for an anchor that only the parser can read and that is longer than ``LONGEST_PARSED``. ``work`` counts the
+    steps.
     """
     text = _CONVERTER.sub(_shown, raw) if "-{" in raw else raw
     if ("<" in text or "{{" in text) and "nowiki" not in text.lower():
@@ -80,10 +82,10 @@ def anchor_text(raw: str, work: Work | None = None) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without its marks for bold and italics; apostrophes that are none of these marks stay.
+    """The text without its marks for bold and italics; apostrophes that are not part of a mark stay.
 
-    As ``Parser::doQuotes``: of four, one stays; of more than five, all but five; and where both bold and italics
-    are left open, one of the marks for bold was an apostrophe before italics.
+    As in ``Parser::doQuotes``, one of four stays, and all but five of more than five; if both bold and italics are left
+    open, one of the marks for bold was an apostrophe before italics.
     """
     pieces = _QUOTES.split(text)
     runs = [len(mark) for mark in pieces[1::2]]
@@ -121,7 +123,7 @@ def _tag(tag: nodes.Tag) -> Iterable[str]:
     name = str(tag.tag).strip().lower()
     if name == "br":
         yield " "
-    elif name == "nowiki":  # its apostrophes are no marks
+    elif name == "nowiki":  # its apostrophes are not marks
         yield str(tag.contents or "").replace("'", "&#39;")
     elif name not in _SILENT and tag.contents is not None:
         yield from _plain(tag.contents.nodes)

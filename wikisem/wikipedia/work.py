@@ -1,7 +1,7 @@
-"""What reading a page may cost, in steps and never in seconds: the same bytes are rejected on every machine.
+"""What reading a page may cost, in steps and not in seconds, so that every machine rejects the same pages.
 
-Most of a page is read by columns (numpy, Arrow, automata), which take as long for any byte as for any other. What is
-read beside them is counted here. A step is about 0.1 µs, and the weights are measured in it (docs/links.md).
+Most of a page is read by columns (numpy, Arrow, automata), where every byte takes the same time. Only the rest is
+counted here. A step is about 0.1 µs; the weights are measured in steps (docs/links.md).
 
 >>> work = Work(budget=1000)
 >>> work.read(["[[a|b]]"])
@@ -31,13 +31,13 @@ _XML_BYTES: Final = 16
 
 
 class TooCostlyError(Exception):
-    """Pages that take more steps than one page may: of several together, each is to be read alone."""
+    """Pages took more steps than one page may; if there are several, the caller reads each alone."""
 
 
 class Work:
-    """The steps that were taken so far; TooCostlyError past the budget.
+    """Counts the steps; TooCostlyError past the budget.
 
-    What pages take together is never less than what one of them takes alone.
+    Pages together never take fewer steps than one of them alone.
     """
 
     __slots__ = ("_budget", "steps")
@@ -50,7 +50,7 @@ class Work:
         self._spend(_CONTENT * len(contents) + sum(map(len, contents)))
 
     def parse(self, text: str) -> None:
-        """The wikitext parser reads a text."""
+        """The wikitext parser reads some text."""
         self._spend(_PARSED * len(text))
 
     def look_at(self, openers: int) -> None:

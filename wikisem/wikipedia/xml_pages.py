@@ -1,4 +1,4 @@
-"""Pages of a dump through an XML parser: slow, and right for any layout and for schema 0.3 to 0.11."""
+"""Pages of a dump read by an XML parser: slow, but right for any layout and for schema 0.3 to 0.11."""
 
 import re
 from typing import Any, Final
@@ -13,7 +13,7 @@ from wikisem.wikipedia.titles import read_title
 
 # `#REDIRECT [[Title]]` in any language: a list item that starts an article has no word before its link.
 _OLD_REDIRECT: Final = re.compile(r"\s*+#\w++\s*+(?::\s*+)?\[\[([^\]|]*+)")
-# Digits of an id, which 63 bits hold.
+# Digits of an id that fits 63 bits.
 _LONGEST_ID: Final = 18
 # Up to this version redirects were not marked; https://www.mediawiki.org/xml/ has all schemas (2026-11).
 _UNMARKED: Final = ("", "0.1", "0.2", "0.3")
@@ -22,10 +22,10 @@ LAYOUT: Final = "0.11"
 
 
 def read_page(data: bytes, site: SiteInfo) -> Page:
-    """The page that ``<page>...</page>`` holds; its text is empty when that was deleted.
+    """The page that ``<page>...</page>`` holds; its text is empty if it was deleted.
 
-    Of several revisions the last counts, of several slots the main one. Raises DamagedInputError when the bytes are
-    no well-formed page.
+    Of several revisions the last counts, of several slots the main one. Raises DamagedInputError if the bytes are not a
+    well-formed page.
     """
     page = _parse(data)
     title, revisions = page.findtext("title"), page.findall("revision")
@@ -83,7 +83,7 @@ def _namespace(page: Any, title: str, site: SiteInfo) -> int:
 
 
 def _redirect(page: Any, text: str, site: SiteInfo) -> str | None:
-    """What a redirect leads to as written; "" if that cannot be found, None for a page that is no redirect."""
+    """The target of a redirect as written; "" if it cannot be found, None for a page that is not a redirect."""
     mark = page.find("redirect")
     if mark is None and marks_redirects(site):
         return None

@@ -12,7 +12,7 @@ from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.wikipedia.languages import label_codes
+from wikisem.wikis import label_codes
 
 ENTITIES: Final = "entities"
 ALL: Final = "all"  # labels of every language
