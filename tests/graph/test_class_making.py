@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from tests.entity_files import entity_row
 from wikisem.arrow.columns import qid_numbers
-from wikisem.graph.outlier_sets.class_lists import ItemStatements, class_making
+from wikisem.graph.outlier_sets.class_lists import ItemStatements, class_making_statements
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions
@@ -35,7 +35,7 @@ def _made(entities: list[Entity]) -> list[str]:
     graph = Taxonomy.of_entities(entities, GraphOptions(disambiguation=(), root="")).graph
     table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
     statements = ItemStatements.of_columns(qid_numbers(table["qid"]), table["statements"], ("P361", "P463"))
-    making, having = class_making(graph, statements, 7)
+    making, having = class_making_statements(graph, statements, 7)
     names = [qid_of(int(graph.nodes[node])) for node in making.owners]
     assert len(making.rows.targets) == 0 or set(having.rows.targets.tolist()) == set(making.rows.targets.tolist())
     return names

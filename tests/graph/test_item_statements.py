@@ -12,7 +12,7 @@ from tests.graph.strategies import GRAPHS, group_worlds, worlds
 from wikisem.arrow.columns import is_in, qid_numbers, union
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import SparseRows
-from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, ItemStatements, UnlinkedItems, class_making
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, ItemStatements, UnlinkedItems, class_making_statements
 from wikisem.graph.outlier_sets.kin import status_classes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions
@@ -64,13 +64,13 @@ def test_counted_items_decide_as_rows_of_the_graph_do() -> None:
         assert np.array_equal(graph.nodes, whole.nodes)
         expected = status_classes(whole, nodes, share)
         assert np.array_equal(status_classes(graph, nodes, share, unlinked), expected)
-        making, having = class_making(graph, _statements(kept), minimum, unlinked)
-        all_making, all_having = class_making(whole, _statements(table), minimum)
+        making, having = class_making_statements(graph, _statements(kept), minimum, unlinked)
+        all_making, all_having = class_making_statements(whole, _statements(table), minimum)
         assert making.owners.tolist() == all_making.owners.tolist()
         assert making.rows.targets.tolist() == all_making.rows.targets.tolist()
         items = set(graph.items.tolist())
         assert _by_item(graph, having, items) == _by_item(whole, all_having, items)
-        without, _ = class_making(graph, _statements(kept), minimum)
+        without, _ = class_making_statements(graph, _statements(kept), minimum)
         seen["status"] += not np.array_equal(status_classes(graph, nodes, share, NO_UNLINKED), expected)
         seen["making"] += without.owners.tolist() != making.owners.tolist()
         seen["page"] += bool(len(left_out)) and unlinked.counts.sum() < sum(

@@ -19,7 +19,7 @@ from wikisem.graph.outlier_sets.class_lists import (
     CandidateClasses,
     ItemStatements,
     candidate_classes,
-    class_making,
+    class_making_statements,
     outlier_pool,
 )
 from wikisem.graph.outlier_sets.hash_ring import HashRing
@@ -64,7 +64,7 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
     table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
     properties = recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
     statements = ItemStatements.of_columns(qid_numbers(table["qid"]), table["statements"], properties)
-    making, having = class_making(graph, statements, recipe.cluster.minimum)
+    making, having = class_making_statements(graph, statements, recipe.cluster.minimum)
     items, numbers, lists = outlier_pool(graph, able, having)
     sides = {}
     for language, table in tables.items():

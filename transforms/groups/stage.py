@@ -21,7 +21,7 @@ from wikisem.graph.outlier_sets.class_lists import (
     NO_STATEMENTS,
     ItemStatements,
     UnlinkedItems,
-    class_making,
+    class_making_statements,
     outlier_pool,
 )
 from wikisem.graph.outlier_sets.hash_ring import HashRing
@@ -274,7 +274,7 @@ class IndexOutliers(beam.DoFn):
             return NO_STATEMENTS, NO_STATEMENTS
         folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
         statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
-        return class_making(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
+        return class_making_statements(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:

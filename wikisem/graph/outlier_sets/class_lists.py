@@ -1,43 +1,7 @@
-"""What is prepared before any outlier set is read: the outlier pool by list of classes, and the candidate classes.
+"""What outlier sets are computed on: candidate classes, the outlier pool by list, and statements that make a class.
 
-Items with the same list of classes are in the same outlier sets, so every set is computed on the distinct lists. A few
-items differ in more than their classes: one is a class itself, one is an instance of something at a rank that is not
-the best, one has a statement that makes a class. These are on lists apart, so that a list is all that any rule needs:
-
-    Q90 Paris      instance of Q515 (city)                                  list 0
-    Q64 Berlin     instance of Q515                                         list 0
-    Q585 Oslo      instance of Q515; of Q1549591 (big city), not preferred  list 1
-
-Statements that make a class: all but all of its instances have them, and few other items do.
-
-*Member state of the United Nations* is a class, and *member of: United Nations* a statement. Denmark has the statement
-and is an instance of something else, so the graph alone takes it for an outlier of the class. A statement makes a class
-if, of the items in the graph and of those that nothing links to (``item_statements``),
-
-1. at least ``minimum`` instances of the class have it, as many as a cluster needs;
-2. of the instances that have any statement of the property, at least nine tenths have this one;
-3. of all items that have the statement, at least half are instances of the class.
-
-With 193 instances, 190 of which say what they are a member of:
-
-    member of         instances   all items    share   share of all
-    United Nations    188         197          .99     .95             makes the class
-    Interpol          185         196          .97     .94             makes the class
-    African Union     54          55           .28     .98             does not: (2)
-    Universe, say     190         4,000        1.0     .05             does not: (3)
-
-Nine tenths leaves room for what Wikidata lacks, and a property that few instances have cannot speak for the others: it
-bars only items that have that very statement.
-
-What shares of a class are counted over: the statements of its instances, and the instances that nothing links to.
-
-Most items of Wikidata have no sitelink. They can neither be named nor drawn, but how many instances of a class have
-another class, or a certain statement, depends on them. So a build has a row for all unlinked items that are alike:
-
-    items   classes                     statements
-    4,120   Q13442814 (article)         none
-       31   Q5 (human)                  member of: Royal Society
-        2   Q5 (human), Q19595382       none
+Items of the pool with the same list of classes are in the same outlier sets, so every set is computed on the distinct
+lists (``PoolLists``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -66,8 +30,7 @@ from wikisem.graph.csr import (
     sort_pairs,
 )
 
-# The node of an item that is no class.
-NO_NODE: Final = -1
+# Candidate classes, and the instances that lead their clusters.
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +38,7 @@ class CandidateClasses:
     """The candidate classes of a language (``nodes``, ascending), and the instances that may become their clusters.
 
     The targets of ``leading`` are items of the graph as ``candidate_classes`` makes it, rows of the language's table of
-    surface forms as ``LanguageInputs`` wants it.
+    surface forms in ``LanguageInputs``.
     """
 
     nodes: Int64s
@@ -96,6 +59,13 @@ def candidate_classes(graph: ClassGraph, has_surface: Flags, minimum: int, size:
     return CandidateClasses(nodes, CsrRows(first.offsets, graph.instances.targets[first.targets]))
 
 
+# The outlier pool by list of classes.
+
+# The node of an item that is not a class.
+NO_NODE: Final = -1
+NO_STATEMENTS: Final = SparseRows.from_pairs(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
+
+
 @dataclass(frozen=True, slots=True)
 class PoolLists:
     """What the items on each list of the outlier pool have in common.
@@ -103,6 +73,14 @@ class PoolLists:
     ``classes`` are the nodes they are an instance of, ``others`` those at a sound rank that is not the best,
     ``statements`` the numbers of their class-making statements; ``nodes`` is the node that the one item of a list is
     itself, or ``NO_NODE``.
+
+    A few items differ in more than their classes: one is a class itself, one is an instance of something at a rank that
+    is not the best, one has a statement that makes a class. These get lists of their own, so that a list is all that
+    any rule needs:
+
+        Q90 Paris      instance of Q515 (city)                                  list 0
+        Q64 Berlin     instance of Q515                                         list 0
+        Q585 Oslo      instance of Q515; of Q1549591 (big city), not preferred  list 1
     """
 
     classes: CsrRows
@@ -114,13 +92,10 @@ class PoolLists:
         return len(self.nodes)
 
 
-NO_STATEMENTS: Final = SparseRows.from_pairs(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint32))
-
-
 def outlier_pool(
     graph: ClassGraph, by_language: Iterable[Ints], statements: SparseRows = NO_STATEMENTS
 ) -> tuple[Ints, Int64s, PoolLists]:
-    """All items (ascending) that may be an outlier in some language, the number of each one's list, and the lists.
+    """All items (ascending) that may be an outlier in some language, the number of each item's list, and the lists.
 
     ``statements`` has the numbers of the class-making statements of items of the graph.
     """
@@ -173,8 +148,10 @@ def class_lists(rows: CsrRows) -> tuple[Int64s, CsrRows]:
     return numbers, rows.take(example)
 
 
+# What shares of a class are counted over: the statements of its instances, and the instances that nothing links to.
+
 # A statement is one number: the property by its index, then the item that is the value.
-VALUE_BITS: Final = 56
+_VALUE_BITS: Final = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +163,7 @@ class ItemStatements:
 
     @staticmethod
     def of_columns(items: Int64s, statements: pa.ChunkedArray, properties: Sequence[str]) -> "ItemStatements":
-        """Those of some properties, from the numbers of items and their ``statements`` as in ``schemas.ENTITIES``."""
+        """The statements of some properties, from item numbers and ``statements`` as in ``schemas.ENTITIES``."""
         lists = statements.combine_chunks()
         lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
         flat = pc.list_flatten(lists)
@@ -196,7 +173,7 @@ class ItemStatements:
         is_item = pc.fill_null(pc.match_substring_regex(values, "^Q[1-9][0-9]{0,15}$"), False)
         wanted, values = wanted.filter(is_item), values.filter(is_item)
         owners = pc.list_parent_indices(lists).take(wanted).to_numpy()
-        keys = names.take(wanted).to_numpy().astype(np.int64) << VALUE_BITS | qid_numbers(values)
+        keys = names.take(wanted).to_numpy().astype(np.int64) << _VALUE_BITS | qid_numbers(values)
         return ItemStatements(items[owners], keys)
 
     @staticmethod
@@ -211,9 +188,16 @@ class ItemStatements:
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedItems:
-    """Items that are in no row of the graph: of ``counts[i]`` items row i of ``classes`` has the nodes.
+    """Items that are not in the graph because nothing links to them, one row for all that are alike.
 
-    ``statements.items`` are rows here: each of the items of that row has the statement.
+    Row i is ``counts[i]`` items whose nodes are row i of ``classes``; ``statements.items`` are rows, all of whose items
+    have the statement. Most items of Wikidata have no sitelink. They can neither be named nor drawn, but how many
+    instances of a class have another class, or a certain statement, depends on them:
+
+        items   classes                     statements
+        4,120   Q13442814 (article)         none
+           31   Q5 (human)                  member of: Royal Society
+            2   Q5 (human), Q19595382       none
     """
 
     counts: Int64s
@@ -224,7 +208,7 @@ class UnlinkedItems:
     def of_table(graph: ClassGraph, table: pa.Table, properties: Sequence[str]) -> "UnlinkedItems":
         """From rows of ``schemas.UNLINKED``, with the statements of some properties.
 
-        As in the graph, an item without a node that is left does not count, nor does a page without a subject.
+        As in the graph, an item that has lost all its nodes does not count, nor does a page without a subject.
         """
         numbers, lists = np.arange(len(table)), table["instance_of"].combine_chunks()
         coded = lists.flatten().dictionary_encode()
@@ -277,6 +261,7 @@ class UnlinkedItems:
 
 NO_UNLINKED: Final = UnlinkedItems.join([])
 
+# Statements that make a class: nearly all of its instances have them, and few other items do.
 
 # Nearly all instances: this share of those that have any statement of the property.
 _NEARLY_ALL: Final = 9, 10
@@ -285,23 +270,43 @@ _MOST: Final = 1, 2
 _Keys = TypeVar("_Keys", PairKeys, Int64s)
 
 
-def class_making(
+def class_making_statements(
     graph: ClassGraph, statements: ItemStatements, minimum: int, unlinked: UnlinkedItems = NO_UNLINKED
 ) -> tuple[SparseRows, SparseRows]:
-    """For each node the numbers of the statements that make it, and for each item those it has of these statements."""
+    """For each node the numbers of the statements that make it, and for each item which of these statements it has.
+
+    *Member state of the United Nations* is a class, and *member of: United Nations* a statement. Denmark has the
+    statement and is an instance of something else, so the graph alone takes it for an outlier of the class. A statement
+    makes a class if, of the items in the graph and the ``unlinked`` ones,
+
+    1. at least ``minimum`` instances of the class have it, as many as a cluster needs;
+    2. of the instances that have any statement of the property, at least nine tenths have this one;
+    3. of all items that have the statement, at least half are instances of the class.
+
+    With 193 instances, 190 of which say what they are a member of:
+
+        member of         instances   all items    share   share of all
+        United Nations    188         197          .99     .95             makes the class
+        Interpol          185         196          .97     .94             makes the class
+        African Union     54          55           .28     .98             does not: (2)
+        Universe, say     190         4,000        1.0     .05             does not: (3)
+
+    Nine tenths leaves room for what Wikidata lacks. A property that few instances have cannot speak for the others: it
+    bars only items that have that very statement.
+    """
     items, found = indices_of(statements.items, graph.items)
     holders = [
         _Holders(graph.classes, items[found], statements.keys[found]),
         _Holders(unlinked.classes, unlinked.statements.items, unlinked.statements.keys, unlinked.counts),
     ]
     keys, numbers = _together(holder.count_keys() for holder in holders)
-    frequent = keys[numbers >= minimum]  # no other one makes a class
+    frequent = keys[numbers >= minimum]  # only these can make a class
     having = [holder.having(frequent) for holder in holders]
     pairs, inside = _together(holder.by_class(one) for holder, one in zip(holders, having, strict=True))
     enough = inside >= minimum
     made, nodes, inside = first_of(pairs[enough]), second_of(pairs[enough]), inside[enough]
     speakers, with_any = _together(holder.by_class(holder.speaking()) for holder in holders)
-    property_of = frequent >> VALUE_BITS
+    property_of = frequent >> _VALUE_BITS
     counts = [holder.count(one, len(frequent)) for holder, one in zip(holders, having, strict=True)]
     everywhere = counts[0] + counts[1]
     at = np.searchsorted(speakers, pack_pairs(property_of[made], nodes))
@@ -318,7 +323,7 @@ def class_making(
 class _Holders:
     """The keys of the statements of items, each beside the row that has the item's classes.
 
-    Row i is ``numbers[i]`` items that are alike, or one where there are no numbers.
+    Row i is ``numbers[i]`` items that are alike, or one item if there are no numbers.
     """
 
     classes: CsrRows
@@ -337,7 +342,7 @@ class _Holders:
 
     def speaking(self) -> PairKeys:
         """Every (property, row) of all statements."""
-        return sort_pairs(pack_pairs(self.keys >> VALUE_BITS, self.rows))
+        return sort_pairs(pack_pairs(self.keys >> _VALUE_BITS, self.rows))
 
     def by_class(self, pairs: PairKeys) -> tuple[PairKeys, Int64s]:
         """From distinct (what, row): every (what, node), and how many instances of the node have it."""
@@ -357,7 +362,7 @@ def _together(parts: Iterable[tuple[_Keys, Int64s]]) -> tuple[_Keys, Int64s]:
 
 
 def _add_up(keys: _Keys, numbers: Int64s | None) -> tuple[_Keys, Int64s]:
-    """The distinct keys, ascending, and the sum of the numbers of each; without numbers, how often each is there."""
+    """The distinct keys, ascending, and the sum of each one's numbers; without numbers, how often each occurs."""
     if numbers is None:
         ordered = np.sort(keys)
         starts = np.flatnonzero(differs_from_previous(ordered))

@@ -1,43 +1,6 @@
-"""Which lists of the outlier pool are barred for a candidate class, whatever outlier set they would be in.
+"""Which lists are barred for a class, which classes bring items into its outlier sets, and which are status classes.
 
-All of this is known before the first class is judged, and concerns few lists. With Oslo an instance of *city* at the
-best rank and of *big city* at another, and with *capital* an item that is itself below *city*:
-
-    candidate    barred
-    city         capital (below it), and what is above it
-    big city     Oslo (it is one, at a rank that is not the best)
-
-Barred are the class itself, everything above it and below it; what is an instance of it at any sound rank, or with
-``exclude`` "closure" and "kin" an instance of anything below it; and with "kin" what has a statement that makes it.
-
-Which items a class can bring into an outlier set, and the ring on which the classes that bring items are met.
-
-Section 3 of Blair et al. (2016) finds *a* sibling class and takes two of its instances. So a class v walks a ring of
-classes as it walks the ring of items: from its own place, past the siblings (or cousins, or classes of far items).
-Whatever is at or below such a class c is what c brings, I*(c); what a class of far items brings is I(c) alone.
-
-    ring of classes, from v on    bear    cat           dog              owl
-    its items in O1(v)            Baloo   Garfield, Tom Lassie, Snoopy   Hedwig
-
-With two outliers a class, v takes Garfield and Tom: *bear* brings too few, and *cat* is the first that brings enough.
-If *cat* brought only Tom, whose name the cluster has already, v would go on to *dog*. If no class brought two, v would
-take them one class after another: Baloo, then what *cat* has, and so on.
-
-``at_or_below`` is worked out once: a list of classes is at or below all components above its classes. That is a few
-dozen for each list, because the graph is pruned near its root.
-
-Classes that say something which is true of items beside what they are: *college town*, *big city*.
-
-Bonn is a *city*, and a *college town* as well. That nobody said so of Chicago proves nothing: whatever is a city may be
-a college town in truth. Where all but few instances of a class have another class, which is neither the class nor
-below it, the class is taken for such a status:
-
-    college town    16 instances    16 are something else, too: city, big city, municipality of Germany
-    city           115             106
-    film genre      14               3
-
-Of a status class, what is an instance of its parents or of anything below these is no outlier: no city of any kind
-for *college town*. So it has no siblings, and only those cousins that are further away.
+All of this is known before the first class is judged.
 """
 
 from dataclasses import dataclass
@@ -64,15 +27,26 @@ from wikisem.graph.outlier_sets.class_lists import NO_NODE, NO_UNLINKED, PoolLis
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex
 
+# Lists that are barred for a class, whatever outlier set they would be in.
+
 Exclude = Literal["instances", "closure", "kin"]
 
 
 def barred_lists(
-    graph: ClassGraph, lists: PoolLists, candidates: Ints, exclude: Exclude, class_making: SparseRows
+    graph: ClassGraph, lists: PoolLists, candidates: Ints, exclude: Exclude, making: SparseRows
 ) -> CsrRows:
-    """For each of the candidates (nodes, ascending) the lists that are barred for it.
+    """For each of the candidates (nodes, ascending) the lists that are barred for it, in whatever outlier set.
 
-    ``class_making`` has for a node the numbers of the statements that make it.
+    Barred are the class itself, everything above it and below it; what is an instance of it at any sound rank, or with
+    ``exclude`` "closure" and "kin" an instance of anything below it; and with "kin" what has a statement that makes it.
+    That concerns few lists. With Oslo an instance of *city* at the best rank and of *big city* at another, and with
+    *capital* an item that is itself below *city*:
+
+        candidate    barred
+        city         capital (below it), and what is above it
+        big city     Oslo (it is one, at a rank that is not the best)
+
+    ``making`` has for a node the numbers of the statements that make it.
     """
     own = np.flatnonzero(lists.nodes != NO_NODE)
     below = pairs_from(graph.up, own, lists.nodes[own])
@@ -82,7 +56,7 @@ def barred_lists(
     pairs = [
         _above(graph, own, lists.nodes[own], candidates),
         *(_of_candidates(found, nodes, candidates) for found, nodes in (below, others)),
-        _with_statement(lists.statements, class_making.take(candidates)),
+        _with_statement(lists.statements, making.take(candidates)),
     ]
     rows, barred = (np.concatenate(each) for each in zip(*pairs, strict=True))
     return CsrRows.from_pairs(rows, barred, len(candidates))
@@ -108,12 +82,27 @@ def _with_statement(statements: CsrRows, making: CsrRows) -> tuple[Ints, Ints]:
     return making.sources()[with_statement.sources()], with_statement.targets
 
 
+# The classes that bring items into an outlier set.
+
+
 @dataclass(frozen=True, slots=True)
 class BringingIndex:
-    """``ring`` has the rows of the ancestor index; its lists are these rows too.
+    """Which items a class can bring into an outlier set, and the ring on which the classes that bring items are met.
 
-    ``at_or_below`` has for each component of the ancestor index the lists with a class at or below it, ``direct`` for
-    each class (node) the lists that it is on itself.
+    ``ring`` has the rows of the ancestor index; its lists are these rows too. ``at_or_below`` has for each component of
+    the ancestor index the lists with a class at or below it, ``direct`` for each class (node) the lists that it is on
+    itself.
+
+    Section 3 of Blair et al. (2016) finds *a* sibling class and takes two of its instances. So a class v walks a ring
+    of classes as it walks the ring of items: from its own place, past the siblings (or cousins, or classes of far
+    items). Such a class c brings everything at or below it, I*(c); a class of far items brings only I(c).
+
+        ring of classes, from v on    bear    cat           dog              owl
+        its items in O1(v)            Baloo   Garfield, Tom Lassie, Snoopy   Hedwig
+
+    With two outliers a class, v takes Garfield and Tom: *bear* brings too few, and *cat* is the first that brings
+    enough. If *cat* brought only Tom, whose name the cluster has already, v would go on to *dog*. If no class brought
+    two, v would take them one class after another: Baloo, then what *cat* has, and so on.
     """
 
     ring: HashRing
@@ -130,7 +119,11 @@ def build_bringing_index(graph: ClassGraph, lists: PoolLists, ancestors: Ancesto
 
 
 def _lists_at_or_below(direct: SparseRows, ancestors: AncestorIndex) -> CsrRows:
-    """The lists at or below each component, by way of the classes: each class with all components above it."""
+    """The lists at or below each component: those that are on a class which is in it or below it.
+
+    This is worked out once, from each class to all components above it: a few dozen for each list, because the graph
+    is pruned near its root.
+    """
     components: Ints = ancestors.component[ancestors.node_to_row[direct.owners]]
     classes, above = pairs_from(ancestors.component_parents, np.arange(len(components)), components)
     lists = direct.rows.take(classes)
@@ -143,12 +136,27 @@ def items_of(rows: CsrRows, sizes: Ints) -> Int64s:
     return np.diff(running[rows.offsets])
 
 
+# Status classes, which nothing below their parents is an outlier of.
+
 # Items are looked at this many at a time.
 _CHUNK: Final = 1 << 20
 
 
 def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: UnlinkedItems = NO_UNLINKED) -> Flags:
-    """Which of the candidates (nodes, ascending) are status classes; none are where the share is 0."""
+    """Which of the candidates (nodes, ascending) are status classes; if the share is 0, none of them.
+
+    A status class says something that is true of items beside what they are: *college town*, *big city*. Bonn is a
+    *city*, and a *college town* as well. That nobody said so of Chicago proves nothing: any city may in truth be a
+    college town. So a class counts as a status class if all but few of its instances have another class, which is
+    neither the class nor below it:
+
+        college town    16 instances    16 are something else, too: city, big city, municipality of Germany
+        city           115             106
+        film genre      14               3
+
+    Instances of the parents of a status class, or of anything below these, are not outliers of it: no city of any kind
+    for *college town*. So it has no siblings, and only those cousins that are further away.
+    """
     if not share:
         return np.zeros(len(candidates), dtype=bool)
     instances = (graph.instances.counts() + _count(unlinked.classes, unlinked.counts, len(graph.nodes)))[candidates]
@@ -157,7 +165,7 @@ def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: 
     several = graph.classes.take(_with_several(graph.classes))
     alike = _with_several(unlinked.classes)
     others, numbers = unlinked.classes.take(alike), unlinked.counts[alike]
-    # An instance with another class is on several; where these are too few, nobody has to look whether they are below.
+    # An instance with another class has several; if these are too few, it does not matter which of them are below.
     most = _count(several, None, len(graph.nodes)) + _count(others, numbers, len(graph.nodes))
     possible = most[candidates] >= needed
     asked, found = candidates[possible], np.zeros(len(candidates), dtype=bool)

@@ -1,38 +1,7 @@
-"""Which classes are nearer than μ to which, for 64 classes at once, on a graph stripped of what no short path needs.
+"""Which classes are near which, and which are below which: bitsets carried over the class graph, 64 classes at a time.
 
-Only paths between *ends* matter: the classes of the outlier pool and the parents of the candidate classes. A class that
-is no end and has one neighbour is on no path between ends, so it is dropped. One with two neighbours is only passed
-through, so an edge of length two replaces it, one edge for all the classes with the same two neighbours. This changes
-no distance between ends, and most of the four million classes are dropped. With ends A and D:
-
-    A ─ b ─ C ─ D        b has two neighbours: A ═══ C, an edge of length two
-            │
-            e            e has one neighbour: dropped
-
-``NeighbourhoodSearch`` then gives every row, μ - 1 times, what its neighbours have. Bits of one step ago come over
-edges of length one, bits of two steps ago over edges of length two. So a bit set on A reaches C in step 2, D in step 3.
-
-Which classes are below which, for 64 classes at once, on the part of the graph that can matter for outliers.
-
-That part is the classes of the outlier pool (the *terminals*) and everything above them. Its cycles are collapsed, and
-every component is on a level below all its parents, so that one pass over the levels carries bitsets from the top to
-the bottom. With B and C below A, D below B and C, and bit 0 set on B:
-
-    level 0      A {}
-    level 1    B {0}  C {}
-    level 2      D {0}          D is below B, C is not
-
-Sets of up to 64 classes as bits of a 64-bit integer, for many rows at once.
-
-All questions about outlier sets are asked for 64 classes at a time: class i of those asked for has bit i. With three
-classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
-
->>> bitsets = set_bits(3, np.array([0, 1]), np.array([0, 2]))
->>> bitsets.tolist()                                              # node 0: {0}, node 1: {2}, node 2: {}
-[1, 4, 0]
->>> rows = CsrRows.from_pairs(np.array([2, 2]), np.array([0, 1]), count=3)
->>> RowUnion.of(rows).union(bitsets).tolist()                     # node 2: {0, 2}
-[0, 0, 5]
+Class i of those asked for has bit i of a 64-bit integer, and every node of the graph a set of these bits. Both searches
+run on an index: the part of the graph that can matter for outlier sets, without what no question depends on.
 """
 
 from dataclasses import dataclass
@@ -45,8 +14,9 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, levels, offsets_of, rank_keys, reached
 
-WIDTH: Final = 64
+# Sets of up to 64 classes, for many rows at once.
 
+WIDTH: Final = 64
 # The first targets of all rows are united column by column, up to this many; the rest of longer rows in one call.
 _COLUMNS: Final = 12
 
@@ -58,6 +28,15 @@ class RowUnion:
     ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the columns,
     and ``starts`` is where each of them begins there. ``reduceat`` alone would do, but it takes longer to begin a row
     than to read the one or two targets that most rows have.
+
+    With three classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
+
+    >>> bitsets = set_bits(3, np.array([0, 1]), np.array([0, 2]))
+    >>> bitsets.tolist()                                              # node 0: {0}, node 1: {2}, node 2: {}
+    [1, 4, 0]
+    >>> rows = CsrRows.from_pairs(np.array([2, 2]), np.array([0, 1]), count=3)
+    >>> RowUnion.of(rows).union(bitsets).tolist()                     # node 2: {0, 2}
+    [0, 0, 5]
     """
 
     order: Int64s
@@ -135,9 +114,10 @@ def set_bits(count: int, rows: Ints, bits: Ints) -> Bitsets:
     return bitsets
 
 
+# Which classes are nearer than μ to which.
+
 # Each round strips what the previous one exposed; after these, little is left to strip.
 _ROUNDS: Final = 4
-
 # Pushing a bitset to a neighbour takes about this many times as long as pulling one from a neighbour.
 _PUSH_COST: Final = 6
 
@@ -147,6 +127,16 @@ class NeighbourhoodIndex:
     """The stripped graph: ``node_to_row`` gives the row of each node of the class graph, -1 where it was stripped.
 
     ``edges_1`` lead to the rows one step away, ``edges_2`` to those two steps away through a class that was stripped.
+
+    Only paths between *ends* matter: the classes of the outlier pool and the parents of the candidate classes. A class
+    that is not an end and has one neighbour is on no path between ends, so it is dropped. One with two neighbours is
+    only passed through, so an edge of length two replaces it, one edge for all the classes with the same two
+    neighbours. This changes no distance between ends, and most of the four million classes are dropped. With ends A
+    and D:
+
+        A ─ b ─ C ─ D        b has two neighbours: A ═══ C, an edge of length two
+                │
+                e            e has one neighbour: dropped
     """
 
     node_to_row: Ints
@@ -182,7 +172,7 @@ def _only(rows: CsrRows, kept: Flags) -> CsrRows:
 
 
 def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
-    """Which nodes are left when those with fewer than two neighbours that are no ends are dropped, again and again."""
+    """Which nodes are left when nodes that are not ends and have fewer than two neighbours are dropped repeatedly."""
     neighbours = _join(edges_1, edges_2)
     kept = np.ones(len(neighbours), dtype=bool)
     left = neighbours.counts()
@@ -196,7 +186,7 @@ def _without_dead_ends(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Fla
 
 
 def _passed_through(edges_1: CsrRows, edges_2: CsrRows, is_end: Flags) -> Flags:
-    """Nodes that are no ends and have exactly two neighbours, one step away, neither of which is such a node itself."""
+    """Nodes that are not ends and have exactly two neighbours, one step away, neither of which is such a node."""
     passed: Flags = ~is_end & (edges_1.counts() == 2) & (edges_2.counts() == 0)
     neighbours = edges_1.take(np.flatnonzero(passed)).targets.reshape(-1, 2)
     passed[passed] = ~passed[neighbours].any(axis=1)
@@ -226,8 +216,10 @@ def _join(first: CsrRows, second: CsrRows) -> CsrRows:
 class NeighbourhoodSearch:
     """A stripped graph prepared to say which of the ``ends`` are nearer than ``distance`` to something.
 
-    The bitsets of the current step and of the step before are one array of twice the number of rows; an edge of length
-    two reads from the second half.
+    Every row is given, ``distance`` - 1 times, what its neighbours have. Bits of one step ago come over edges of length
+    one, bits of two steps ago over edges of length two: in the example of ``NeighbourhoodIndex``, a bit set on A
+    reaches C in step 2, D in step 3. The bitsets of the current step and of the step before are one array of twice the
+    number of rows; an edge of length two reads from the second half.
     """
 
     def __init__(self, index: NeighbourhoodIndex, distance: int, ends: Ints) -> None:
@@ -260,7 +252,9 @@ class NeighbourhoodSearch:
         pushed = np.zeros(self.rows, dtype=np.uint64)
         rows = self._neighbours.take(frontier % self.rows)
         from_before = np.repeat(frontier >= self.rows, degrees)
-        over_edge = from_before == (rows.targets >= self.rows)  # what is now goes over edges_1, what was over edges_2
+        over_edge = from_before == (
+            rows.targets >= self.rows
+        )  # current bits go over edges_1, earlier ones over edges_2
         bitsets = np.repeat(now_and_before[frontier], degrees)
         np.bitwise_or.at(pushed, rows.targets[over_edge] % self.rows, bitsets[over_edge])
         return pushed
@@ -273,9 +267,20 @@ def _side_by_side(first: CsrRows, second: CsrRows) -> CsrRows:
     return CsrRows.from_pairs(sources, targets, len(first))
 
 
+# Which classes are below which.
+
+
 @dataclass(frozen=True, slots=True)
 class AncestorIndex:
     """The graph above the terminals. Its *rows* are nodes ordered by level, then by component.
+
+    The terminals are the classes of the outlier pool. Cycles are collapsed into components, and every component is on
+    a level below all its parents, so that one pass over the levels carries bitsets from the top to the bottom. With B
+    and C below A, D below B and C, and bit 0 set on B:
+
+        level 0      A {}
+        level 1    B {0}  C {}
+        level 2      D {0}          D is below B, C is not
 
     ``node_to_row`` gives the row of each node of the class graph, -1 where it has none; ``row_to_node`` leads back.
     ``parents`` are the P279 edges from row to row. ``component`` is each row's component, ``component_starts`` the

@@ -1,6 +1,6 @@
-"""O1, O2 and O3 of 64 classes at a time, exact, one bitset for each distinct list of classes (Blair et al. 2016, A).
+"""O1, O2 and O3 of 64 classes at a time, and the class via which each outlier came in (Blair et al. 2016, A).
 
-The class via which an outlier came in: the sibling, the cousin, or for O3 the outlier's own class.
+The sets are exact: one bitset for each distinct list of classes.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def build_outlier_index(
     lists: PoolLists,
     candidates: Ints,
     recipe: Recipe,
-    class_making: SparseRows = NO_STATEMENTS,
+    making: SparseRows = NO_STATEMENTS,
     unlinked: UnlinkedItems = NO_UNLINKED,
 ) -> OutlierIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
@@ -57,7 +57,7 @@ def build_outlier_index(
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
     ancestors = build_ancestor_index(graph, terminals)
-    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude, class_making)
+    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude, making)
     neighbourhood = build_neighbourhood_index(graph, ends)
     bringing = build_bringing_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
@@ -123,25 +123,25 @@ class OutlierSets:
         third: Bitsets = ~self._by_terminal.union(near) & with_parents & allowed & ~first & ~second
         far = np.zeros(self._down.rows, dtype=np.uint64)
         far[self._ancestor_row[self._terminals]] = ~near & with_parents
-        # A cousin that is at or below a sibling brings nothing that O1 has not.
+        # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
         bringing = (siblings.relatives, cousins.relatives & ~below_sibling, far)
         return ClassOutliers((first, second, third), (siblings, cousins), bringing)
 
     def sharing(self, classes: CsrRows) -> Bitsets:
-        """The lists with a direct class among those of row i have bit i."""
+        """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.bringing.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
     def _own(self, classes: Ints) -> Bitsets:
-        """I(v), or I*(v) where the recipe excludes the closure."""
+        """I(v), or I*(v) if the recipe excludes the closure."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[classes], np.arange(len(classes)))
         if self._options.exclude == "instances":
             return self._by_row.union(bitsets)
         return self._by_component.union(self._down.propagate_down(bitsets))
 
     def _at_or_below(self, classes: CsrRows) -> Bitsets:
-        """The lists with a class at or below any of those of row i have bit i."""
+        """Bit i of a list says that it has a class at or below one of those in row i."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[classes.targets], classes.sources())
         return self._by_component.union(self._down.propagate_down(bitsets))
 
@@ -160,7 +160,7 @@ class OutlierSets:
         return RelativeSet(relatives, self._down.propagate_down(relatives))
 
     def _near(self, parents: CsrRows) -> tuple[Bitsets, np.uint64]:
-        """For each terminal which classes have a parent near it; and the classes with parents, as others have no O3."""
+        """For each terminal the classes with a parent near it; and all classes with parents, as others have no O3."""
         with_parents = set_bits(1, np.zeros(len(parents.targets), dtype=np.int64), parents.sources())[0]
         bitsets = set_bits(self._search.rows, self._neighbour_row[parents.targets], parents.sources())
         return self._search.near(bitsets), with_parents
@@ -175,7 +175,10 @@ def grandparents(graph: ClassGraph, parents: CsrRows, kind: Literal["any", "stri
 
 
 class ViaFinder:
-    """Answers for many outliers at once, each by the number of its list; the lowest node where several qualify."""
+    """Finds the class via which an outlier came in: the sibling, the cousin, or for O3 the outlier's own class.
+
+    Answers are for many outliers at once, each given by the number of its list; of several classes the lowest node.
+    """
 
     def __init__(self, index: OutlierIndex) -> None:
         self._lists, self._ancestors = index.lists.classes, index.ancestors
