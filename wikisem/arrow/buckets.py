@@ -1,9 +1,6 @@
-"""Rows to buckets by the hash of a string column, and rows of one bucket back into one table; no row is a Python value.
+"""Tables of many rows to buckets and back: split by the hash of a string, added up, and sorted into the order of files.
 
-The hash folds a string into 64 bits eight bytes at a time through ``sampling.hash_keys``, so a bucket depends on the
-UTF-8 bytes alone: not on a process, a machine, a library's version or where the string is in its table.
-
-Rows in the order in which they are written: the same rows, however they came together, are the same bytes.
+Neither a bucket nor an order depends on how rows came together, and no row is ever a Python value.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,32 +14,28 @@ from wikisem.arrow.columns import WORD, Numbers, StringWords, differs_from_previ
 from wikisem.sampling import hash_keys
 from wikisem.schemas import MENTIONS
 
-# What mappers split into: few enough that what they write of each bucket stays large. A wiki of 4 million articles or
-# more has so many buckets, a smaller one fewer, which are whole ones of these put together.
-BUCKETS: Final = 256
-# Fewer pages than these are merged in so many buckets. Fewer than 20,000 are merged in one worker sooner than more
-# files would have been opened (2026-11). From then on a bucket has at most 62,500 pages, and so memory a bound.
-_FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
+Mask = npt.NDArray[np.bool_]
 
-# So many strings at a time that all that is computed for them stays in a core's cache: twice as fast as all at once.
+# Which bucket a row belongs to.
+
+# Mappers split into this many buckets: few enough that what they write of each stays large. A wiki of 4 million
+# articles or more is merged in as many, a smaller one in fewer, each of which is several of these put together.
+BUCKETS: Final = 256
+# Wikis with fewer pages than a key are merged in so many buckets. Below 20,000, one worker has merged them before more
+# files would have been opened (2026-11). Above, a bucket has at most 62,500 pages, which bounds memory.
+_FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
+# For so many strings at a time, everything computed stays in a core's cache: twice as fast as all at once.
 _BLOCK: Final = 1 << 15
 
 
-def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
-    """The 64-bit hash of each string, shape ``(n,)``. Strings must not be null."""
-    blocks = [_hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)]
-    return np.concatenate([np.zeros(0, np.uint64), *blocks])
-
-
-def _hash_block(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
-    words = StringWords.of(strings)
-    hashes = words.lengths.astype(np.uint64)
-    active, done = np.flatnonzero(words.lengths), 0
-    while active.size:
-        hashes[active] = hash_keys(0, hashes[active] ^ words.read(active, done))
-        done += WORD
-        active = active[words.lengths[active] > done]
-    return hashes
+def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket."""
+    numbers = bucket_of(table[column].combine_chunks(), buckets)
+    ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
+    ends = np.cumsum(np.bincount(numbers, minlength=buckets))
+    for bucket, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        if end > start:
+            yield bucket, ordered.slice(start, end - start)
 
 
 def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np.uint16]:
@@ -60,7 +53,7 @@ def buckets_for(pages: int) -> int:
 
 
 def finest(bucket: int, buckets: int) -> range:
-    """Those of the BUCKETS buckets that one of ``buckets`` larger ones holds.
+    """The numbers, out of BUCKETS, of the buckets that one of ``buckets`` larger ones holds.
 
     >>> list(finest(3, 64)), list(finest(3, 256))
     ([3, 67, 131, 195], [3])
@@ -68,14 +61,28 @@ def finest(bucket: int, buckets: int) -> range:
     return range(bucket, BUCKETS, buckets)
 
 
-def split(table: pa.Table, column: str, buckets: int = BUCKETS) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of each bucket that has any, by the string in ``column``; rows keep their order within a bucket."""
-    numbers = bucket_of(table[column].combine_chunks(), buckets)
-    ordered = table.take(pa.array(np.argsort(numbers, kind="stable")))
-    ends = np.cumsum(np.bincount(numbers, minlength=buckets))
-    for bucket, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-        if end > start:
-            yield bucket, ordered.slice(start, end - start)
+def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
+    """The 64-bit hash of each string, shape ``(n,)``. Strings must not be null.
+
+    A string is folded eight bytes at a time through ``sampling.hash_keys``, so its hash depends on its UTF-8 bytes
+    alone: not on a process, a machine, a library's version or where the string is in its table.
+    """
+    blocks = [_hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)]
+    return np.concatenate([np.zeros(0, np.uint64), *blocks])
+
+
+def _hash_block(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
+    words = StringWords.of(strings)
+    hashes = words.lengths.astype(np.uint64)
+    active, done = np.flatnonzero(words.lengths), 0
+    while active.size:
+        hashes[active] = hash_keys(0, hashes[active] ^ words.read(active, done))
+        done += WORD
+        active = active[words.lengths[active] > done]
+    return hashes
+
+
+# Rows of one bucket added up, and rows gathered by bucket.
 
 
 def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count") -> pa.Table:
@@ -87,7 +94,7 @@ def add_up(tables: Iterable[pa.Table], schema: pa.Schema, amount: str = "count")
 
 
 def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 20) -> pa.Table:
-    """The same as ``add_up``, in memory for the sum and ``most_rows`` or a table more, however many rows there are."""
+    """The same as ``add_up``; holds no more than the sum, ``most_rows`` and one table, however many rows there are."""
     held, rows = [schema.empty_table()], 0
     for table in tables:
         held.append(table)
@@ -106,7 +113,7 @@ class Gatherer:
         self._rows = self._bytes = 0
 
     def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
-        """Take rows in, and give out all that is held if that is enough."""
+        """Take rows in, and give out everything that is held once it is enough."""
         # Split as they come: rows that fit in a core's cache move twice as fast as all rows at once.
         for bucket, rows in split(table, self._column):
             self._held.setdefault(bucket, []).append(rows)
@@ -123,10 +130,10 @@ class Gatherer:
 
 
 class Adder(Gatherer):
-    """Gathers rows with an amount, and sums those of a bucket where that at least halves them.
+    """Gathers rows with an amount, and sums each bucket if that at least halves its rows, as the first bucket shows.
 
-    The first bucket shows whether it does: the merge of the bucket sums anyway, and a sum here costs as much as sending
-    three fifths of its rows (docs/benchmarks/shuffle.md).
+    The merge of the bucket sums anyway, and a sum here costs as much as sending three fifths of its rows
+    (docs/benchmarks/shuffle.md).
     """
 
     def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
@@ -142,7 +149,7 @@ class Adder(Gatherer):
             yield bucket, summed
 
 
-Mask = npt.NDArray[np.bool_]
+# The order in which rows are written: the same rows, however they came together, are the same bytes.
 
 _MORE: Final = np.uint64(WORD)
 _LOW_BYTE: Final = np.uint64(0xFF)
@@ -156,7 +163,7 @@ def sort_by(table: pa.Table, keys: Sequence[tuple[str, str]]) -> pa.Table:
 def sort_mentions(mentions: pa.Table) -> pa.Table:
     """Mentions by title, the most frequent anchor first, then by anchor; strings by code point.
 
-    In a third of the time of ``sort_by``: titles repeat, so that each is compared once, and anchors only where title
+    This takes a third of the time of ``sort_by``: each distinct title is compared once, and anchors only where title
     and count are the same.
     """
     rows = mentions.select(MENTIONS.names).combine_chunks()

@@ -1,16 +1,4 @@
-"""Columns of item ids as arrays of their numbers, and back: the one place that converts many at once.
-
-Sets of whole numbers as sorted arrays: what is distinct, what is repeated, what is in both.
-
-Sorting is several times as fast as ``np.unique``, which hashes since numpy 2.3 (5 s for 5 million numbers, 0.05 s here;
-2026-11) and imports masked arrays first (50 ms in every worker).
-
-The bytes of a column of strings as numbers, a word of eight bytes at a time: what numpy hashes and sorts.
-
-A column of maps that is looked up by many keys, as the labels of items in many languages.
-
-Arrow tables and arrays of numbers as compressed bytes: what travels through a shuffle, never one element a row.
-"""
+"""Columns as numpy arrays: whole numbers, item ids, strings as words, maps by key; and what travels, compressed."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -26,11 +14,17 @@ import zstandard
 from wikisem.errors import DamagedInputError
 
 Numbers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 _Whole = TypeVar("_Whole", bound=np.integer[Any])
+
+# Sets of whole numbers as sorted arrays.
 
 
 def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
-    """The numbers in ascending order, each once.
+    """The numbers in ascending order, without duplicates.
+
+    Sorting is several times as fast as ``np.unique``, which hashes since numpy 2.3 (5 s for 5 million numbers, 0.05 s
+    here; 2026-11) and imports masked arrays first (50 ms in every worker).
 
     >>> distinct(np.array([7, 3, 7, 3, 9])).tolist()
     [3, 7, 9]
@@ -41,7 +35,7 @@ def distinct(numbers: npt.NDArray[_Whole]) -> npt.NDArray[_Whole]:
 
 
 def differs_from_previous(ordered: npt.NDArray[_Whole]) -> npt.NDArray[np.bool_]:
-    """For each element whether it differs from the one before it, as the first does; the shape is that of ``ordered``.
+    """Whether each element differs from the one before it; always true of the first. Same shape as ``ordered``.
 
     >>> differs_from_previous(np.array([3, 3, 7])).tolist()
     [True, False, True]
@@ -52,12 +46,12 @@ def differs_from_previous(ordered: npt.NDArray[_Whole]) -> npt.NDArray[np.bool_]
 
 
 def union(parts: Iterable[Numbers]) -> Numbers:
-    """The numbers that are in any of the arrays, in ascending order, each once."""
+    """The numbers that are in any of the arrays, in ascending order, without duplicates."""
     return distinct(join(parts))
 
 
 def repeated(parts: Iterable[Numbers]) -> Numbers:
-    """The numbers that the arrays together hold more than once, in ascending order, each once.
+    """The numbers that the arrays together hold more than once, in ascending order, without duplicates.
 
     >>> repeated([np.array([7, 3]), np.array([5, 7, 3, 7])]).tolist()
     [3, 7]
@@ -67,35 +61,57 @@ def repeated(parts: Iterable[Numbers]) -> Numbers:
 
 
 def join(parts: Iterable[Numbers]) -> Numbers:
-    """The arrays end to end; an empty array where there are none."""
+    """The arrays end to end; an empty array if there are none."""
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
 def is_in(numbers: Numbers, known: Numbers) -> npt.NDArray[np.bool_]:
-    """Whether each number is among ``known``, which ascends; the shape is that of ``numbers``."""
+    """Whether each number is among ``known``, which ascends; same shape as ``numbers``."""
     if not known.size:
         return np.zeros(numbers.shape, np.bool_)
     found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), known.size - 1)] == numbers
     return found
 
 
-# The numbers of all items of Wikidata, in 16 buckets, take some 60 MB a bucket (2026-09).
+# Item ids as their numbers.
+
+# In 16 buckets, the numbers of all items of Wikidata take some 60 MB a bucket (2026-09).
 QID_BUCKETS: Final = 16
 
 
 def qid_numbers(qids: pa.Array | pa.ChunkedArray) -> Numbers:
     """The numbers of a column of item ids, shape ``(n,)``.
 
-    Raises DamagedInputError when one is no item id of at most 18 digits.
+    Raises DamagedInputError unless every one is an item id of at most 18 digits.
 
     >>> qid_numbers(pa.array(["Q42", "Q5"])).tolist()
     [42, 5]
     """
-    return join(map(_numbers, qids.chunks)) if isinstance(qids, pa.ChunkedArray) else _numbers(qids)
+    return join(map(_numbers_of, qids.chunks)) if isinstance(qids, pa.ChunkedArray) else _numbers_of(qids)
+
+
+def _numbers_of(qids: pa.Array) -> Numbers:
+    if not len(qids):
+        return np.empty(0, np.int64)
+    # In the order of code points, "Q1" <= id < "Q:" are the strings that begin with Q and a digit from 1 to 9. The cast
+    # checks that the others are digits too. (It alone would take "P5" for 5, and "Q-5" for -5.)
+    least, greatest = pc.min_max(qids).as_py().values()
+    if qids.null_count or not "Q1" <= least <= greatest < "Q:":
+        raise _bad_qid(qids)
+    try:
+        numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise _bad_qid(qids) from error
+    return numbers
+
+
+def _bad_qid(qids: pa.Array) -> DamagedInputError:
+    wrong = pc.fill_null(pc.invert(pc.match_substring_regex(qids, "^Q[1-9][0-9]{0,17}$")), True)
+    return DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")
 
 
 def qids_of(numbers: Numbers) -> list[str]:
-    """The item ids of numbers, in their order.
+    """The item ids of some numbers, in their order.
 
     >>> qids_of(np.array([42, 5]))
     ['Q42', 'Q5']
@@ -116,27 +132,7 @@ def qid_buckets(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
             yield bucket, found
 
 
-def _numbers(qids: pa.Array) -> Numbers:
-    if not len(qids):
-        return np.empty(0, np.int64)
-    # In the order of code points, "Q1" <= id < "Q:" are the strings that begin with Q and a digit from 1 to 9; that the
-    # others are digits too is what the cast checks. (It alone would take "P5" for 5, and "Q-5" for -5.)
-    least, greatest = pc.min_max(qids).as_py().values()
-    if qids.null_count or not "Q1" <= least <= greatest < "Q:":
-        raise _no_qid(qids)
-    try:
-        numbers: Numbers = pc.cast(pc.utf8_slice_codeunits(qids, 1), pa.int64()).to_numpy()
-    except pa.ArrowInvalid as error:
-        raise _no_qid(qids) from error
-    return numbers
-
-
-def _no_qid(qids: pa.Array) -> DamagedInputError:
-    wrong = pc.fill_null(pc.invert(pc.match_substring_regex(qids, "^Q[1-9][0-9]{0,17}$")), True)
-    return DamagedInputError(f"expected item ids such as Q28640, saw {qids.filter(wrong)[0].as_py()!r}")
-
-
-Words = npt.NDArray[np.uint64]
+# Strings as words of eight bytes.
 
 WORD: Final = 8
 # The lowest n bytes of a little-endian word, for n from 0 to 8.
@@ -145,7 +141,10 @@ _LOW_BYTES: Final = np.array([2 ** (8 * n) - 1 for n in range(WORD + 1)], np.uin
 
 @dataclass(frozen=True, slots=True)
 class StringWords:
-    """Where each string starts, how many bytes it has, and the little-endian word that begins at each byte of all."""
+    """The bytes of a column of strings as numbers, which numpy hashes and sorts a word of eight bytes at a time.
+
+    Of each string its start and length in bytes; and the little-endian word that begins at each byte of all strings.
+    """
 
     starts: Numbers
     lengths: Numbers
@@ -153,7 +152,7 @@ class StringWords:
 
     @classmethod
     def of(cls, strings: pa.StringArray) -> Self:
-        """Those of an array; the bytes are copied once. Strings must not be null."""
+        """The words of an array, whose bytes are copied once. Strings must not be null."""
         assert strings.null_count == 0, "a string that is read as numbers is not null"
         _, offsets, data = strings.buffers()
         if offsets is None or data is None or len(strings) == 0:  # nothing but empty strings
@@ -166,7 +165,7 @@ class StringWords:
         return cls(ends[:-1] - ends[0], np.diff(ends), words)
 
     def read(self, rows: Numbers, at: int) -> Words:
-        """Up to eight bytes of some strings from byte ``at`` on, zeros after their end; none may be shorter.
+        """Up to eight bytes of some strings from byte ``at`` on, zeros after their end; all must be at least that long.
 
         >>> StringWords.of(pa.array(["ab", "b"])).read(np.array([1, 0]), 0).tolist() == [ord("b"), 0x6261]
         True
@@ -176,9 +175,10 @@ class StringWords:
         return read
 
     def read_ordered(self, rows: Numbers, at: int) -> Words:
-        """Seven bytes of some strings as numbers in the order of the strings, which the lowest byte makes exact.
+        """Seven bytes of some strings from byte ``at`` on, as numbers in the order of the strings.
 
-        It says how many bytes were left, at most 8: where numbers are equal, so are the strings, unless it is 8.
+        The lowest byte is the number of bytes that were left, at most 8: equal numbers mean equal strings, unless it
+        is 8.
 
         >>> words = StringWords.of(pa.array(["a", "a\\0", "", "abcdefg", "abcdefgh"]))
         >>> np.argsort(words.read_ordered(np.arange(5), 0)).tolist()
@@ -190,8 +190,11 @@ class StringWords:
         return read
 
 
+# Maps by key.
+
+
 class MapLookup:
-    """The entries of a column of maps by key, sorted once, so that a look-up reads only the entries of its key.
+    """A column of maps, such as labels in many languages, sorted by key once: a look-up reads only its key's entries.
 
     ``pyarrow.compute.map_lookup`` compares every key of every map with each key that is asked for: for the labels of 20
     languages this takes a third of the time (2026-11).
@@ -231,12 +234,15 @@ class MapLookup:
         return self._order[begin : int(self._ends[code])]
 
 
+# Tables and numbers as compressed bytes, which is what travels through a shuffle.
+
 # Higher levels of zstd take longer, and save little more.
 _LEVEL: Final = 1
 # Workers are processes, one a core: threads within one would only wait for each other.
 _LARGE: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
-# What zstd sets up for each column takes longer than a small batch itself: 250 mentions are written in 0.02 ms by LZ4
-# for 0.14, and read in 0.01 for 0.10 (2026-11, pyarrow 25). Large ones would take 1.8 times the room.
+# For a small batch zstd takes longer to set up each column than to compress it: LZ4 writes 250 mentions in 0.02 ms
+# instead of 0.14, and reads them in 0.01 instead of 0.10 (2026-11, pyarrow 25). Large batches take 1.8 times the room
+# with LZ4.
 _SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _SMALL_BYTES: Final = 1 << 16
 _READ: Final = pa.ipc.IpcReadOptions(use_threads=False)
