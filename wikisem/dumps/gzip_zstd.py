@@ -11,9 +11,9 @@ from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
 
 # A damaged member is decoded again in steps of this size, and the step that fails byte by byte.
 _STEP_BYTES: Final = 1 << 16
-# What a decoder is given first, and then twice as much each time: of most, if members are small, it would use little.
+# A decoder is given so much first, then twice as much each time: of a small member's input it would use little.
 _FIRST_INPUT: Final = 1 << 8
-# Most of what only looks like a head fails within so many bytes.
+# Most bytes that only look like a head fail within so many bytes.
 _GLANCE_BYTES: Final = 64
 _TRUNCATED: Final = "truncated"
 
@@ -71,7 +71,7 @@ def read_members(range_: Range, codec: Codec, source: BinaryIO, chunk_bytes: int
 def _go_to_next(path: str, codec: Codec, ahead: Lookahead, retries: Retries) -> Iterator[Damage]:
     """Go on to the next head, or to the end; anything in between but frames without text is damage.
 
-    So are zeros in front of another member: members may have been where they are. At the end they are padding.
+    Zeros in front of another member are damage too, as they may have replaced members; at the end they are padding.
     """
     while codec.skippable.match(head := ahead.slice(ahead.base, ahead.base + 8)):
         start = ahead.base
@@ -168,7 +168,7 @@ def _damage_of(
 
 
 class _PreciseReading:
-    """One member through the precise decoder; ``failure`` says how it ended, "" if well."""
+    """One member through the precise decoder; ``failure`` says how that failed, "" if it did not."""
 
     def __init__(self, codec: Codec, ahead: Lookahead, fine_from: int) -> None:
         self._codec, self._ahead, self._fine_from = codec, ahead, fine_from
@@ -199,7 +199,7 @@ class _PreciseReading:
 
 
 def _texts(decoder: Decoder, data: bytes) -> Iterator[bytes]:
-    """All text that comes of some input."""
+    """All text that some input gives."""
     while text := decoder.decompress(data):
         yield text
         data = b""

@@ -1,4 +1,4 @@
-"""A file read forwards, with the bytes that were read but not used open to random access; and plain ranges, read so."""
+"""Reading a file forwards, with random access to bytes that were read but not used yet; and reading plain ranges."""
 
 import sys
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Lookahead:
         return len(more) > 0
 
     def discard(self, offset: int) -> None:
-        """Forget the bytes in front of an offset; where it has not been reached, nothing in between is read."""
+        """Forget the bytes in front of an offset; if it has not been reached yet, nothing in between is read."""
         self.base = max(self.base, offset)
 
     def slice(self, start: int, stop: int) -> bytes:
@@ -89,9 +89,9 @@ class Lookahead:
         return None
 
     def read_buffered(self, most: int | None = None) -> bytes:
-        """What was read and not used, or the next bytes of the file if there is nothing; b"" at its end.
+        """What was read and not used, or else the next bytes of the file; b"" at its end.
 
-        Of more than ``most`` bytes the others stay.
+        Takes at most ``most`` bytes; the others stay.
         """
         if self.base >= self._start + len(self._data):
             self.fill()
@@ -117,11 +117,11 @@ class Lookahead:
 
 
 class Retries:
-    """How often bytes of a file are decoded in vain: a few times, however many heads of segments they pretend to be.
+    """Limits how often bytes of a file are decoded in vain, however many heads of segments they pretend to be.
 
     Each head in data that was damaged, or made to look so, may be decoded to the end of the file before it fails.
-    Where ``_MOST`` such readings in a row have each begun inside the ones before, the search for a head goes on where
-    the furthest of them ended.
+    After ``_MOST`` such readings in a row that have each begun inside the ones before, the search for a head goes on
+    where the furthest of them ended.
 
     >>> retries = Retries()
     >>> for head in range(10, 70, 10):

@@ -1,4 +1,4 @@
-"""Blocks of text into chunks of whole records, each record in exactly one range.
+"""Cutting a dump into ranges, and reading the records of each: whole records, each in exactly one range.
 
 A range owns the records that begin after the first delimiter at or after its start (the first range: those from its
 start on), up to the end of the first delimiter that begins at or after its stop. So neighbouring ranges agree without
@@ -7,8 +7,6 @@ knowing of each other, even where a delimiter, a record or a segment crosses the
     text     aaa;bb;cccc;dd;    the delimiter is ";", the border of the two ranges is at offset 5
     range 1  aaa;bb;            "bb" begins in range 1, which reads on to the delimiter that ends it
     range 2         cccc;dd;    what is left of "bb" is skipped
-
-Where a file is cut: at multiples of a size, since the reader of a range finds its own first segment.
 """
 
 import logging
@@ -21,11 +19,56 @@ from wikisem.dumps.gzip_zstd import find_head, read_members
 from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
 from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Form, Opener, Range, format_location, open_plain
 
+# Where a file is cut.
+
+_LOG: Final = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
+_ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
+# A file with no second member in this many bytes is read in one go: looking further would read it twice.
+_LOOK_BYTES: Final = 1 << 28
+
+
+def plan_ranges(path: str, open_binary: Opener = open_plain, target_bytes: int = 1 << 25) -> list[Range]:
+    """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
+
+    Cuts are at multiples of a size, because the reader of a range finds its own first segment. The first bytes tell the
+    form. If they are those of no known form the file's name does, so that a dump with a damaged head is not read as
+    text.
+    """
+    with open_binary(path) as source:
+        size = size_of(source)
+        form = _form(path, source)
+        target = size if _is_single(path, form, source, target_bytes) else target_bytes
+    return [Range(path, form, start, min(start + target, size)) for start in range(0, size, max(1, target))]
+
+
+def _form(path: str, source: BinaryIO) -> Form:
+    source.seek(0)
+    head = source.read(4)
+    if HEADER.match(head):
+        return "bzip2"
+    for form, codec in CODECS.items():
+        if head.startswith(codec.magic) or codec.skippable.match(head):
+            return form
+    return _ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
+
+
+def _is_single(path: str, form: Form, source: BinaryIO, target_bytes: int) -> bool:
+    if form not in CODECS or size_of(source) <= target_bytes:
+        return False
+    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is not None:
+        return False
+    _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, form)
+    return True
+
+
+# The records of a range, and of all ranges of a file.
+
 # The longest items of Wikidata are about 5 MB, the longest pages of Wikipedia 2 MB (2026-09). A longer record has lost
 # its delimiter, and must not fill the memory of a worker.
 RECORD_LIMIT: Final = 1 << 26
 _HEAD_BYTES: Final = 1 << 16
-# So much of the end of what a range has read is remembered: more than a closing tag and the blanks after it.
+# A range remembers so much of the end of what it has read: more than a closing tag and the blanks after it.
 _TAIL_BYTES: Final = 256
 
 
@@ -40,8 +83,8 @@ def read_records(
     """The records of a range in chunks of about ``chunk_bytes``, and the damage between them.
 
     A record ends with the delimiter; the last one of a file may lack it. A file that does not end with ``closing`` was
-    cut short, which is damage, too: a cut between two records shows in nothing else. ``on_stream`` hears of the streams
-    of bzip2 that the range has a part of: ``join_streams`` of all of them says what is damaged between ranges.
+    cut short, which is damage too: nothing else shows a cut between two records. ``on_stream`` is called with the part
+    of the range in its bzip2 streams: ``join_streams`` of all parts says what is damaged between ranges.
     """
     with open_binary(range_.path) as source:
         assembler = _RecordAssembler(range_, delimiter, chunk_bytes, closing)
@@ -86,7 +129,7 @@ def _blocks(
 
 
 class _RecordAssembler:
-    """Text that has come in and has not gone out yet; ``done`` once the range's last record has."""
+    """Puts the blocks of a range together into whole records; ``done`` once its last record has gone out."""
 
     def __init__(self, range_: Range, delimiter: bytes, chunk_bytes: int, closing: bytes) -> None:
         self._path, self._delimiter, self._chunk_bytes = range_.path, delimiter, chunk_bytes
@@ -139,7 +182,7 @@ class _RecordAssembler:
         return begin + found if found >= 0 else -1
 
     def _skip_outside(self) -> None:
-        """A record after the range is ours only if the delimiter before it begins inside; its end may come later."""
+        """A record after the range is ours only if the delimiter before it begins inside; it may end outside."""
         text = self._join()
         found = text.find(self._delimiter)
         if 0 <= found < self._searched:
@@ -169,7 +212,7 @@ class _RecordAssembler:
             yield from self._check_closing()
 
     def _check_closing(self) -> Iterator[Damage]:
-        """Exactly one range of a file comes here, unless the last record was lost: the one that reads its last text."""
+        """Only the range that reads the last text of a file comes here, and not if the last record was lost."""
         end = self._tail.rstrip()
         if self._closing and end and not end.endswith(self._closing) and not self._truncated:
             where = format_location(self._path, self._segment, self._offset + self._size)
@@ -231,43 +274,3 @@ class _RecordAssembler:
     def _chunk(self, text: bytes) -> Chunk:
         self._remember(text)
         return Chunk(text, self._path, self._segment, self._offset)
-
-
-_LOG: Final = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())  # a library prints nothing; programs that configure logging see it
-_ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
-# A file with no second member in this many bytes is read in one go: looking further would read it twice.
-_LOOK_BYTES: Final = 1 << 28
-
-
-def plan_ranges(path: str, open_binary: Opener = open_plain, target_bytes: int = 1 << 25) -> list[Range]:
-    """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
-
-    The first bytes tell the form. Where they are those of no known form the file's name does, so that a dump with a
-    damaged head is not read as text.
-    """
-    with open_binary(path) as source:
-        size = size_of(source)
-        form = _form(path, source)
-        target = size if _is_single(path, form, source, target_bytes) else target_bytes
-    return [Range(path, form, start, min(start + target, size)) for start in range(0, size, max(1, target))]
-
-
-def _form(path: str, source: BinaryIO) -> Form:
-    source.seek(0)
-    head = source.read(4)
-    if HEADER.match(head):
-        return "bzip2"
-    for form, codec in CODECS.items():
-        if head.startswith(codec.magic) or codec.skippable.match(head):
-            return form
-    return _ENDINGS.get(path.rpartition(".")[2].lower(), "plain")
-
-
-def _is_single(path: str, form: Form, source: BinaryIO, target_bytes: int) -> bool:
-    if form not in CODECS or size_of(source) <= target_bytes:
-        return False
-    if find_head(CODECS[form], Lookahead(source, 1), 1 + _LOOK_BYTES, Retries()) is not None:
-        return False
-    _LOG.warning("%s holds no second %s member to start from: one worker reads all of it", path, form)
-    return True

@@ -1,20 +1,7 @@
-"""The decoded blocks of a range of a bzip2 file: one stream or many, any level, blocks at any bit offset.
+"""Reading the blocks of a range of a bzip2 file, of one stream or many, and checking that each stream is complete.
 
-A block begins at its mark, and the decoder in C reads it from there and finds its end. What that refuses (everything,
-where it could not be compiled) is decoded by Python's ``bz2``, as a stream of one block that ends where the next mark
-begins. The marks are 48 bits and can occur by chance inside a block. A block that does not end at the next mark is
-decoded again without knowing its end: either that finds its real end, or the block is damaged.
-
-The checksums of bzip2 streams, which say whether a block is missing, comes twice, or has another one's place.
-
-A stream ends with the checksum c of those of its blocks: from 0 on, ``c = rotl(c, 1) ^ block`` for each (bzip2 1.0.8,
-decompress.c). That is linear: n blocks make ``rotl(c, n) ^ fold`` of any c, where ``fold`` is what they make of 0. So a
-range that begins inside a stream can say what it does to a checksum that it does not know:
-
-    range    blocks and | ends                       known at once    left to the ranges together
-    first    a  b  c  |  d  e                        a b c            d e
-    second   f  g                                                     f g
-    third    h  |  i  j  |                           i j              h, and what c has to be there
+Blocks decode on their own, so a range needs nothing from the others; the checksum of a stream, which may cross ranges,
+is put together from the parts of all ranges.
 """
 
 import re
@@ -35,6 +22,23 @@ from wikisem.dumps.bzip2.decoder import (
 )
 from wikisem.dumps.lookahead import STEP, Lookahead, Retries
 from wikisem.dumps.model import BadRegion, Block, Damage, Range, format_location
+
+HEADER: Final = re.compile(rb"BZh[1-9]")
+
+# How much is looked at, in bytes and bits.
+
+# What is between the blocks of two neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
+_BORDER_BYTES: Final = 6 + 4 + 1 + 4
+_EMPTY_STREAMS: Final = re.compile(rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)+")
+_CHECKSUM_BITS: Final = 32
+# How much of the compressed file is kept in memory where there are no marks: more than a block.
+_KEEP: Final = 6 << 20
+# So much is read at a time, because each reading copies all that is in hand.
+_STEP: Final = 2 << 20
+# The smallest block has so many bytes: mark, checksum and the tables that even one symbol needs.
+_SMALLEST: Final = 34
+
+# What ranges tell each other about the streams that cross them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,17 @@ class StreamPart:
 
 
 class StreamTally:
-    """The checksums of the streams of a range, block by block."""
+    """The checksums of the streams of a range, which show if a block is missing, comes twice, or is out of place.
+
+    A stream ends with the checksum c of those of its blocks: from 0 on, ``c = rotl(c, 1) ^ block`` for each (bzip2
+    1.0.8, decompress.c). That is linear: n blocks make ``rotl(c, n) ^ fold`` of any c, where ``fold`` is what they make
+    of 0. So a range that begins inside a stream can say what it does to a checksum that it does not know:
+
+        range    blocks and | ends                       known at once    left to the ranges together
+        first    a  b  c  |  d  e                        a b c            d e
+        second   f  g                                                     f g
+        third    h  |  i  j  |                           i j              h, and what c has to be there
+    """
 
     def __init__(self, range_: Range) -> None:
         self._range = range_
@@ -80,11 +94,11 @@ class StreamTally:
         self._blocks, self._fold = self._blocks + 1, _rotate(self._fold, 1) ^ checksum
 
     def lose(self) -> None:
-        """Something of this stream cannot be decoded, which is told: its checksum would tell it again."""
+        """A part of this stream cannot be decoded. Its checksum must not report again what is reported already."""
         self._known = False
 
     def end(self, checksum: int, at: int) -> Damage | None:
-        """The stream has ended, with this checksum at a byte; damage where its blocks have another one."""
+        """The stream has ended, with this checksum at byte ``at``; damage if its blocks have another checksum."""
         damage = None
         if self._fresh:
             damage = _compare(self._range.path, checksum, at, self._fold, self._known)
@@ -94,7 +108,7 @@ class StreamTally:
         return damage
 
     def part(self) -> StreamPart:
-        """What the other ranges have to know, when this one is over."""
+        """What the other ranges have to know once this one has been read."""
         range_ = self._range
         return StreamPart(range_.path, range_.start, self._end, self._fresh, self._blocks, self._fold, self._known)
 
@@ -127,17 +141,7 @@ def _compare(path: str, checksum: int, at: int, seen: int, known: bool) -> Damag
     return Damage("checksum", format_location(path, at, 0), detail, lost=False)
 
 
-HEADER: Final = re.compile(rb"BZh[1-9]")
-# What is between the blocks of two neighbouring streams: the end mark, a checksum, bits up to a whole byte, a header.
-_BORDER_BYTES: Final = 6 + 4 + 1 + 4
-_EMPTY_STREAMS: Final = re.compile(rb"(?:BZh[1-9]\x17\x72\x45\x38\x50\x90\0\0\0\0)+")
-_CHECKSUM_BITS: Final = 32
-# How much of the compressed file is kept in memory where there are no marks: more than a block.
-_KEEP: Final = 6 << 20
-# So much is read at a time: each reading copies what is in hand.
-_STEP: Final = 2 << 20
-# Fewer bytes cannot hold a block: mark, checksum and the tables that even one symbol needs.
-_SMALLEST: Final = 34
+# The blocks of a range.
 
 
 def read_blocks(
@@ -145,11 +149,12 @@ def read_blocks(
 ) -> Iterator[Block | BadRegion]:
     """The blocks that begin in the range, then those after it, for as long as the caller asks for more.
 
-    ``on_stream`` hears of the streams that the range has a part of when its own blocks are read.
+    Streams may have any level, blocks any bit offset. ``on_stream`` is called with the part of the range in its streams
+    once its own blocks are read.
     """
     blocks, streams = _BlockScanner(range_.path, source, range_.start), StreamTally(range_)
     mark = blocks.mark_from(8 * range_.start)
-    # The first marks of a range may be inside a block that begins before it, so that they are none.
+    # The first marks of a range may be inside a block that begins before it, and not be marks at all.
     inside, first, covered = True, range_.start > 0, None
     if not first and (damage := blocks.border(0, mark)):
         streams.lose()
@@ -195,7 +200,13 @@ def _end_of_block_before(range_: Range, source: BinaryIO) -> int:
 
 
 class _BlockScanner:
-    """The marks of a file from some byte on, and the blocks at them; positions are bits of the file."""
+    """The marks of a file from some byte on, and the blocks at them; positions are bits of the file.
+
+    A block begins at its mark, and the decoder in C reads it from there and finds its end. What that refuses
+    (everything, where it could not be compiled) is decoded by Python's ``bz2``, as a stream of one block that ends
+    where the next mark begins. The marks are 48 bits and can occur by chance inside a block. A block that does not end
+    at the next mark is decoded again without knowing its end: either that finds its real end, or the block is damaged.
+    """
 
     def __init__(self, path: str, source: BinaryIO, start: int) -> None:
         self._path, self._ahead = path, Lookahead(source, start, _STEP)
@@ -228,7 +239,7 @@ class _BlockScanner:
         """The block at a mark, or None where it cannot be decoded."""
         self._ahead.discard(mark // 8)
         following = self._second_mark(mark // 8 + BLOCK_LIMIT)
-        # A block is read up to the next mark, which nearly always is its end, before it is looked for after that one.
+        # First up to the next mark, which nearly always is the end of the block; only then beyond that mark.
         block = self._decode(mark, following) or self._read_slowly(mark, following)
         if block is None and self._retries.is_worth(mark):
             block = self._decode(mark, None) or decode_without_end(self._from(mark))
@@ -285,9 +296,9 @@ class _BlockScanner:
         return None if foreign is None else self._damage_between("garbage", 8 * foreign, following)
 
     def _find_foreign(self, start: int, following: int | None) -> int | None:
-        """Where what is from byte ``start`` to a mark is not empty streams and the mark's header, or zeros at the end.
+        """The first byte from ``start`` to a mark that does not belong there; None if all do.
 
-        However long that is, little of it is held.
+        Only empty streams and the mark's header do, or zeros at the end of the file. Little of it is held at a time.
         """
         stop = sys.maxsize if following is None else (following + 7) // 8
         while streams := _EMPTY_STREAMS.match(self._ahead.slice(start, min(stop, start + STEP))):

@@ -1,9 +1,7 @@
-"""One bzip2 block, decoded on its own.
+"""Decoding one bzip2 block on its own: in C where that could be compiled, by Python's ``bz2`` where C refuses.
 
-Which decoder reads blocks: the one in C where it could be compiled, and Python's ``bz2`` for all that it refuses.
-
-The one in C reads a block at any bit and finds its end by itself, at several times the speed (docs/bzip2.md). It takes
-only what ``bz2`` takes, so that the result does not depend on which of them it was.
+The decoder in C reads a block at any bit and finds its end by itself, at several times the speed (docs/bzip2.md). It
+takes only what ``bz2`` takes, so the result does not depend on which of them decoded a block.
 """
 
 import bz2
@@ -18,7 +16,7 @@ from wikisem.dumps.bzip2.bits import END_MARK
 BLOCK_LIMIT: Final = 2_300_000
 # A block of any level fits the largest.
 _HEADER: Final = b"BZh9"
-# Where a decoder first returns anything is looked for in steps of so many bytes, then byte by byte.
+# The first response of a decoder is looked for in steps of so many bytes, then byte by byte.
 _STEP: Final = 1 << 14
 
 
@@ -28,6 +26,52 @@ class DecodedBlock:
 
     text: bytes
     bits: int
+
+
+# The decoder in C.
+
+try:
+    from wikisem.dumps.bzip2 import _native
+except ImportError:  # there was no compiler where wikisem was installed
+    native: ModuleType | None = None
+else:
+    native = _native
+
+
+def decoder_name() -> str:
+    """The name, for people, of what decodes bzip2 here."""
+    if native is None:
+        return "Python's bz2, for wikisem was installed without a C compiler"
+    return f"wikisem's decoder in C ({native.BlockDecoder().instructions})"
+
+
+def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
+    """The bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
+    if native is None:
+        return bits.find_marks(data[start:], mark)
+    found: list[int] = native.find_marks(memoryview(data)[start:], mark)
+    return found
+
+
+class NativeDecoder:
+    """The decoder in C, or one that refuses everything; for one thread at a time, with 31 MB of its own."""
+
+    def __init__(self) -> None:
+        self._decoder: Final = native.BlockDecoder() if native else None
+
+    def decode(self, data: bytes | memoryview, bit: int) -> DecodedBlock | None:
+        """The block whose mark is at a bit; None where ``bz2`` has to be asked."""
+        if self._decoder is None:
+            return None
+        try:
+            text, end = self._decoder.decode(data, bit)
+        except ValueError:
+            return None
+        # A longer block has code lengths that go up and down without need; ``bz2`` is given no more than this either.
+        return DecodedBlock(text, end - bit) if end - bit < 8 * BLOCK_LIMIT else None
+
+
+# Python's ``bz2``, which reads whole streams only.
 
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
@@ -76,44 +120,3 @@ def _step_of_response(data: bytes, start: int, step: int) -> tuple[int, bool]:
         except OSError:
             return at, False
     return len(data), False
-
-
-try:
-    from wikisem.dumps.bzip2 import _native
-except ImportError:  # there was no compiler where wikisem was installed
-    native: ModuleType | None = None
-else:
-    native = _native
-
-
-def decoder_name() -> str:
-    """What decodes bzip2 here, for people."""
-    if native is None:
-        return "Python's bz2, for wikisem was installed without a C compiler"
-    return f"wikisem's decoder in C ({native.BlockDecoder().instructions})"
-
-
-def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
-    """The bit offsets from byte ``start`` of ``data`` on at which a mark is, in ascending order."""
-    if native is None:
-        return bits.find_marks(data[start:], mark)
-    found: list[int] = native.find_marks(memoryview(data)[start:], mark)
-    return found
-
-
-class NativeDecoder:
-    """The decoder in C, or one that refuses everything; for one thread at a time, with 31 MB of its own."""
-
-    def __init__(self) -> None:
-        self._decoder: Final = native.BlockDecoder() if native else None
-
-    def decode(self, data: bytes | memoryview, bit: int) -> DecodedBlock | None:
-        """The block whose mark is at a bit; None where ``bz2`` has to be asked."""
-        if self._decoder is None:
-            return None
-        try:
-            text, end = self._decoder.decode(data, bit)
-        except ValueError:
-            return None
-        # A longer one has code lengths that go up and down without need; the limit is that of the careful way.
-        return DecodedBlock(text, end - bit) if end - bit < 8 * BLOCK_LIMIT else None
