@@ -9,27 +9,11 @@ is the number of cluster items that stand out less than the outlier, by one of t
     word   c(w) is the mean of sim(w, ·) to the other words; the word with the lowest stands out most (Gamallo 2019,
            3.1, who assumes that sim is symmetric: the order is then the same)
 
-Equations 2 to 4 of Blair et al., read literally, sort the other way. The scores of a group, an outlier class or a data
-set are in ``wikisem.evaluation.outlier_detection``.
-
-A worked example: in the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines
-1, 0, 0, 0, 0, 1. Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's
-(0, 1) it is 1/3: all are ties, so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and below that
-without any other item: OP = 3, and it is detected.
-
-    >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
-    >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
-    >>> outlier_positions(within, across, back).tolist()
-    [0, 3]
-
-What a model scored on test cases: by case and group, and OPP and accuracy of any part of a data set.
-
-OPP is the mean of OP / |C| over test cases, accuracy the share with OP = |C|, both in percent. Error bars take the
-group as the unit (``wikisem.evaluation.statistics``) and are computed when they are first asked for.
-
-Names for groups that tell them apart, where several languages or folders share an id.
+Equations 2 to 4 of Blair et al., read literally, sort the other way. OPP is the mean of OP / |C| over test cases,
+accuracy the share with OP = |C|, both in percent.
 """
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -47,46 +31,13 @@ from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 
-Naming = Callable[[WordGroup], str]
-
-
-def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
-    """The shortest names, all of one form, that are different for all groups.
-
-    That is the id, or else the id after the language or the folder, after as many folders as it takes, or with the
-    place in the file; of groups that are there twice, the later one has a number.
-    """
-    for naming in _namings(groups):
-        names = [naming(group) for group in groups]
-        if len(set(names)) == len(names):
-            return names
-    return _numbered([f"{group.id} ({group.where})" for group in groups])
-
-
-def group_ids(groups: Sequence[WordGroup]) -> list[str]:
-    """The plain ids where they differ within each language, else ``distinct_names``."""
-    keys = {(group.language, group.id) for group in groups}
-    return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)
-
-
-def _namings(groups: Sequence[WordGroup]) -> Iterator[Naming]:
-    yield lambda group: group.id
-    yield lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}"
-    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
-    for depth in range(1, most):
-        yield lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    numbered = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        numbered.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return numbered
-
-
+Compactness = Literal["pairs", "word"]
+COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
 UNKNOWN = "unknown"
+Known = Mapping[str, Any]
+
+
+# What a model scored: by test case, by group, on any part of a data set, and on all of it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +63,7 @@ class GroupScore:
 class Score:
     """OPP and accuracy over some test cases.
 
+    Error bars take the group as the unit (``wikisem.evaluation.statistics``) and are computed when first asked for.
     ``sums`` has shape ``(groups, 2)``, the sums of OP / |C| and of detected outliers over the cases of each group;
     ``counts`` the number of these cases, shape ``(groups,)``.
     """
@@ -158,12 +110,6 @@ class Score:
         return row | error_bars_as_json("opp", opp) | error_bars_as_json("accuracy", accuracy)
 
 
-def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
-    """The ends of the interval and the standard error of a score, null where there are none."""
-    values = (None, None, None) if bars is None else (bars.low, bars.high, bars.standard_error)
-    return dict(zip((f"{name}_low", f"{name}_high", f"{name}_se"), values, strict=True))
-
-
 def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lambda _: True, seed: int = SEED) -> Score:
     """The score over all test cases of some groups, or over those that ``keep`` keeps."""
     kept = [[case for case in group.cases if keep(case)] for group in groups]
@@ -173,9 +119,10 @@ def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lamb
     )
 
 
-def class_name(outlier_class: int | None) -> str:
-    """The outlier class as a report writes it."""
-    return UNKNOWN if outlier_class is None else str(outlier_class)
+def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
+    """The ends of the interval and the standard error of a score, null where there are none."""
+    values = (None, None, None) if bars is None else (bars.low, bars.high, bars.standard_error)
+    return dict(zip((f"{name}_low", f"{name}_high", f"{name}_se"), values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,91 +205,12 @@ class Evaluation:
         ]
 
 
-Compactness = Literal["pairs", "word"]
-COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
-
-_FEWEST_CLUSTER_ITEMS: Final = 2
-
-Known = Mapping[str, Any]
+def class_name(outlier_class: int | None) -> str:
+    """The outlier class as a report writes it."""
+    return UNKNOWN if outlier_class is None else str(outlier_class)
 
 
-def score_groups(
-    groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
-) -> list[GroupScore]:
-    """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
-
-    A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
-    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is no number.
-    """
-    return [score_group(group, known, similarity, compactness) for group in groups]
-
-
-def score_group(
-    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
-) -> GroupScore:
-    """Score one group; every outlier line is a test case, repeated ones too."""
-    cluster = [item for item in group.cluster if item in known]
-    outliers = [outlier for outlier in group.outliers if outlier.surface in known]
-    cases: tuple[CaseScore, ...] = ()
-    if len(cluster) >= _FEWEST_CLUSTER_ITEMS and outliers:
-        near = partial(similarities_of, known, similarity, group.where)
-        others = [outlier.surface for outlier in outliers]
-        positions = outlier_positions(near(cluster, cluster), near(others, cluster), near(cluster, others), compactness)
-        cases = tuple(
-            CaseScore(outlier, int(position) / len(cluster), int(position) == len(cluster))
-            for outlier, position in zip(outliers, positions, strict=True)
-        )
-    return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
-
-
-def similarities_of(
-    known: Known, similarity: Similarity, where: str, ones: Sequence[str], others: Sequence[str]
-) -> Vector:
-    """The similarities of words to words, 0 from a word to itself."""
-    found = similarity([known[word] for word in ones], [known[word] for word in others])
-    if ones is others:
-        np.fill_diagonal(found, 0)
-    if not np.isfinite(found).all():
-        one, other = np.argwhere(~np.isfinite(found))[0].tolist()
-        raise DamagedInputError(
-            f"{where}: expected a similarity of {ones[one]!r} to {others[other]!r}, saw {found[one, other]}"
-        )
-    return found
-
-
-def outlier_positions(
-    within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs"
-) -> npt.NDArray[np.int64]:
-    """The OP of each of m outliers, shape ``(m,)``, in a cluster of n, at least 2.
-
-    ``within``, shape ``(n, n)``, has the similarities of cluster items to each other, ``across``, ``(m, n)``, those of
-    outliers to cluster items, and ``back``, ``(n, m)``, those of cluster items to outliers.
-
-    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
-    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
-    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
-    outlier.
-    """
-    count = len(within)
-    to_outlier, from_outlier, scale = back.T, across, count
-    if compactness == "pairs":
-        within = within + within.T
-        to_outlier = from_outlier = across + back.T
-        scale = count * (count - 1)
-    own = within.sum(axis=1) - np.diagonal(within)
-    gaps = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
-    positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
-    return positions
-
-
-def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
-    """How close each word is to the others by their similarities, ``(n, n)``: the lowest stands out most."""
-    both = near if compactness == "word" else (near + near.T) / 2
-    return np.asarray((both.sum(axis=1) - np.diagonal(both)) / (len(near) - 1))
-
-
-def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
-    return 1 - len(kept) / len(all_) if all_ else 0.0
+# Models on a data set.
 
 
 def score_models(
@@ -395,7 +263,7 @@ def _shared(models: Sequence[_Model]) -> set[str]:
 
 
 def keep_shared(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> list[WordGroup]:
-    """The groups with those words alone that are in the vocabulary of all models, of which there is at least one.
+    """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
 
     From these Blair et al. (2016, section 4.2) sampled what people were asked. A group may be left without words.
     Lookups are taken one after the other, and none is kept.
@@ -417,3 +285,134 @@ def _keep(group: WordGroup, words: Container[str]) -> WordGroup:
 def words_of(group: WordGroup) -> list[str]:
     """All surfaces of a group, cluster first."""
     return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
+
+
+# A model on a group.
+
+_FEWEST_CLUSTER_ITEMS: Final = 2
+
+
+def score_groups(
+    groups: Iterable[WordGroup], known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> list[GroupScore]:
+    """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
+
+    A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
+    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is no number.
+    """
+    return [score_group(group, known, similarity, compactness) for group in groups]
+
+
+def score_group(
+    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> GroupScore:
+    """Score one group; every outlier line is a test case, repeated ones too."""
+    cluster = [item for item in group.cluster if item in known]
+    outliers = [outlier for outlier in group.outliers if outlier.surface in known]
+    cases: tuple[CaseScore, ...] = ()
+    if len(cluster) >= _FEWEST_CLUSTER_ITEMS and outliers:
+        near = partial(similarities_of, known, similarity, group.where)
+        others = [outlier.surface for outlier in outliers]
+        positions = outlier_positions(near(cluster, cluster), near(others, cluster), near(cluster, others), compactness)
+        cases = tuple(
+            CaseScore(outlier, int(position) / len(cluster), int(position) == len(cluster))
+            for outlier, position in zip(outliers, positions, strict=True)
+        )
+    return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
+
+
+def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
+    return 1 - len(kept) / len(all_) if all_ else 0.0
+
+
+def similarities_of(
+    known: Known, similarity: Similarity, where: str, ones: Sequence[str], others: Sequence[str]
+) -> Vector:
+    """The similarities of words to words, 0 from a word to itself."""
+    found = similarity([known[word] for word in ones], [known[word] for word in others])
+    if ones is others:
+        np.fill_diagonal(found, 0)
+    if not np.isfinite(found).all():
+        one, other = np.argwhere(~np.isfinite(found))[0].tolist()
+        raise DamagedInputError(
+            f"{where}: expected a similarity of {ones[one]!r} to {others[other]!r}, saw {found[one, other]}"
+        )
+    return found
+
+
+def outlier_positions(
+    within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs"
+) -> npt.NDArray[np.int64]:
+    """The OP of each of m outliers, shape ``(m,)``, in a cluster of n, at least 2.
+
+    ``within``, shape ``(n, n)``, has the similarities of cluster items to each other, ``across``, ``(m, n)``, those of
+    outliers to cluster items, and ``back``, ``(n, m)``, those of cluster items to outliers.
+
+    Each word's similarities are summed once (Camacho-Collados and Navigli 2016, appendix A): with p(w) the sum of
+    sim(w, x) + sim(x, w) over the other words x, n(n - 1) c(w) is the sum of all similarities, the same for every w,
+    less p(w). So c(w) is below c(o) by (p(w) - p(o)) / n(n - 1). That is O(n²) for the cluster and O(n) for each
+    outlier.
+
+    In the cluster {(1, 0), (1, 0), (0, 1)} with the outlier (0, 1), the pairs of W have the cosines 1, 0, 0, 0, 0, 1.
+    Without the outlier, c is 1/3; without either (1, 0) it is 1/3 as well, and without the cluster's (0, 1) it is 1/3:
+    all are ties, so that OP = 0. With the outlier (-1, 0) instead, c is 1/3 without it, and below that without any
+    other item: OP = 3, and it is detected.
+
+    >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
+    >>> outlier_positions(within, across, back).tolist()
+    [0, 3]
+    """
+    count = len(within)
+    to_outlier, from_outlier, scale = back.T, across, count
+    if compactness == "pairs":
+        within = within + within.T
+        to_outlier = from_outlier = across + back.T
+        scale = count * (count - 1)
+    own = within.sum(axis=1) - np.diagonal(within)
+    gaps = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
+    positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
+    return positions
+
+
+def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
+    """How close each word is to the others by their similarities, ``(n, n)``: the lowest stands out most."""
+    both = near if compactness == "word" else (near + near.T) / 2
+    return np.asarray((both.sum(axis=1) - np.diagonal(both)) / (len(near) - 1))
+
+
+# Names of groups in reports.
+
+
+def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
+    """The shortest names, all of one form, that tell groups apart where languages or folders share an id.
+
+    That is the id, or else the id after the language or the folder, after as many folders as it takes, or with the
+    place in the file; of groups that are there twice, the later one has a number.
+    """
+    for naming in _namings(groups):
+        names = [naming(group) for group in groups]
+        if len(set(names)) == len(names):
+            return names
+    return list(_numbered([f"{group.id} ({group.where})" for group in groups]))
+
+
+def group_ids(groups: Sequence[WordGroup]) -> list[str]:
+    """The plain ids where they differ within each language, else ``distinct_names``."""
+    keys = {(group.language, group.id) for group in groups}
+    return [group.id for group in groups] if len(keys) == len(groups) else distinct_names(groups)
+
+
+def _namings(groups: Sequence[WordGroup]) -> Iterator[Callable[[WordGroup], str]]:
+    yield lambda group: group.id
+    yield lambda group: f"{group.language or PurePath(group.where).parent.name}/{group.id}"
+    most = max((len(PurePath(group.where).parts) for group in groups), default=0)
+    for depth in range(1, most):
+        yield lambda group, depth=depth: "/".join([*PurePath(group.where).parts[:-1][-depth:], group.id])  # type: ignore[misc]
+
+
+def _numbered(names: Sequence[str]) -> Iterator[str]:
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} #{seen[name]}"

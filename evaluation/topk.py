@@ -3,16 +3,6 @@
 A neighbour is any other word of the vocabulary, by cosine or another similarity; a word that is looked up as several
 parts has these left out of its neighbours as well, as gensim does with the words of a query. Of neighbours that are
 equally near, those outside the category come first, so that ties count against the model.
-
-The words of a category, with their vectors and their places in the vocabulary.
-
-The Combined score of Topk and OddOneOut, which Stringham and Izbicki (2020), table 1, choose models by.
-
-They call it the harmonic mean of both. What their seventeen rows have is the harmonic mean of (OddOneOut + 1) and
-(Topk + 1), both being numbers of right answers, so that a model with none of one kind still has a score.
-
-    >>> combined(oddoneout=1140, topk=8)  # ancient Greek, 17.86 in their table
-    17.8591...
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +19,9 @@ from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, WordVectors, stack, width
 
 IntArray = npt.NDArray[np.int64]
+
+
+# A category in a vocabulary, and a score of it: both serve OddOneOut, too.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +51,30 @@ class CategoryVectors:
     def in_vocabulary(self) -> IntArray:
         """The vocabulary rows of the members that are one word of it."""
         return self.rows[self.rows >= 0]
+
+
+def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
+    """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
+    words: dict[tuple[str, ...], str] = {}
+    for word in category.words:
+        words.setdefault(tuple(lookup.parts(word)), word)
+    vectors = lookup.find(words.values())
+    known = {key: vectors[word] for key, word in words.items() if word in vectors}
+    index = lookup.words.index if lookup.words else {}
+    made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
+    return CategoryVectors(
+        category.name,
+        tuple(words),
+        _places([at for at, key in enumerate(words) if key in known]),
+        stack(list(known.values())),
+        _places([owner for owner, _ in made_of]),
+        _places([row for _, row in made_of]),
+        _places([index.get(key[0], -1) if len(key) == 1 else -1 for key in known]),
+    )
+
+
+def _places(numbers: Sequence[int]) -> IntArray:
+    return np.asarray(numbers, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +115,10 @@ def mean_error_bars(scores: Iterable[CategoryScore], seed: int = SEED) -> ErrorB
     return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0].percent()
 
 
-def look_up_category(category: WordCategory, lookup: Lookup) -> CategoryVectors:
-    """Look up a category; words that are looked up alike ("New York", "new_york") are one word."""
-    words: dict[tuple[str, ...], str] = {}
-    for word in category.words:
-        words.setdefault(tuple(lookup.parts(word)), word)
-    vectors = lookup.find(words.values())
-    known = {key: vectors[word] for key, word in words.items() if word in vectors}
-    index = lookup.words.index if lookup.words else {}
-    made_of = [(owner, index[part]) for owner, key in enumerate(known) for part in key if part in index]
-    return CategoryVectors(
-        category.name,
-        tuple(words),
-        _places([at for at, key in enumerate(words) if key in known]),
-        stack(list(known.values())),
-        _places([owner for owner, _ in made_of]),
-        _places([row for _, row in made_of]),
-        _places([index.get(key[0], -1) if len(key) == 1 else -1 for key in known]),
-    )
-
-
-def _places(numbers: Sequence[int]) -> IntArray:
-    return np.asarray(numbers, dtype=np.int64)
-
+# Topk.
 
 # A category of one word has no neighbours to find; the authors' code skips it as well.
 _FEWEST_WORDS: Final = 2
-
 _NUMBERS_AT_ONCE: Final = 1 << 22
 
 
@@ -179,8 +173,18 @@ def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarit
     return near
 
 
+# Topk and OddOneOut in one number.
+
+
 def combined(oddoneout: int, topk: int) -> float:
-    """The harmonic mean of (OddOneOut + 1, Topk + 1), from numbers of right answers."""
+    """The Combined score, from numbers of right answers: what Stringham and Izbicki (2020), table 1, choose models by.
+
+    They call it the harmonic mean of both. What their seventeen rows have is the harmonic mean of (OddOneOut + 1) and
+    (Topk + 1), so that a model with none of one kind still has a score.
+
+    >>> combined(oddoneout=1140, topk=8)  # ancient Greek, 17.86 in their table
+    17.8591...
+    """
     return harmonic_mean([oddoneout + 1, topk + 1])
 
 

@@ -1,6 +1,6 @@
-"""Analogy questions as people keep them: ``: section`` lines, then ``a b c d`` a line, as word2vec has them.
+"""How many analogy questions of each section a model answers right (Mikolov et al. 2013; Gao, Bian and Liu 2014).
 
-How many analogy questions of each section a model answers right (Mikolov et al. 2013; Gao, Bian and Liu 2014).
+Questions come from files as word2vec has them: ``: section`` lines, then ``a b c d`` a line.
 """
 
 import codecs
@@ -20,6 +20,8 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies.search import AnalogySearch, Method
 from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
 from wikisem.evaluation.vectors.words import directions
+
+# Questions.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class Section:
 def read_questions(path: str | Path) -> list[Section]:
     """The sections of a file, in its order; of two with one name, the questions are put together.
 
-    MissingInputError without a file or without any question, DamagedInputError with file and line of what is no
-    question: fewer or more than four words, words before the first section, or bytes that are no UTF-8.
+    MissingInputError without a file or without any question. DamagedInputError with file and line where there are fewer
+    or more than four words, words before the first section, or bytes that are not UTF-8.
     """
     file = Path(path)
     if not file.is_file():
@@ -107,21 +109,7 @@ def _distinct(rows: npt.NDArray[np.int32]) -> list[int]:
     return found
 
 
-def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -> npt.NDArray[np.int32]:
-    """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
-
-    Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
-    masked, where the vocabulary has it so.
-    """
-    index = lookup.words.index
-    most = restrict or len(index)
-    rows = np.array([_row(lookup.spelled(word), index, most) for word in section.words], dtype=np.int32)
-    return np.asarray(rows[section.rows])
-
-
-def _row(word: str, index: Mapping[str, int], most: int) -> int:
-    row = index.get(word, -1)
-    return row if row < most else -1
+# Scores.
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +154,23 @@ def score_analogies(sections: Sequence[Section], lookup: Lookup, options: Analog
         correct = int(np.count_nonzero(search.right(known))) if len(known) else 0
         asked = int(np.count_nonzero(seen)) if options.skip_oov else len(questions)
         yield SectionScore(section.name, correct, asked, len(questions) - int(np.count_nonzero(seen)))
+
+
+def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -> npt.NDArray[np.int32]:
+    """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
+
+    Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
+    masked, where the vocabulary has it so.
+    """
+    index = lookup.words.index
+    most = restrict or len(index)
+    rows = np.array([_row(lookup.spelled(word), index, most) for word in section.words], dtype=np.int32)
+    return np.asarray(rows[section.rows])
+
+
+def _row(word: str, index: Mapping[str, int], most: int) -> int:
+    row = index.get(word, -1)
+    return row if row < most else -1
 
 
 def total(scores: Sequence[SectionScore]) -> SectionScore:

@@ -1,19 +1,4 @@
-"""From an item of a data set to its vector: tokens and phrases of a vocabulary, or a model that reads the whole item.
-
-The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or, where
-the vocabulary holds phrases, of the longest known phrases, taken greedily from the left.
-
-Vectors keyed by item or page rather than by word, as Camacho-Collados and Navigli (2016, 3.2) wish for.
-
-How a vocabulary writes keys is seen from it; all of a vocabulary are taken to be written in one way, the first of these
-that any of its words has (forms read 2026-11):
-
-    qid    Q42 · <http://www.wikidata.org/entity/Q42>, as PyTorch-BigGraph has it · the same without brackets · wd:Q42
-    title  ENTITY/New_York_City or with blanks, as Wikipedia2Vec has it · DBPEDIA_ID/, as Wiki2Vec has it ·
-           <http://dbpedia.org/resource/New_York_City> and without brackets, dbr: · the title alone
-
-So where entities have a prefix, a word of the same letters is never taken for one of them.
-"""
+"""From an item of a data set to its vector: by its words, by its key, or by a model that reads the whole item."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +17,8 @@ from wikisem.evaluation.vectors.words import (
     unit,
     usable,
 )
+
+# What scores ask of any model.
 
 # From some vectors, a sequence or rows, and others to the similarity of each to each, shape (ones, others). It need not
 # be symmetric.
@@ -86,8 +73,14 @@ def require_vocabulary(lookup: Lookup, task: str) -> WordVectors:
     return lookup.words
 
 
+# Items by their words, or as a model encodes them.
+
+
 class WordLookup:
     """Items as means of the word vectors of their tokens or phrases.
+
+    The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or,
+    where the vocabulary holds phrases, of the longest known phrases, taken greedily from the left.
 
     Text is lowercased where no word of the vocabulary starts with a capital, and its digits are masked where the
     vocabulary masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases.
@@ -182,26 +175,26 @@ class TextLookup:
         vectors = list(self.encode([self.parts(item)[0] for item in distinct])) if distinct else []
         if len(vectors) != len(distinct):
             raise DamagedInputError(f"{self.name}: expected {len(distinct)} vectors, saw {len(vectors)}")
-        known = _known((item, _one(vector)) for item, vector in zip(distinct, vectors, strict=True))
+        known = _known(
+            (item, None if vector is None else usable(vector)) for item, vector in zip(distinct, vectors, strict=True)
+        )
         shapes = {vector.shape for vector in known.values()}
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
             raise DamagedInputError(f"{self.name}: expected vectors of one length, saw shapes {sorted(shapes)}")
         return known
 
 
-def _one(vector: Any) -> Vector | None:
-    return None if vector is None else usable(vector)
-
-
 def _known(pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
     return {item: vector for item, vector in pairs if vector is not None}
 
 
+# Items by their QID or title.
+
 Keys = Literal["qid", "title"]
 KEYS: Final[tuple[Keys, ...]] = ("qid", "title")
-
 _ENTITY: Final = "http://www.wikidata.org/entity/"
 _RESOURCE: Final = "http://dbpedia.org/resource/"
+
 # What comes before and after a key, in the order in which a vocabulary is looked through.
 _QID_FORMS: Final = ((f"<{_ENTITY}", ">"), (_ENTITY, ""), ("wd:", ""), ("", ""))
 _TITLE_FORMS: Final = (
@@ -215,20 +208,19 @@ _TITLE_FORMS: Final = (
 _FORMS: Final = {"qid": _QID_FORMS, "title": _TITLE_FORMS}
 
 
-def keys_asked_for(keys: Iterable[str], kind: Keys) -> set[str]:
-    """Every word that one of the keys can be looked up as, however the vocabulary writes keys."""
-    return {word for key in keys for form in _FORMS[kind] for word in _written(key, form)}
-
-
-def _written(key: str, form: tuple[str, str]) -> tuple[str, ...]:
-    """A key in a form; a title with `_` and with blanks between its words."""
-    before, after = form
-    blanks = " ".join(key.replace("_", " ").split())
-    return tuple(dict.fromkeys(f"{before}{text}{after}" for text in (blanks.replace(" ", "_"), blanks) if text))
-
-
 class KeyLookup(WordLookup):
-    """Items by the vector of their QID, or of the title of their page; there are no tokens and no phrases."""
+    """Items by the vector of their QID, or of the title of their page; there are no tokens and no phrases.
+
+    Camacho-Collados and Navigli (2016, 3.2) wish for vectors keyed by item or page rather than by word. All keys of a
+    vocabulary are taken to be written in one way, the first of these that any of its words has (forms read 2026-11):
+
+        qid    Q42 · <http://www.wikidata.org/entity/Q42>, as PyTorch-BigGraph has it · the same without brackets ·
+               wd:Q42
+        title  ENTITY/New_York_City or with blanks, as Wikipedia2Vec has it · DBPEDIA_ID/, as Wiki2Vec has it ·
+               <http://dbpedia.org/resource/New_York_City> and without brackets, dbr: · the title alone
+
+    So where entities have a prefix, a word of the same letters is never taken for one of them.
+    """
 
     def __init__(
         self, name: str, words: WordVectors, kind: Keys, similarity: Similarity = cosine, about: Sequence[str] = ()
@@ -245,16 +237,27 @@ class KeyLookup(WordLookup):
         return [next((word for word in written if word in self.words.index), written[0] if written else item)]
 
 
+def keys_asked_for(keys: Iterable[str], kind: Keys) -> set[str]:
+    """Every word that one of the keys can be looked up as, however the vocabulary writes keys."""
+    return {word for key in keys for form in _FORMS[kind] for word in _written(key, form)}
+
+
+def _written(key: str, form: tuple[str, str]) -> tuple[str, ...]:
+    """A key in a form; a title with `_` and with blanks between its words."""
+    before, after = form
+    blanks = " ".join(key.replace("_", " ").split())
+    return tuple(dict.fromkeys(f"{before}{text}{after}" for text in (blanks.replace(" ", "_"), blanks) if text))
+
+
 def _form_of(words: Iterable[str], kind: Keys) -> tuple[str, str]:
     """How the vocabulary writes keys."""
-    left = [form for form in _FORMS[kind] if form[0]]
-    best = len(left)
+    forms = _FORMS[kind]
+    best = len(forms) - 1  # the bare key, which any word may be
     for word in words:
-        best = next((at for at, (before, after) in enumerate(left[:best]) if _has(word, before, after)), best)
+        seen = (
+            at for at, (before, after) in enumerate(forms[:best]) if word.startswith(before) and word.endswith(after)
+        )
+        best = next(seen, best)
         if not best:
             break
-    return (*left, ("", ""))[best]
-
-
-def _has(word: str, before: str, after: str) -> bool:
-    return word.startswith(before) and word.endswith(after)
+    return forms[best]

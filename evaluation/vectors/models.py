@@ -161,7 +161,7 @@ def _open_counts(
 ) -> Iterator[WordLookup]:
     weight = check_choice("weight", options.get("weight", "ppmi"), WEIGHTS)
     similarity = check_choice("similarity", options.get("similarity", "cosine"), SIMILARITIES)
-    with _whole(path, "counts"):
+    with _whole_file(path, "counts"):
         counts = read_counts(path)
     weights = WEIGHTS[weight](counts)
     for number in numbers:
@@ -180,7 +180,7 @@ def _contexts(options: Mapping[str, str]) -> int:
 def _open_similarities(name: str, target: str) -> SimilarityLookup:
     if target.startswith(PYTHON):
         return SimilarityLookup(name, open_similarity(target))
-    with _whole(Path(target), "similarities"):
+    with _whole_file(Path(target), "similarities"):
         return read_similarities(Path(target), name)
 
 
@@ -192,22 +192,23 @@ def open_similarity(source: str) -> Similarity:
 
 
 def _function(target: str) -> Callable[..., Any]:
-    """A function of the user's; UsageError where there is none, and for whatever it raises."""
+    """A function of the user's; UsageError if it cannot be imported, and for whatever it raises."""
     module, _, name = target.partition(":")
-    with _told(target, "MODULE:FUNCTION"):
+    with _blamed_on(target, "MODULE:FUNCTION"):
         function = getattr(importlib.import_module(module), name)
     if not callable(function):
         raise UsageError(f"{PYTHON}{target}: expected a callable, saw {function!r}")
 
     def call(*arguments: Any) -> Any:
-        with _told(target, "an answer"):
+        with _blamed_on(target, "an answer"):
             return function(*arguments)
 
     return call
 
 
 @contextmanager
-def _told(target: str, expected: str) -> Iterator[None]:
+def _blamed_on(target: str, expected: str) -> Iterator[None]:
+    """What the user's module raises, as a UsageError that says where."""
     try:
         yield
     except Exception as error:
@@ -219,19 +220,19 @@ def _told(target: str, expected: str) -> Iterator[None]:
 
 
 def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordVectors:
-    """The words and vectors of a file in any of the known forms; with ``asked``, of these words alone.
+    """The words and vectors of a file in any of the known forms; with ``asked``, only of these words.
 
-    MissingInputError if there is no such file; DamagedInputError for what is none of the forms, or is cut off.
+    MissingInputError if there is no such file; DamagedInputError for a file in another form, or one that is cut off.
     """
     file = Path(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of vectors, saw none at {file}")
-    with _whole(file, "vectors"):
+    with _whole_file(file, "vectors"):
         return _read(file, asked)
 
 
 @contextmanager
-def _whole(file: Path, what: str) -> Iterator[None]:
+def _whole_file(file: Path, what: str) -> Iterator[None]:
     """What the libraries that unpack and parse a file raise, as a DamagedInputError that names it."""
     try:
         yield

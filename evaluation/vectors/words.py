@@ -1,17 +1,8 @@
-"""A vocabulary and its vectors, whichever file they came from: dense, or sparse as counts are.
+"""A vocabulary and its vectors, whichever file they came from, and how its words are spelled.
 
-Rows are a numpy array, shape ``(n, dimensions)``, or a CSR array of SciPy of the same shape; a vector is one of them,
-sparse as a matrix of one row. Nothing sparse is ever made dense; what scores need is products of rows, their lengths
-and their means.
-
-Which words of a vocabulary some items can be looked up as, so that a file of vectors is read for these alone.
-
-Before a vocabulary is known, an item may be looked up as it is or lowercased, by tokens or by phrases of them, and with
-its digits masked; all of these are asked for.
-
-Tokenizers for languages without spaces, so that word vectors are found for the words in an item.
-
-fugashi (MeCab with the unidic-lite dictionary) for Japanese and jieba for Chinese.
+Rows are a numpy array, shape ``(n, dimensions)``, or, as counts are, a CSR array of SciPy of the same shape; a vector
+is one of them, sparse as a matrix of one row. Nothing sparse is ever made dense; what scores need is products of rows,
+their lengths and their means.
 """
 
 import importlib
@@ -29,6 +20,16 @@ from wikisem.errors import UsageError
 from wikisem.wikipedia.graphemes import initial_case
 
 Tokenizer = Callable[[str], list[str]]
+Vector = npt.NDArray[np.float64]
+VectorRows = npt.NDArray[np.float32]
+Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no types
+
+# Two cosines, or means of cosines, that differ by no more are a tie, and a tie counts against the model. Rounding in
+# double precision stays four orders of magnitude below.
+TIE_TOLERANCE: Final = 1e-12
+
+
+# How words are spelled, and divided into tokens.
 
 _BLANKS: Final = re.compile(r"[_\s]+")
 _PHRASE: Final = re.compile(r"[^_]_+[^_]")
@@ -75,7 +76,11 @@ def mask_digits(text: str) -> str:
 
 
 def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> set[str]:
-    """Every word or phrase that one of the items can be looked up as, however the vocabulary spells words."""
+    """Every word or phrase that one of the items can be looked up as, so that a file is read for these alone.
+
+    How the vocabulary spells words is not known yet: items are taken as they are and lowercased, with and without their
+    digits masked, by tokens and by phrases of them.
+    """
     asked = set[str]()
     for item in items:
         for text in {item, item.lower()}:
@@ -89,16 +94,41 @@ def _runs(tokens: Sequence[str]) -> set[str]:
     return {"_".join(tokens[start:end]) for start in range(count) for end in range(start + 1, count + 1)}
 
 
-# Two cosines, or means of cosines, that differ by no more are a tie, and a tie counts against the model. Rounding in
-# double precision stays four orders of magnitude below.
-TIE_TOLERANCE: Final = 1e-12
+def _fugashi() -> Tokenizer:
+    tagger: Any = importlib.import_module("fugashi").Tagger()
+    return lambda text: [word.surface for word in tagger(text)]
 
-# A sparse product takes three times the memory of the same numbers in a dense array.
-_NUMBERS_AT_ONCE: Final = 1 << 22
 
-Vector = npt.NDArray[np.float64]
-VectorRows = npt.NDArray[np.float32]
-Rows = Any  # a numpy array or a scipy.sparse.csr_array, of which SciPy has no types
+def _jieba() -> Tokenizer:
+    library: Any = importlib.import_module("jieba")
+    library.setLogLevel(logging.WARNING)
+    return lambda text: list(library.cut(text))
+
+
+TOKENIZERS: Final[Mapping[str, Callable[[], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
+
+
+def open_tokenizer(name: str) -> Tokenizer:
+    """A tokenizer for a language without spaces, so that word vectors are found for the words in an item.
+
+    "fugashi" (MeCab with the unidic-lite dictionary) is for Japanese, "jieba" for Chinese. It divides each token that
+    `_` and blanks leave, so that it never sees these. UsageError for a name that is not in ``TOKENIZERS``, or where the
+    package is not installed.
+    """
+    if name not in TOKENIZERS:
+        raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
+    try:
+        inner = TOKENIZERS[name]()
+    except ImportError as error:
+        raise UsageError(f"the tokenizer {name} needs packages: install wikisem[tokenizers]") from error
+
+    def tokenize(text: str) -> list[str]:
+        return [token for part in tokens_of(text) for token in inner(part) if token.strip()]
+
+    return tokenize
+
+
+# Words with their vectors.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +176,17 @@ class WordVectors:
             yield kept + start, rows if len(kept) == rows.shape[0] else rows[kept]
 
 
+def from_words(
+    words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None, whole_size: int | None = None
+) -> WordVectors:
+    """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
+    first: dict[str, int] = {}
+    for at, word in enumerate(words):
+        first.setdefault(word, at)
+    kept = rows if len(first) == len(words) else rows[list(first.values())]
+    return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
+
+
 def usable(vector: Any) -> Any | None:
     """The vector in double precision; None for a zero vector or one that is not finite, which has no direction."""
     double = vector.astype(np.float64) if sparse.issparse(vector) else np.asarray(vector, dtype=np.float64)
@@ -153,10 +194,7 @@ def usable(vector: Any) -> Any | None:
     return double if numbers.any() and np.isfinite(numbers).all() else None
 
 
-def width(rows: Rows) -> int:
-    """How many numbers a row holds, of sparse rows the mean."""
-    count, dimensions = rows.shape
-    return rows.nnz // max(1, count) if sparse.issparse(rows) else int(dimensions)
+# What is computed of rows, dense or sparse.
 
 
 def row_at(rows: Rows, at: int) -> Any:
@@ -173,6 +211,12 @@ def stack(vectors: Sequence[Any] | Rows) -> Rows:
     return np.asarray(vectors, dtype=np.float64) if len(vectors) else np.empty((0, 0))
 
 
+def width(rows: Rows) -> int:
+    """How many numbers a row holds, of sparse rows the mean."""
+    count, dimensions = rows.shape
+    return rows.nnz // max(1, count) if sparse.issparse(rows) else int(dimensions)
+
+
 def mean(vectors: Sequence[Any]) -> Any:
     """The mean of one vector or more."""
     return sum(vectors[1:], start=vectors[0]) / len(vectors)
@@ -187,6 +231,10 @@ def products(ones: Rows, others: Rows) -> Vector:
 def transposed(rows: Rows) -> Rows:
     """Rows as the second factor of ``product``: made once where it is multiplied often."""
     return rows.T.tocsr() if sparse.issparse(rows) else rows.T
+
+
+# A sparse product takes three times the memory of the same numbers in a dense array.
+_NUMBERS_AT_ONCE: Final = 1 << 22
 
 
 def product(rows: Rows, columns: Rows, dtype: type[np.floating[Any]] = np.float64) -> Any:
@@ -242,46 +290,3 @@ def directions(rows: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
     double[~usable_rows] = 0
     double[usable_rows] = unit(double[usable_rows])
     return double, usable_rows
-
-
-def from_words(
-    words: Sequence[str], rows: Rows, whole_spelling: Spelling | None = None, whole_size: int | None = None
-) -> WordVectors:
-    """Word vectors from words and their rows in the same order; a word that repeats keeps its first row."""
-    first: dict[str, int] = {}
-    for at, word in enumerate(words):
-        first.setdefault(word, at)
-    kept = rows if len(first) == len(words) else rows[list(first.values())]
-    return WordVectors({word: at for at, word in enumerate(first)}, kept, None, whole_spelling, whole_size)
-
-
-def _fugashi() -> Tokenizer:
-    tagger: Any = importlib.import_module("fugashi").Tagger()
-    return lambda text: [word.surface for word in tagger(text)]
-
-
-def _jieba() -> Tokenizer:
-    library: Any = importlib.import_module("jieba")
-    library.setLogLevel(logging.WARNING)
-    return lambda text: list(library.cut(text))
-
-
-TOKENIZERS: Final[Mapping[str, Callable[[], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
-
-
-def open_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of a name in ``TOKENIZERS``; UsageError for another one, or where its package is not installed.
-
-    It divides each token that `_` and blanks leave, so that it never sees these.
-    """
-    if name not in TOKENIZERS:
-        raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
-    try:
-        inner = TOKENIZERS[name]()
-    except ImportError as error:
-        raise UsageError(f"the tokenizer {name} needs packages: install wikisem[tokenizers]") from error
-
-    def tokenize(text: str) -> list[str]:
-        return [token for part in tokens_of(text) for token in inner(part) if token.strip()]
-
-    return tokenize

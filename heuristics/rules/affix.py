@@ -24,8 +24,6 @@ Graphemes = Sequence[str]
 # The affix of a given length at one side, or None where there are fewer grapheme clusters.
 ReadAffix = Callable[[Graphemes, int], str | None]
 
-# The affixes of a language.
-
 # An affix has one to eight grapheme clusters; longer ones are shared by no more surface forms than their first eight.
 LONGEST: Final = 8
 
@@ -47,8 +45,6 @@ class AffixCounts:
 
 # As in every other form of the rule, an affix counts from four surface forms on.
 SHARED: Final = 4
-
-# The rule, by the affixes that count in a language.
 
 # Footnote 3: six of the eight for one Han character, where any other affix needs four.
 _ONE_HAN_MORE: Final = 2
@@ -149,8 +145,6 @@ def last_han(surface: str, length: int) -> str | None:
 def _whole(clusters: Sequence[str], length: int) -> str | None:
     return "".join(clusters) if len(clusters) == length else None
 
-
-# The rule, by surprise.
 
 # The rule, by surprise.
 
