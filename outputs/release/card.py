@@ -1,14 +1,7 @@
-"""README.md of a release: the data set card, YAML for programs and text for people, all of it from the facts.
+"""What a release says about itself, and its texts for people: README.md (the data set card), LICENSE and CITATION.cff.
 
-Languages are configs and never splits: a viewer takes thousands of the former and some thirty of the latter. Every code
-is quoted, because ``no`` is False in YAML. JSON strings and lists are YAML, too. Names of recipes, files and versions
-come from elsewhere: in the text they are escaped, so that none is taken for Markdown, HTML or the end of a cell.
-
-LICENSE and CITATION.cff of a release.
-
-What the files of a release say in words, each thing once; the texts are in words.toml.
-
-What a release says about itself: which recipe, seed and versions made it, from which dumps, how much is in it.
+All of it comes from the manifest of the run, but for sentences that are the same in every release: these are in
+words.toml, each once. JSON strings and lists are YAML, too.
 """
 
 import re
@@ -27,15 +20,16 @@ from wikisem.errors import DamagedInputError
 from wikisem.wikipedia.data.iso_639 import iso_639
 
 WORDS: Final[dict[str, str]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
-
-
 LICENSE: Final = "cc-by-sa-4.0"
 LICENSE_URL: Final = "https://creativecommons.org/licenses/by-sa/4.0/"
-_UNPRINTED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
+
+
+# The facts: recipe, seed and versions, dumps, and how much is in it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,25 +173,18 @@ def _web_address(url: str) -> str:
     return url if url.startswith(("https://", "http://")) else ""
 
 
-def yaml_json(value: Any) -> str:
-    """A value as JSON that is YAML, too: what YAML does not print is escaped."""
-    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(value).decode())
+# README.md: YAML for programs, then Markdown.
 
-
-def reasons_of(rejected: Mapping[str, int]) -> str:
-    """Reasons and how many classes each has, most frequent first: "affix 3, few-outliers 1"."""
-    return ", ".join(f"{reason} {count}" for reason, count in Counter(rejected).most_common())
-
-
-# What Markdown, its tables and HTML give a meaning to; dots and dashes within a name have none.
-_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
-_CODE: Final = re.compile(r"[\w.,:+ -]+")
-_URL: Final = "/:?#@!$&*+,;=%~"
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 def card(facts: ReleaseFacts) -> str:
-    """The text of README.md."""
+    """The text of README.md.
+
+    Languages are configs and never splits: a viewer takes thousands of the former and some thirty of the latter. Every
+    code is quoted, because ``no`` is False in YAML. Names of recipes, files and versions come from elsewhere: in the
+    text they are escaped, so that none is taken for Markdown, HTML or the end of a cell.
+    """
     head = "\n".join(["---", *_front_matter(facts), "---"])
     return "\n\n".join([head, *_text(facts)]) + "\n"
 
@@ -279,6 +266,11 @@ def _languages_table(facts: ReleaseFacts) -> str:
     return "\n".join(lines) + (f"\n\nNo class gave a group in {empty}: there are no files for them." if empty else "")
 
 
+def reasons_of(rejected: Mapping[str, int]) -> str:
+    """Reasons and how many classes each has, most frequent first: "affix 3, few-outliers 1"."""
+    return ", ".join(f"{reason} {count}" for reason, count in Counter(rejected).most_common())
+
+
 def _made(facts: ReleaseFacts) -> Iterator[str]:
     yield "| | |\n|---|---|"
     yield f"| recipe | {_code(str(facts.recipe.get('name', '')))}, seed {facts.seed} |"
@@ -295,35 +287,21 @@ def _source(source: Source) -> str:
     return f"{name}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
 
 
-def _plain(text: str) -> str:
-    """A string on one line of Markdown that is read as it is: ASCII punctuation may always be escaped."""
-    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
-
-
-def _code(text: str) -> str:
-    """The same as code, where there is nothing in it that only escaped text can hold."""
-    return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)
+# LICENSE and CITATION.cff.
 
 
 def license_text(facts: ReleaseFacts) -> str:
     """Which licence, who is credited, and where its text is."""
-    return "\n".join([*_license_lines(facts), ""])
-
-
-def _license_lines(facts: ReleaseFacts) -> Iterator[str]:
-    yield f"{facts.name} {facts.version}"
-    yield ""
-    yield WORDS["attribution"]
-    yield ""
+    credited = []
     for language in facts.filled:
         dump = ", ".join(source.name for source in facts.sources if source.language == language.code)
-        yield f"- https://{language.code}.wikipedia.org/" + (f" ({dump})" if dump else "")
-    yield ""
-    yield WORDS["changes"]
+        credited.append(f"- https://{language.code}.wikipedia.org/" + (f" ({dump})" if dump else ""))
+    head = [f"{facts.name} {facts.version}", "", WORDS["attribution"], ""]
+    return "\n".join([*head, *credited, "", WORDS["changes"], ""])
 
 
 def citation(facts: ReleaseFacts) -> str:
-    """CITATION.cff, by version 1.2.0 of its schema; JSON strings are YAML, too."""
+    """CITATION.cff, by version 1.2.0 of its schema."""
     lines = {
         "cff-version": "1.2.0",
         "type": "dataset",
@@ -344,7 +322,33 @@ def citation(facts: ReleaseFacts) -> str:
                 for family, given in (("Blair", "Philip"), ("Merhav", "Yuval"), ("Barry", "Joel"))
             ],
             "year": 2016,
-            "url": "https://arxiv.org/abs/1611.01547",
+            "url": PAPER_URL,
         },
     }
     return "".join(f"{key}: {yaml_json(value)}\n" for key, value in lines.items())
+
+
+# Strings from elsewhere, in YAML and in Markdown.
+
+_UNPRINTED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def yaml_json(value: Any) -> str:
+    """A value as JSON that is YAML, too: what YAML does not print is escaped."""
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(value).decode())
+
+
+# What Markdown, its tables and HTML give a meaning to; dots and dashes within a name have none.
+_SPECIAL: Final = re.compile(r"[\\`*_{}\[\]()<>#+!|~$&:@^]")
+_CODE: Final = re.compile(r"[\w.,:+ -]+")
+_URL: Final = "/:?#@!$&*+,;=%~"
+
+
+def _plain(text: str) -> str:
+    """A string on one line of Markdown that is read as it is: ASCII punctuation may always be escaped."""
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    """The same as code, where there is nothing in it that only escaped text can hold."""
+    return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)

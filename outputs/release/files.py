@@ -1,22 +1,4 @@
-"""Test cases as rows of their own: one outlier among the cluster, in an order that gives nothing away.
-
-The outlier's place is its rank modulo the number of choices, in a seeded order of all cases of that size: every place
-is then as frequent as any other, bar one case. By a hash alone one place won 18 to 20 % of the cases where each of nine
-should have 11 %. The words of the cluster are in a seeded order as well, another one in each case.
-
-Tables of a release as Parquet files that say what they are made from.
-
-Files that evaluation harnesses read: tasks for lm-evaluation-harness, eval.yaml and a task file for inspect-ai.
-
-lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
-words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
-prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is YAML.
-
-croissant.json: the record sets of a release for programs, by Croissant 1.1 with its vocabulary for responsible AI.
-
-One FileSet and one RecordSet serve all languages: every record has a field ``language``. The specification is
-https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html (2026-01-29).
-"""
+"""The files of a release for programs: test cases, Parquet, tasks of evaluation harnesses, and croissant.json."""
 
 import hashlib
 from collections import defaultdict
@@ -28,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wikisem.outputs.groupfile import GROUPS
-from wikisem.outputs.release.card import LICENSE_URL, PAPER, WORDS, ReleaseFacts, Source, yaml_json
+from wikisem.outputs.release.card import LICENSE_URL, PAPER, PAPER_URL, WORDS, ReleaseFacts, Source, yaml_json
 from wikisem.records import Group, Member, Outlier
+
+# Test cases as rows of their own.
 
 QUESTION: Final = "Pick the odd word out."
 
@@ -56,7 +40,12 @@ def cases_table(groups: Sequence[Group], seed: int) -> pa.Table:
 
 
 def case_rows(groups: Sequence[Group], seed: int) -> Iterable[dict[str, Any]]:
-    """A row for each outlier of each group."""
+    """A row for each outlier of each group: it is among the cluster, in an order that gives nothing away.
+
+    The outlier's place is its rank modulo the number of choices, in a seeded order of all cases of that size: every
+    place is then as frequent as any other, bar one case. By a hash alone one place won 18 to 20 % of the cases where
+    each of nine should have 11 %. The words of the cluster are in a seeded order as well, another one in each case.
+    """
     cases = [(group, outlier) for group in groups for outlier in group.outliers]
     places = _places(cases, seed)
     for group, outlier in cases:
@@ -106,18 +95,24 @@ def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
     return bytes(sink.getvalue())
 
 
+# Tasks for lm-evaluation-harness, eval.yaml and a task file for inspect-ai.
+
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _METRICS: Final = ("acc", "acc_norm", "acc_bytes")
-
-_WORDS_TEXT: Final = "Pick the odd word out.\n\nQ: {{ choices | join(', ') }}\nA:"
+_WORDS_TEXT: Final = QUESTION + "\n\nQ: {{ choices | join(', ') }}\nA:"
 _LETTERS_TEXT: Final = (
-    "Pick the odd word out.\n"
-    "{% for choice in choices %}\n{{ '" + _LETTERS + "'[loop.index0] }}. {{ choice }}{% endfor %}\nAnswer:"
+    QUESTION + "\n{% for choice in choices %}\n{{ '" + _LETTERS + "'[loop.index0] }}. {{ choice }}{% endfor %}\nAnswer:"
 )
 
 
 def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
-    """Every file: the path in the release, and the bytes."""
+    """Every file: the path in the release, and the bytes.
+
+    lm_eval/ has a template for each variant and three lines for each language. In ``wikisem_<code>`` a model scores the
+    words themselves; in ``wikisem_<code>_letters``, for models that follow instructions, the letters before them. The
+    prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is
+    YAML.
+    """
     yield "eval.yaml", _yaml(_eval_yaml(facts))
     yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
     codes = [language.code for language in facts.filled]
@@ -189,6 +184,8 @@ def _yaml(value: dict[str, Any]) -> bytes:
     return "".join(f"{key}: {yaml_json(each)}\n" for key, each in value.items()).encode()
 
 
+# croissant.json, by https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html (2026-01-29).
+
 _SPEC: Final = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
 
 # The context that the specification gives, and the vocabulary of provenance.
@@ -214,7 +211,10 @@ CONTEXT: Final[dict[str, Any]] = {
 
 
 def croissant_json(facts: ReleaseFacts) -> bytes:
-    """The text of croissant.json."""
+    """The text of croissant.json: the record sets, by Croissant 1.1 with its vocabulary for responsible AI.
+
+    One FileSet and one RecordSet serve all languages: every record has a field ``language``.
+    """
     kinds = [("groups", GROUPS), ("cases", CASES)]
     document = {
         "@context": CONTEXT,
@@ -239,9 +239,6 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "recordSet": [_record_set(name, schema) for name, schema in kinds],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
-
-
-PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 
 
 def _derived(source: Source) -> dict[str, str]:
