@@ -1,8 +1,7 @@
-"""Category sets as files: `: category` text, the form of Stringham and Izbicki, JSON lines, and analogy questions.
+"""Category sets as files, and the report on them.
 
-Texts that are read token by token write "_" for every blank of a word, as word2vec's own phrases do (New_York).
-
-How much of a category set there is in each language: a row for each category or relation and language.
+The files are ``: category`` text, the form of Stringham and Izbicki, JSON lines, and analogy questions. Texts that are
+read token by token write "_" for every blank of a word, as word2vec's own phrases do (New_York).
 """
 
 from collections import Counter
@@ -18,6 +17,8 @@ from wikisem.categories.analogies import count_questions, questions
 from wikisem.categories.language_sets import LanguageSet
 from wikisem.categories.recipe import CategoryRecipe, Relation
 from wikisem.categories.wording import MULTILINGUAL, CategoryWords, LanguageWords, RelationWords
+
+# How much there is of each category or relation in each language.
 
 REPORT_HEADER: Final = ("language", "kind", "name", "items", "kept", "under mul", "without label", "left out otherwise")
 
@@ -68,6 +69,14 @@ def without_any(rows: Iterable[ReportRow]) -> list[str]:
     return sorted(language for language, count in own.items() if count == 0)
 
 
+def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
+    """The languages in which no relation has two pairs, and so no question."""
+    return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
+
+
+# The files.
+
+
 def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet], rows: Sequence[ReportRow]) -> None:
     """Write every format in every language, and what was left out; OutputError when the folder cannot be written."""
     for language_set in sets:
@@ -86,9 +95,16 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
     write_text(folder / "categories-report.tsv", [report_tsv(rows)])
 
 
-def token(word: str) -> str:
-    """A word of one or several tokens as one token: "New York" becomes "New_York"."""
-    return word.replace(" ", "_")
+def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
+    """Write a file of analogy questions, of relations with so many pairs each, and say whether there are any.
+
+    Without a question there is no file: programs that score such files divide by the number of questions.
+    """
+    if not any(map(count_questions, pairs)):
+        path.unlink(missing_ok=True)  # of an earlier run
+        return False
+    write_text(path, parts)
+    return True
 
 
 def category_lines(categories: Iterable[CategoryWords]) -> Iterator[str]:
@@ -148,21 +164,9 @@ def left_out_json(words: LanguageWords) -> Iterator[str]:
         yield _json({"of": name, "language": words.language, "id": item.id, "reason": item.reason})
 
 
-def without_questions(sets: Iterable[LanguageSet]) -> list[str]:
-    """The languages in which no relation has two pairs, and so no question."""
-    return [one.language for one in sets if one.relations and all(len(words.pairs) < 2 for words in one.relations)]
-
-
-def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
-    """Write a file of analogy questions, of relations with so many pairs each, and say whether there are any.
-
-    Without a question there is no file: programs that score such files divide by the number of questions.
-    """
-    if not any(map(count_questions, pairs)):
-        path.unlink(missing_ok=True)  # of an earlier run
-        return False
-    write_text(path, parts)
-    return True
+def token(word: str) -> str:
+    """A word of one or several tokens as one token: "New York" becomes "New_York"."""
+    return word.replace(" ", "_")
 
 
 def _json(row: dict[str, object]) -> str:

@@ -1,10 +1,4 @@
-"""Groups and rejections as JSON lines and as Arrow tables: the forms in which they leave the program.
-
-The forms in which each group is written to a file of its own, beside the JSON lines and the Parquet.
-
-To add one, write a function from a group to the text of its file, and name it in ``FORMATS``: a build then writes
-``OUT/<name>/<language>/<QID>.txt`` (docs/architecture.md shows one in full).
-"""
+"""Groups and rejections as they leave the program: JSON lines, Arrow tables, and formats with a file for each group."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +19,8 @@ from wikisem.ids import check_language, check_qid
 from wikisem.records import Group, Member, Outlier, Rejection
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
+
+# Groups as JSON lines and as tables.
 
 _MEMBER: Final = [
     ("id", pa.string()),
@@ -53,37 +49,15 @@ GROUPS: Final = pa.schema(
 )
 
 
-class _GroupLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    label: str
-    language: str
-    cluster: tuple[Member, ...]
-    outliers: tuple[Outlier, ...]
-
-
-class _ItemId(msgspec.Struct):
-    id: str
-
-
-class _ClusterLine(msgspec.Struct):
-    cluster: tuple[_ItemId, ...]
-
-
-class _RejectionLine(msgspec.Struct):
-    class_: str = msgspec.field(name="class")
-    language: str
-    reason: str
-    detail: str
-
-
-def _head(group: Group) -> dict[str, Any]:
-    return {"class": group.qid, "label": group.label, "language": group.language}
-
-
 def encode_group(group: Group) -> bytes:
     """A group as one JSON line, newline included; UTF-8, keys always in the same order."""
-    # orjson writes dataclasses itself, field by field in their order.
-    row = {**_head(group), "cluster": group.cluster, "outliers": group.outliers}
+    row = {
+        "class": group.qid,
+        "label": group.label,
+        "language": group.language,
+        "cluster": group.cluster,  # orjson writes dataclasses itself, field by field in their order
+        "outliers": group.outliers,
+    }
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -94,20 +68,6 @@ def decode_group(line: bytes | str, where: str = "group") -> Group:
     ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
     _check_ids([*ids, *(outlier.via for outlier in group.outliers)], group.language, where)
     return group
-
-
-def encode_rejection(rejection: Rejection) -> bytes:
-    """A rejection as one JSON line, newline included."""
-    row = {"class": rejection.qid, **asdict(rejection)}
-    del row["qid"]
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
-    """The rejection of a JSON line; DamagedInputError says what was expected, what was seen and where."""
-    row = _decode(line, _RejectionLine, "rejection", where)
-    _check_ids([row.class_], row.language, where)
-    return Rejection(row.class_, row.language, row.reason, row.detail)
 
 
 def class_of(line: bytes) -> int:
@@ -133,24 +93,11 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
     )
 
 
-def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:
-    return decode_json(line, kind, where, f"a JSON line of a {name}")
-
-
-def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
-    try:
-        check_language(language)
-        for qid in qids:
-            check_qid(qid)
-    except ValueError as error:
-        raise DamagedInputError(f"{where}: {error}") from error
-
-
 def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
     """The groups of a local .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
 
     ``language`` keeps those in one language. Raises MissingInputError where there is no such file or, with
-    ``language``, where a run has no groups file for it, and DamagedInputError with the place of what is no group.
+    ``language``, where a run has no groups file for it. DamagedInputError names a line or row that is not a group.
     """
     file = Path(path)
     files = sorted((file / "groups").glob(f"{language or '*'}.jsonl")) if file.is_dir() else [file]
@@ -173,6 +120,62 @@ def _read_file(file: Path) -> list[Group]:
     return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]
 
 
+class _GroupLine(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    label: str
+    language: str
+    cluster: tuple[Member, ...]
+    outliers: tuple[Outlier, ...]
+
+
+class _ItemId(msgspec.Struct):
+    id: str
+
+
+class _ClusterLine(msgspec.Struct):
+    cluster: tuple[_ItemId, ...]
+
+
+# Rejections.
+
+
+def encode_rejection(rejection: Rejection) -> bytes:
+    """A rejection as one JSON line, newline included."""
+    row = {"class": rejection.qid, **asdict(rejection)}
+    del row["qid"]
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
+    """The rejection of a JSON line; DamagedInputError says what was expected, what was seen and where."""
+    row = _decode(line, _RejectionLine, "rejection", where)
+    _check_ids([row.class_], row.language, where)
+    return Rejection(row.class_, row.language, row.reason, row.detail)
+
+
+class _RejectionLine(msgspec.Struct):
+    class_: str = msgspec.field(name="class")
+    language: str
+    reason: str
+    detail: str
+
+
+def _decode(line: bytes | str, kind: type[Any], name: str, where: str) -> Any:
+    return decode_json(line, kind, where, f"a JSON line of a {name}")
+
+
+def _check_ids(qids: Sequence[str], language: str, where: str) -> None:
+    try:
+        check_language(language)
+        for qid in qids:
+            check_qid(qid)
+    except ValueError as error:
+        raise DamagedInputError(f"{where}: {error}") from error
+
+
+# Formats with a file for each group, beside the JSON lines and the Parquet.
+
+
 def format_group(group: Group) -> str:
     """WikiSem500 text, as Blair et al. (2016, 3.2) released it: cluster lines, one blank line, outlier lines.
 
@@ -188,7 +191,8 @@ def format_surface(surface: str) -> str:
     return "_".join(unicodedata.normalize("NFC", surface).split())
 
 
-# Folder in OUT -> the text of a group's file.
+# Folder in OUT -> the text of a group's file. To add a format, write a function from a group to that text, and name it
+# here: a build then writes ``OUT/<name>/<language>/<QID>.txt`` (docs/architecture.md shows one in full).
 FORMATS: Final[Mapping[str, Callable[[Group], str]]] = {"wikisem500": format_group}
 
 

@@ -1,13 +1,7 @@
-"""The measures of one group: of its cluster, and of each of its outliers; None is what cannot be known of it.
+"""The measures of a group: of its cluster, and of each of its outliers; None is what cannot be known of it.
 
-A worked example: the cluster {Oslo, Bern} of *city* with the outlier Rhine. Oslo and Bern are also *capitals*, so that
-coherence is 1; the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
-
-What an audit reads: groups of a run with all that is known of their members, or released text with words alone.
-
-What surface forms alone can give away: all that can be measured of a set that was released as text.
-
-Pairs of groups with nearly the same cluster: five classes of Czech municipalities share seven of eight items.
+In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also *capitals*, so that coherence is 1;
+the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
 """
 
 from collections import Counter, defaultdict
@@ -25,6 +19,8 @@ from wikisem.ids import is_qid, qid_number
 from wikisem.records import Group, Member, Outlier
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 from wikisem.wikipedia.languages import LanguageProfile
+
+# What is read: groups of a run with all that is known of their members, or released text with words alone.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,51 +92,7 @@ def _words(surface: str) -> str:
     return surface.replace("_", " ")
 
 
-def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
-    """Whether the initial gives an outlier away: all members agree in its case, and it differs.
-
-    None where the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
-
-    >>> capital_differs("oak", ["Oslo", "Rome"]), capital_differs("oak", ["Oslo", "elm"])
-    (True, False)
-    >>> capital_differs("東", ["Oslo"]) is None
-    True
-    """
-    if not initial_case(surface) or not any(map(initial_case, cluster)):
-        return None
-    return differs_in_case(surface, agreed_case(cluster))
-
-
-def outside_lengths(surface: str, cluster: Sequence[str]) -> bool:
-    """Whether a surface form is shorter or longer, in grapheme clusters, than every member.
-
-    >>> outside_lengths("Ur", ["Rome", "Kyoto"]), outside_lengths("Lima", ["Rome", "Kyoto"])
-    (True, False)
-    """
-    lengths = [len(graphemes(one)) for one in cluster]
-    return not min(lengths) <= len(graphemes(surface)) <= max(lengths)
-
-
-def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
-    """The largest share of surface forms that begin or end alike: with the same word, or without spaces character.
-
-    >>> shared_affix(["North Sea", "Red Sea", "Baltic"], spaced=True)
-    0.6666666666666666
-    """
-    parts = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
-    ends = (Counter(part[at] for part in parts if part) for at in (0, -1))
-    largest = max(max(count.values(), default=0) for count in ends)
-    return largest / len(surfaces) if largest > 1 else 0.0
-
-
-def repeated(surfaces: Sequence[str]) -> int:
-    """How many surface forms are there already, case ignored.
-
-    >>> repeated(["Rome", "rome", "Oslo"])
-    1
-    """
-    return len(surfaces) - len({surface.casefold() for surface in surfaces})
-
+# What is measured.
 
 Relation = Literal["itself", "above", "below", "none"]
 
@@ -298,6 +250,58 @@ class _InGraph:
         return bool(own & {self._qid, *self._below})
 
 
+# What surface forms alone can give away: all that can be measured of a set that was released as text.
+
+
+def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
+    """Whether the initial gives an outlier away: all members agree in its case, and it differs.
+
+    None where the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
+
+    >>> capital_differs("oak", ["Oslo", "Rome"]), capital_differs("oak", ["Oslo", "elm"])
+    (True, False)
+    >>> capital_differs("東", ["Oslo"]) is None
+    True
+    """
+    if not initial_case(surface) or not any(map(initial_case, cluster)):
+        return None
+    return differs_in_case(surface, agreed_case(cluster))
+
+
+def outside_lengths(surface: str, cluster: Sequence[str]) -> bool:
+    """Whether a surface form is shorter or longer, in grapheme clusters, than every member.
+
+    >>> outside_lengths("Ur", ["Rome", "Kyoto"]), outside_lengths("Lima", ["Rome", "Kyoto"])
+    (True, False)
+    """
+    lengths = [len(graphemes(one)) for one in cluster]
+    return not min(lengths) <= len(graphemes(surface)) <= max(lengths)
+
+
+def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
+    """The largest share of surface forms that begin or end alike: with the same word, or without spaces character.
+
+    >>> shared_affix(["North Sea", "Red Sea", "Baltic"], spaced=True)
+    0.6666666666666666
+    """
+    parts = [surface.casefold().split() if spaced else list(graphemes(surface)) for surface in surfaces]
+    ends = (Counter(part[at] for part in parts if part) for at in (0, -1))
+    largest = max(max(count.values(), default=0) for count in ends)
+    return largest / len(surfaces) if largest > 1 else 0.0
+
+
+def repeated(surfaces: Sequence[str]) -> int:
+    """How many surface forms are there already, case ignored.
+
+    >>> repeated(["Rome", "rome", "Oslo"])
+    1
+    """
+    return len(surfaces) - len({surface.casefold() for surface in surfaces})
+
+
+# Pairs of groups with nearly the same cluster.
+
+
 class Pair(NamedTuple):
     """Two groups of a language, and the number of members that both have."""
 
@@ -309,6 +313,8 @@ class Pair(NamedTuple):
 
 def near_duplicates(groups: Sequence[AuditGroup]) -> list[Pair]:
     """Pairs of groups in one language that share at least half of the smaller cluster, most shared members first.
+
+    Five classes of Czech municipalities share seven of eight items.
 
     Members are compared by item, or by surface form where a data set does not say the item.
     """

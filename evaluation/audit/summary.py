@@ -1,7 +1,4 @@
-"""An audit of a data set: its groups worst first, and every measure by language and outlier class.
-
-What is wrong with a group, in words, and the order of groups: worst first.
-"""
+"""An audit of a data set: its groups worst first, and every measure by language and outlier class."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +29,63 @@ class Finding:
 
     text: str
     wrong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedGroup:
+    """A group with its measures and what is wrong with it."""
+
+    measures: GroupMeasures
+    findings: tuple[Finding, ...]
+
+
+# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
+Values = Mapping[str, float | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language."""
+
+    name: str
+    groups: tuple[AuditedGroup, ...]
+    near_duplicates: tuple[Pair, ...]
+    languages: Mapping[str, Mapping[str, Values]]
+
+
+def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None = None) -> Audit:
+    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
+    by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
+    for group in groups:
+        by_language[group.language].append(group)
+    pairs = near_duplicates(groups)
+    measured = {language: _measure(own, graph) for language, own in sorted(by_language.items())}
+    found = [_with_findings(one, pairs) for own in measured.values() for one in own]
+    languages = {
+        language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
+    }
+    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages)
+
+
+def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
+    """The groups of one language; their surface forms show how a language without a row is written."""
+    sample = [item.surface for group in groups for item in group.cluster]
+    profile = language_profile(groups[0].language, sample=sample)
+    return [measure_group(group, profile, graph) for group in groups]
+
+
+def _with_findings(one: GroupMeasures, pairs: Iterable[Pair]) -> AuditedGroup:
+    group = one.group
+    own = [pair for pair in pairs if pair.language == group.language and group.id in {pair.first, pair.second}]
+    return AuditedGroup(one, tuple(findings_of(one, own)))
+
+
+def _badness(one: AuditedGroup) -> tuple[int, int, str, str]:
+    wrong = sum(finding.wrong for finding in one.findings)
+    return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
+
+
+# What is wrong with a group, in words.
 
 
 def findings_of(group: GroupMeasures, pairs: Sequence[Pair] = ()) -> list[Finding]:
@@ -76,61 +130,10 @@ def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
             yield Finding(f"member {item.surface} is a label in another language")
 
 
-# Measure -> value, for a cluster or an outlier class; None where the data set does not say.
-Values = Mapping[str, float | int | None]
+# Every measure by language and outlier class.
 
 CLUSTER: Final = "cluster"
 _COLUMNS: Final[Mapping[int | None, str]] = {1: "O1", 2: "O2", 3: "O3", None: "O?"}
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedGroup:
-    """A group with its measures and what is wrong with it."""
-
-    measures: GroupMeasures
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language."""
-
-    name: str
-    groups: tuple[AuditedGroup, ...]
-    near_duplicates: tuple[Pair, ...]
-    languages: Mapping[str, Mapping[str, Values]]
-
-
-def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None = None) -> Audit:
-    """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
-    by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
-    for group in groups:
-        by_language[group.language].append(group)
-    pairs = near_duplicates(groups)
-    measured = {language: _measure(own, graph) for language, own in sorted(by_language.items())}
-    found = [_with_findings(one, pairs) for own in measured.values() for one in own]
-    languages = {
-        language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
-    }
-    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages)
-
-
-def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
-    """The groups of one language; their surface forms tell how a language is written that has no row."""
-    sample = [item.surface for group in groups for item in group.cluster]
-    profile = language_profile(groups[0].language, sample=sample)
-    return [measure_group(group, profile, graph) for group in groups]
-
-
-def _with_findings(one: GroupMeasures, pairs: Iterable[Pair]) -> AuditedGroup:
-    group = one.group
-    own = [pair for pair in pairs if pair.language == group.language and group.id in {pair.first, pair.second}]
-    return AuditedGroup(one, tuple(findings_of(one, own)))
-
-
-def _badness(one: AuditedGroup) -> tuple[int, int, str, str]:
-    wrong = sum(finding.wrong for finding in one.findings)
-    return -wrong, -len(one.findings), one.measures.group.language, one.measures.group.id
 
 
 def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Values]:

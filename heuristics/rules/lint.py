@@ -71,7 +71,7 @@ def check_groups(
     recipe: Recipe | str | PathLike[str],
     given: ProfileFile | None = None,
 ) -> list[Violation]:
-    """The violations of groups in one language; their surface forms tell the script of a language without a row."""
+    """The violations of groups in one language; their surface forms show the script of a language without a row."""
     profile = language_profile(language, sample=(surface for group in groups for surface in group.cluster))
     if given is not None:
         profile = with_values(profile, given.values())

@@ -43,7 +43,7 @@ class _PageAnswers(msgspec.Struct):
 
 
 def parse_page_answers(data: bytes, where: str) -> list[Answer]:
-    """The answers of a file that the page wrote; DamagedInputError if it is none."""
+    """The answers of a file that the page wrote; DamagedInputError for another file."""
     file = decode_json(data, _PageAnswers, where, "answers as the page downloads them")
     return [
         Answer(file.set, file.annotator, answer.case, choice, answer.remark, where, with_help)

@@ -1,18 +1,7 @@
-"""Which test cases people get: sampled by seed, balanced over outlier classes and over the outlier's position.
+"""Which test cases people get: an annotation set, sampled by seed and balanced over outlier classes and positions.
 
 Everything depends on the seed and on the groups, not on the order in which the groups come. Of each group one test
 case is taken, so that no annotator learns a cluster from another case.
-
-An example with six groups, two annotators and an overlap of two; O1 to O3 are outlier classes:
-
-    chosen       a:O1  b:O2  c:O3  d:O1  e:O2  f:O3      balanced, each class in turn
-    everyone     a:O1  b:O2
-    annotator-1              c:O3  d:O1
-    annotator-2                          e:O2  f:O3
-
-An annotation set: its test cases with the key, and who gets which of them in which order.
-
-The key (``key.json``) is the only place that says which word is the outlier. A sheet is what one annotator sees.
 """
 
 import hashlib
@@ -30,10 +19,11 @@ from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.typed_json import decode_json
 
-KEY_FILE: Final = "key.json"
-
 # What an annotator answers instead of the number of a word, which counts from 1.
 CANNOT_TELL: Final = 0
+
+
+# An annotation set: its test cases with the key, and who gets which of them in which order.
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +98,11 @@ class AnnotationSet:
         return Sheet(self.fingerprint, annotator, self.language, cases, self.two_answers)
 
 
+# Its key, in ``key.json``: the only place that says which word is the outlier.
+
+KEY_FILE: Final = "key.json"
+
+
 @dataclass(frozen=True, slots=True)
 class _KeyFile:
     """What ``key.json`` holds."""
@@ -146,6 +141,8 @@ def _check_key(key: _KeyFile, path: Path) -> None:
             "was changed"
         )
 
+
+# How it is sampled.
 
 _Class = int | None
 
@@ -209,6 +206,13 @@ def sample_cases(groups: Iterable[WordGroup], options: SampleOptions) -> Annotat
     Outlier classes are balanced over all cases, the overlap and each annotator's share: where every group has all
     classes, their counts differ by at most one. Positions of outliers are balanced over all cases and over each of
     these parts. UsageError where the numbers leave an annotator without a case, MissingInputError with too few groups.
+
+    An example with six groups, two annotators and an overlap of two; O1 to O3 are outlier classes:
+
+        chosen       a:O1  b:O2  c:O3  d:O1  e:O2  f:O3      balanced, each class in turn
+        everyone     a:O1  b:O2
+        annotator-1              c:O3  d:O1
+        annotator-2                          e:O2  f:O3
     """
     _check_options(options)
     found = filter(None, (_candidate(group, options.seed) for group in groups))

@@ -1,36 +1,10 @@
-"""A sheet as one HTML page that works from disk: no server, no request, keyboard and mouse, answers as a download.
+"""The sheet of an annotator in three forms, and the answers of a filled one: a page, CSV, and tasks of Label Studio."""
 
-The words of a data set are never markup. They are JSON in a data block, with ``<``, ``>`` and ``&`` and the two line
-ends of JavaScript escaped, and the script writes them as text nodes. Should any of that fail, the page's content
-security policy lets nothing run but the one script, known by its hash, and nothing load.
-
-Sheets as CSV that spreadsheet programs open, and the answers of a filled one.
-
-UTF-8 with a byte order mark, by which such programs know it. What they would take for a formula begins with an
-apostrophe. Words are never read back: the number of the word is the answer.
-
-Sheets as tasks of Label Studio, with the labelling configuration, and the answers of its JSON export.
-
-Choices come from the task (https://labelstud.io/tags/choices, read 2026-11), so that one configuration serves all
-sheets. A choice begins with its number, by which its answer is read.
-
-What annotators are told, after the human baseline of Blair et al. (2016), section 4.2, in our own words.
-
-In that study participants chose the outlier of a test case, could read Wikipedia, and were told not to use Wikidata,
-from which the groups are made. In the one of Camacho-Collados and Navigli (2016, 3.1) they gave two answers: without
-any external help, and then after they could use the Web for three minutes.
-"""
-
-import base64
 import csv
-import hashlib
 import io
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html import escape
-from importlib.resources import files
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
@@ -40,22 +14,97 @@ from wikisem.datasets.files import csv_cell, csv_rows
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.annotation.answers import Answer
 from wikisem.outputs.annotation.sample import CANNOT_TELL, Sheet
+from wikisem.outputs.html_page import direction, html_page, script_json
 from wikisem.typed_json import decode_json
+
+# What annotators are told.
+
+TITLE: Final = "Which one does not belong?"
+QUESTION: Final = "Which one does not belong with the others?"
+_NO_OTHER_HELP: Final = "Please do not use Wikidata, language models or the answers of others."
+_ONE_ANSWER: Final = (f"You may look things up in Wikipedia, in any language. {_NO_OTHER_HELP}",)
+_TWO_ANSWERS: Final = (
+    "Give two answers to each list. The first is without any help: please look nothing up before you give it.",
+    (
+        "Then look things up on the Web, for three minutes at most, and give a second answer, the same or another one. "
+        f"{_NO_OTHER_HELP}"
+    ),
+)
+_SPREADSHEET: Final = (
+    "In the spreadsheet, write the number of the word (1 for the column “word 1”) or ? for “cannot tell” into {}. "
+    "Leave the other columns as they are, and save it as CSV in UTF-8."
+)
+
+
+def instructions(two_answers: bool) -> tuple[str, ...]:
+    """What every form tells annotators, a paragraph each.
+
+    They follow the human baseline of Blair et al. (2016), section 4.2, in our own words: participants chose the outlier
+    of a test case, could read Wikipedia, and were told not to use Wikidata, from which the groups are made. In the
+    study of Camacho-Collados and Navigli (2016, 3.1) they gave two answers: without any external help, and then after
+    they could use the Web for three minutes.
+    """
+    return (
+        "Each list names things of one kind, and one thing of another kind. Choose the one that does not belong.",
+        (
+            "Go by what the words mean. How they are spelled, how long they are and in what order they are listed say "
+            "nothing."
+        ),
+        *(_TWO_ANSWERS if two_answers else _ONE_ANSWER),
+        (
+            "If you are not sure, choose the most likely one. Answer “cannot tell” only if no word seems more likely "
+            f"than the others{'' if two_answers else ' after you have looked them up'}."
+        ),
+        "A remark is optional: for example, that two words seem to be wrong, or that a word has two meanings.",
+    )
+
+
+def instructions_text(two_answers: bool) -> str:
+    """The instructions as plain text, for those who fill in a spreadsheet."""
+    columns = "the column “answer without help”, and after looking things up into the column “answer”"
+    into = columns if two_answers else "the column “answer”"
+    return "\n\n".join([TITLE, *instructions(two_answers), _SPREADSHEET.format(into), ""])
+
+
+# A page that works from disk; its answers are read by ``parse_page_answers``.
+
+
+def format_page(sheet: Sheet) -> str:
+    """The page of a sheet; it holds all it needs: no server, no request, keyboard and mouse, answers as a download."""
+    parts = {
+        "TITLE": escape(TITLE),
+        "QUESTION": escape(QUESTION),
+        "ANNOTATOR": escape(sheet.annotator),
+        "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in instructions(sheet.two_answers)),
+        "SHEET": script_json(_content(sheet)),
+    }
+    return html_page("wikisem.outputs.annotation", parts)
+
+
+def _content(sheet: Sheet) -> dict[str, object]:
+    return {
+        "set": sheet.set,
+        "annotator": sheet.annotator,
+        "language": sheet.language,
+        "direction": direction(word for _, words in sheet.cases for word in words),
+        "two_answers": sheet.two_answers,
+        "cases": [{"id": case, "words": words} for case, words in sheet.cases],
+    }
+
+
+# CSV that spreadsheet programs open.
 
 _FIRST: Final = ("set", "annotator", "case")
 _COLUMN_WITHOUT_HELP: Final = "answer without help"
 _LAST: Final = ("answer", "remark")
 
-_CANNOT_TELL: Final = frozenset({"?", "？", "cannot tell", str(CANNOT_TELL)})
-
-_LONGEST_NUMBER: Final = 9
-
-# What programs write between cells, by the language of the user.
-_DELIMITERS: Final = ",;\t"
-
 
 def format_csv(sheet: Sheet) -> str:
-    """A sheet with one line a case, byte order mark included, and empty cells for the answer and a remark."""
+    """A sheet with one line a case, and empty cells for the answer and a remark.
+
+    It is UTF-8 with a byte order mark, by which spreadsheet programs know it. What they would take for a formula begins
+    with an apostrophe. Words are never read back: the number of the word is the answer.
+    """
     most = max(len(words) for _, words in sheet.cases)
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -67,8 +116,12 @@ def format_csv(sheet: Sheet) -> str:
     return "\ufeff" + text.getvalue()
 
 
+# What programs write between cells, by the language of the user.
+_DELIMITERS: Final = ",;\t"
+
+
 def parse_csv(data: bytes, where: str) -> list[Answer]:
-    """The answers of a filled sheet; lines without an answer give none. DamagedInputError if it is no such sheet."""
+    """The answers of a filled sheet; lines without an answer give none. DamagedInputError for another file."""
     rows = _rows(data, where)
     answers = ((_COLUMN_WITHOUT_HELP, False), ("answer", True))
     return [
@@ -95,6 +148,10 @@ def _answer(row: dict[str, str], column: str, with_help: bool, where: str) -> An
     return Answer(row["set"], row["annotator"], row["case"], choice, row["remark"], where, with_help)
 
 
+_CANNOT_TELL: Final = frozenset({"?", "？", "cannot tell", str(CANNOT_TELL)})
+_LONGEST_NUMBER: Final = 9
+
+
 def _row_choice(text: str, where: str) -> int:
     if text.lower() in _CANNOT_TELL:
         return CANNOT_TELL
@@ -105,121 +162,10 @@ def _row_choice(text: str, where: str) -> int:
     return int(number)
 
 
-TITLE: Final = "Which one does not belong?"
-
-QUESTION: Final = "Which one does not belong with the others?"
-
-_NO_OTHER_HELP: Final = "Please do not use Wikidata, language models or the answers of others."
-
-_ONE_ANSWER: Final = (f"You may look things up in Wikipedia, in any language. {_NO_OTHER_HELP}",)
-
-_TWO_ANSWERS: Final = (
-    "Give two answers to each list. The first is without any help: please look nothing up before you give it.",
-    (
-        "Then look things up on the Web, for three minutes at most, and give a second answer, the same or another one. "
-        f"{_NO_OTHER_HELP}"
-    ),
-)
-
-_SPREADSHEET: Final = (
-    "In the spreadsheet, write the number of the word (1 for the column “word 1”) or ? for “cannot tell” into {}. "
-    "Leave the other columns as they are, and save it as CSV in UTF-8."
-)
-
-
-def instructions(two_answers: bool) -> tuple[str, ...]:
-    """What every form tells annotators, a paragraph each."""
-    return (
-        "Each list names things of one kind, and one thing of another kind. Choose the one that does not belong.",
-        (
-            "Go by what the words mean. How they are spelled, how long they are and in what order they are listed say "
-            "nothing."
-        ),
-        *(_TWO_ANSWERS if two_answers else _ONE_ANSWER),
-        (
-            "If you are not sure, choose the most likely one. Answer “cannot tell” only if no word seems more likely "
-            f"than the others{'' if two_answers else ' after you have looked them up'}."
-        ),
-        "A remark is optional: for example, that two words seem to be wrong, or that a word has two meanings.",
-    )
-
-
-def instructions_text(two_answers: bool) -> str:
-    """The instructions as plain text, for those who fill in a spreadsheet."""
-    columns = "the column “answer without help”, and after looking things up into the column “answer”"
-    into = columns if two_answers else "the column “answer”"
-    return "\n\n".join([TITLE, *instructions(two_answers), _SPREADSHEET.format(into), ""])
-
-
-_ESCAPES: Final = {
-    ord("<"): "\\u003c",
-    ord(">"): "\\u003e",
-    ord("&"): "\\u0026",
-    0x2028: "\\u2028",
-    0x2029: "\\u2029",
-}
-
-
-def direction(words: Iterable[str]) -> str:
-    """The direction in which most letters of the words are written: "rtl" or "ltr".
-
-    >>> direction(["القاهرة", "GPS"])
-    'rtl'
-    """
-    kinds = Counter(unicodedata.bidirectional(character) for word in words for character in word)
-    return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
-
-
-def format_page(sheet: Sheet) -> str:
-    """The page of a sheet; it holds all it needs."""
-    style, script = _asset("page.css"), _asset("page.js")
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
-    )
-    parts = {
-        "POLICY": escape(policy),
-        "TITLE": escape(TITLE),
-        "QUESTION": escape(QUESTION),
-        "ANNOTATOR": escape(sheet.annotator),
-        "INSTRUCTIONS": "\n".join(f"        <li>{escape(text)}</li>" for text in instructions(sheet.two_answers)),
-        "STYLE": style,
-        "SCRIPT": script,
-        "SHEET": script_json(_content(sheet)),
-    }
-    # Split once, so that nothing inside a part is taken for a placeholder.
-    head, *rest = _asset("page.html").split("{{")
-    return head + "".join(parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
-
-
-def script_json(value: object) -> str:
-    """JSON that is safe inside a ``<script>`` element: no tag can begin or end in it, and no line can break."""
-    return msgspec.json.encode(value).decode().translate(_ESCAPES)
-
-
-def _content(sheet: Sheet) -> dict[str, object]:
-    return {
-        "set": sheet.set,
-        "annotator": sheet.annotator,
-        "language": sheet.language,
-        "direction": direction(word for _, words in sheet.cases for word in words),
-        "two_answers": sheet.two_answers,
-        "cases": [{"id": case, "words": words} for case, words in sheet.cases],
-    }
-
-
-def _asset(name: str) -> str:
-    return files("wikisem.outputs.annotation").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-_CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
+# Tasks of Label Studio.
 
 _NAME_WITHOUT_HELP: Final = "without_help"
 _AFTER: Final = ' visibleWhen="choice-selected" whenTagName="{}"'
-
 _CONFIG: Final = """<View>
 {headers}
   <Text name="question" value="$question"/>
@@ -227,6 +173,53 @@ _CONFIG: Final = """<View>
   <TextArea name="remark" toName="question" placeholder="Remark (optional)" maxSubmissions="1"/>
 </View>
 """
+
+
+def labelling_config(two_answers: bool) -> str:
+    """The labelling configuration, for the project's settings.
+
+    Choices come from the task, so that it serves all sheets of a set. Of two answers the second is asked for once there
+    is a first (https://labelstud.io/tags/choices, read 2026-11).
+    """
+    headers = "\n".join(_header(text) for text in instructions(two_answers))
+    if not two_answers:
+        return _CONFIG.format(headers=headers, choices=_choices_of("answer"))
+    first, second = _choices_of(_NAME_WITHOUT_HELP), _choices_of("answer", _AFTER.format(_NAME_WITHOUT_HELP))
+    choices = [_header("Without help"), first, _header("After up to three minutes of looking things up"), second]
+    return _CONFIG.format(headers=headers, choices="\n".join(choices))
+
+
+def _header(text: str) -> str:
+    return f'  <Header size="5" value={quoteattr(text)}/>'
+
+
+def _choices_of(name: str, more: str = "") -> str:
+    return (
+        f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
+        'required="true"/>'
+    )
+
+
+def format_tasks(sheet: Sheet) -> bytes:
+    """The cases of a sheet as a JSON list of tasks; a choice begins with its number, by which its answer is read."""
+    tasks = [
+        {
+            "data": {
+                "set": sheet.set,
+                "annotator": sheet.annotator,
+                "case": case,
+                "question": QUESTION,
+                "choices": [{"value": choice} for choice in _choices(words)],
+            }
+        }
+        for case, words in sheet.cases
+    ]
+    return msgspec.json.format(msgspec.json.encode(tasks), indent=1) + b"\n"
+
+
+def _choices(words: tuple[str, ...]) -> list[str]:
+    numbered = [f"{number}. {word}" for number, word in enumerate(words, start=1)]
+    return [*numbered, f"{CANNOT_TELL}. cannot tell"]
 
 
 class _Result(msgspec.Struct):
@@ -250,54 +243,8 @@ class _Task(msgspec.Struct):
     annotations: list[_Annotation] = []
 
 
-def labelling_config(two_answers: bool) -> str:
-    """The labelling configuration, for the project's settings; the same for all sheets of a set.
-
-    Of two answers the second is asked for once there is a first (https://labelstud.io/tags/choices, read 2026-11).
-    """
-    headers = "\n".join(_header(text) for text in instructions(two_answers))
-    if not two_answers:
-        return _CONFIG.format(headers=headers, choices=_choices_of("answer"))
-    first, second = _choices_of(_NAME_WITHOUT_HELP), _choices_of("answer", _AFTER.format(_NAME_WITHOUT_HELP))
-    choices = [_header("Without help"), first, _header("After up to three minutes of looking things up"), second]
-    return _CONFIG.format(headers=headers, choices="\n".join(choices))
-
-
-def _header(text: str) -> str:
-    return f'  <Header size="5" value={quoteattr(text)}/>'
-
-
-def _choices_of(name: str, more: str = "") -> str:
-    return (
-        f'  <Choices name="{name}" toName="question" value="$choices" choice="single" layout="vertical"{more} '
-        'required="true"/>'
-    )
-
-
-def format_tasks(sheet: Sheet) -> bytes:
-    """The cases of a sheet as a JSON list of tasks."""
-    tasks = [
-        {
-            "data": {
-                "set": sheet.set,
-                "annotator": sheet.annotator,
-                "case": case,
-                "question": QUESTION,
-                "choices": [{"value": choice} for choice in _choices(words)],
-            }
-        }
-        for case, words in sheet.cases
-    ]
-    return msgspec.json.format(msgspec.json.encode(tasks), indent=1) + b"\n"
-
-
-def _choices(words: tuple[str, ...]) -> list[str]:
-    numbered = [f"{number}. {word}" for number, word in enumerate(words, start=1)]
-    return [*numbered, f"{CANNOT_TELL}. cannot tell"]
-
-
 def parse_export(data: bytes, where: str) -> list[Answer]:
-    """The answers of a JSON export of Label Studio; skipped tasks give none. DamagedInputError if it is none."""
+    """The answers of a JSON export of Label Studio; skipped tasks give none. DamagedInputError for another file."""
     tasks = decode_json(data, list[_Task], where, "a JSON export of Label Studio")
     return [
         answer
@@ -318,6 +265,9 @@ def _answers(data: _Data, annotation: _Annotation, where: str) -> Iterator[Answe
         if name in values or (with_help and _NAME_WITHOUT_HELP not in values):
             choice = _task_choice(values.get(name, {}).get("choices", []), where)
             yield Answer(data.set, data.annotator, data.case, choice, text, where, with_help)
+
+
+_CHOICE: Final = re.compile(r"(\d{1,9})\. .*", re.DOTALL)
 
 
 def _task_choice(choices: object, where: str) -> int:

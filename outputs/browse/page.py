@@ -1,53 +1,23 @@
-"""index.html: the page with its style and script, and a policy that lets nothing else run, load or be asked for.
+"""index.html and the scripts it reads: an overview in data/index.js, and one for each language that is looked at.
 
-What the page reads: an overview in data/index.js, and a script for each language, loaded when it is looked at.
-
-A page from disk may load scripts but fetch nothing, so data are calls of a function with JSON in them. In JSON no tag
-can end and no line can break (``script_json``). Members are rows without names, which keeps 300 languages below 150 MB:
-
-    [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
-    [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
-    [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+A page from disk may load scripts but fetch nothing, so data are calls of a function with JSON in them, in which no tag
+can end and no line can break.
 """
 
-import base64
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.ids import qid_number
-from wikisem.outputs.annotation.sheets import direction, script_json
+from wikisem.outputs.html_page import direction, html_page, script_json
 from wikisem.records import Group, Member, Outlier, Rejection
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import wiki_of
 
-
-def browse_page(title: str) -> bytes:
-    """The page; its data are in scripts beside it, which the policy allows from its own place alone."""
-    style, script = _asset("page.css"), _asset("page.js")
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)} 'self' file:; base-uri 'none'; "
-        "form-action 'none'"
-    )
-    parts = {"POLICY": escape(policy), "TITLE": escape(title), "STYLE": style, "SCRIPT": script}
-    # Split once, so that nothing inside a part is taken for a placeholder.
-    head, *rest = _asset("page.html").split("{{")
-    return (head + "".join(parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))).encode()
-
-
-def _asset(name: str) -> str:
-    return files("wikisem.outputs.browse").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
 SOURCES: Final = ("anchor", "label", "title")
+
 # Rejected classes that a language lists; all of them are in rejected/<code>.jsonl.
 MOST_REJECTED: Final = 500
 _DETAIL: Final = 160
@@ -67,6 +37,11 @@ class BrowseLanguage:
     english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
 
 
+def browse_page(title: str) -> bytes:
+    """The page; its data are in scripts beside it, which the policy allows from its own place alone."""
+    return html_page("wikisem.outputs.browse", {"TITLE": escape(title)}, " 'self' file:").encode()
+
+
 def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], names: Mapping[str, str]) -> bytes:
     """data/index.js: facts about the set, a row for each language, and which classes are in which languages."""
     classes: dict[int, list[int]] = {}
@@ -75,26 +50,6 @@ def index_script(about: Mapping[str, Any], languages: Sequence[BrowseLanguage], 
             classes.setdefault(qid_number(group.qid), []).append(at)
     rows = [_overview(language, names.get(language.code, language.code)) for language in languages]
     return _call("index", {"about": about, "languages": rows, "classes": classes})
-
-
-def language_script(language: BrowseLanguage) -> bytes:
-    """data/<code>.js: the groups of a language."""
-    names = {qid_number(group.qid): group.label for group in language.groups}
-    return _call(
-        "language",
-        {
-            "code": language.code,
-            "groups": [_group(group, language) for group in language.groups],
-            "names": names,
-            "rejected": [
-                [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
-            ],
-        },
-    )
-
-
-def _call(kind: str, value: object) -> bytes:
-    return f"wikisem.{kind}({script_json(value)});\n".encode()
 
 
 def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:
@@ -116,6 +71,29 @@ def _overview(language: BrowseLanguage, name: str) -> dict[str, Any]:
 def _mean(own: Mapping[int, tuple[float | None, float | None]]) -> float | None:
     known = [opp for opp, _ in own.values() if opp is not None]
     return sum(known) / len(known) if known else None
+
+
+def language_script(language: BrowseLanguage) -> bytes:
+    """data/<code>.js: the groups of a language.
+
+    Members are rows without names, which keeps 300 languages below 150 MB:
+
+        [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
+        [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
+        [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+    """
+    names = {qid_number(group.qid): group.label for group in language.groups}
+    return _call(
+        "language",
+        {
+            "code": language.code,
+            "groups": [_group(group, language) for group in language.groups],
+            "names": names,
+            "rejected": [
+                [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
+            ],
+        },
+    )
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
@@ -145,3 +123,7 @@ def _member(member: Member) -> list[Any]:
     if isinstance(member, Outlier):
         return [*row, language, member.outlier_class, qid_number(member.via)]
     return [*row, language] if language else row
+
+
+def _call(kind: str, value: object) -> bytes:
+    return f"wikisem.{kind}({script_json(value)});\n".encode()

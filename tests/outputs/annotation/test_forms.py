@@ -18,7 +18,6 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.outputs.annotation.answers import check_answers, missing_answers
 from wikisem.outputs.annotation.sample import AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
 from wikisem.outputs.annotation.sheets import (
-    direction,
     format_csv,
     format_page,
     format_tasks,
@@ -26,8 +25,8 @@ from wikisem.outputs.annotation.sheets import (
     instructions_text,
     labelling_config,
     parse_csv,
-    script_json,
 )
+from wikisem.outputs.html_page import direction, script_json
 
 
 @pytest.mark.parametrize("form", FORMS)

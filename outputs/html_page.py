@@ -1,0 +1,60 @@
+"""HTML pages that work from disk, in which the words of a data set are never markup.
+
+Words are JSON in a script or a data block, with ``<``, ``>`` and ``&`` and the two line ends of JavaScript escaped, and
+the page's script writes them as text nodes. Should any of that fail, the page's content security policy lets nothing
+run but the scripts it names, and nothing else load.
+"""
+
+import base64
+import hashlib
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+
+_ESCAPES: Final = {
+    ord("<"): "\\u003c",
+    ord(">"): "\\u003e",
+    ord("&"): "\\u0026",
+    0x2028: "\\u2028",
+    0x2029: "\\u2029",
+}
+
+
+def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
+    """page.html of a package with its style, its script and ``parts`` in the places that have their names.
+
+    The policy allows this style and this script by their hashes, and what ``scripts`` names besides.
+    """
+    html, style, script = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}{scripts}; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    all_parts = {**parts, "POLICY": escape(policy), "STYLE": style, "SCRIPT": script}
+    # Split once, so that nothing inside a part is taken for a placeholder.
+    head, *rest = html.split("{{")
+    return head + "".join(all_parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def script_json(value: object) -> str:
+    """JSON that is safe inside a ``<script>`` element: no tag can begin or end in it, and no line can break."""
+    return msgspec.json.encode(value).decode().translate(_ESCAPES)
+
+
+def direction(words: Iterable[str]) -> str:
+    """The direction in which most letters of the words are written: "rtl" or "ltr".
+
+    >>> direction(["القاهرة", "GPS"])
+    'rtl'
+    """
+    kinds = Counter(unicodedata.bidirectional(character) for word in words for character in word)
+    return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
