@@ -64,12 +64,12 @@ def _with_base(data: Mapping[str, Any]) -> Mapping[str, Any]:
     shipped = _with_base(read_toml(shipped_path(base, __package__)))
     under = {key: value for key, value in shipped.items() if key != "name"}
     own = {key: value for key, value in data.items() if key != "base"}
-    tables = {key: {**under[key], **own[key]} for key in own if _are_tables(own[key], under.get(key))}
+    tables = {
+        key: {**under[key], **table}
+        for key, table in own.items()
+        if isinstance(table, Mapping) and isinstance(under.get(key), Mapping)
+    }
     return {**under, **own, **tables}
-
-
-def _are_tables(*values: object) -> bool:
-    return all(isinstance(value, Mapping) for value in values)
 
 
 def _check(recipe: Recipe) -> None:

@@ -29,9 +29,9 @@ from wikisem.wikidata.line_types import (
     target_id,
 )
 
-T = TypeVar("T")
-
 # Columns that grow.
+
+T = TypeVar("T")
 
 
 class _Lists(Generic[T]):
