@@ -191,7 +191,7 @@ def test_the_number_of_buckets_depends_on_the_pages(pages: int, buckets: int) ->
 
 @given(st.integers(0, 16_000_000))
 def test_no_bucket_grows_with_its_wiki(pages: int) -> None:
-    """Up to more articles than any Wikipedia has, those of a bucket have a bound, and so has the memory for one."""
+    """Even with more articles than any Wikipedia has, a bucket has a bound, and so has the memory for one."""
     assert pages / buckets_for(pages) <= 62_500
     assert BUCKETS % buckets_for(pages) == 0
 

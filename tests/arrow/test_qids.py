@@ -30,7 +30,7 @@ def test_columns_convert_as_single_ids_do(values: list[int], cut: int) -> None:
     "wrong", ["P5", "q5", "5", "", "Q", "Q0", "Q05", "Q-5", "Q+5", "Q 5", "Q5 ", "Q0x1f", "Q9é", "R5", "QQ5", None]
 )
 def test_what_is_no_item_id_is_refused(wrong: str | None) -> None:
-    """A property is no item, in whichever row of whichever chunk it is; the message has what was seen."""
+    """A property is not an item, in whichever row of whichever chunk it is; the message has what was seen."""
     good = pa.array(["Q7", "Q8"])
     for column in (pa.array(["Q7", wrong, "Q8"], pa.string()), pa.chunked_array([good, [wrong], good], pa.string())):
         with pytest.raises(DamagedInputError, match="expected item ids such as Q28640, saw") as caught:

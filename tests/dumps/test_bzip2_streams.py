@@ -1,4 +1,4 @@
-"""The checksums of bzip2 streams: whatever blocks are moved, lost or doubled, what Python's bz2 refuses is told."""
+"""The checksums of bzip2 streams: whatever blocks are moved, lost or doubled, what Python's bz2 refuses is reported."""
 
 import bz2
 import random

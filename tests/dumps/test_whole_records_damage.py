@@ -1,4 +1,4 @@
-"""Damaged dumps: what was whole is read, at most the touched lines are lost, and every loss is told once."""
+"""Damaged dumps: what was whole is read, at most the touched lines are lost, and every loss is reported once."""
 
 import bz2
 import gzip
@@ -32,7 +32,7 @@ def touched(start: int, stop: int) -> set[bytes]:
 
 @pytest.mark.parametrize("form", COMPRESSED)
 def test_a_truncated_file_gives_what_was_whole(form: str, tmp_path: Path) -> None:
-    """Cut off anywhere, each line that was whole in a unit that decodes is there, and the loss is told."""
+    """Cut off anywhere, each line that was whole in a unit that decodes is there, and the loss is reported."""
     packed = FORMS[form](PARTS)
     for at in random.Random(form).sample(range(len(packed) // 2, len(packed) - 20), 12):
         data, damage = read(write(tmp_path / f"dump.{form}", packed[:at]), 30_000)
@@ -47,7 +47,7 @@ def _borders(form: str) -> set[int]:
 
 
 def test_a_truncated_gzip_member_is_used_to_its_last_whole_line(tmp_path: Path) -> None:
-    """As much as zlib can give of the member is read; the beginning of a line that is left over is told."""
+    """As much as zlib can give of the member is read; the beginning of a line that is left over is reported."""
     packed = gzip.compress(TEXT, mtime=0)
     for at in (len(packed) // 2, len(packed) - 9, len(packed) - 3):
         data, damage = read(write(tmp_path / "dump.gz", packed[:at]), 10**9)
@@ -59,7 +59,7 @@ def test_a_truncated_gzip_member_is_used_to_its_last_whole_line(tmp_path: Path) 
 
 @pytest.mark.parametrize("form", COMPRESSED)
 def test_trailing_garbage_is_told_and_costs_nothing(form: str, tmp_path: Path) -> None:
-    """What follows the last unit is no text; zeros, as tapes and disks leave them, are not even reported."""
+    """What follows the last unit is not text; zeros, as tapes and disks leave them, are not even reported."""
     packed = FORMS[form](PARTS)
     for target in (30_000, 10**9):
         data, damage = read(write(tmp_path / f"dump.{form}", packed + b"garbage" * 99), target)
@@ -83,7 +83,7 @@ def test_garbage_between_units_costs_at_most_the_lines_at_its_border(form: str, 
 
 @pytest.mark.parametrize("form", ["gz", "zst"])
 def test_a_member_that_cannot_be_begun_is_told_wherever_ranges_meet(form: str, tmp_path: Path) -> None:
-    """Damaged at its first block, it is no head to the range that begins with it, which looks for the next one."""
+    """Damaged at its first block, it is not a head to the range that begins with it, which looks for the next one."""
     members = [bytearray(FORMS[form]([part])) for part in PARTS[:3]]
     at = 10 if form == "gz" else 8
     members[1][at : at + 8] = b"\xff" * 8
@@ -197,7 +197,7 @@ def test_zeros_between_units_are_told(form: str, tmp_path: Path) -> None:
 
 
 def test_a_record_without_an_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A record over the limit is told and passed over; the next one is read."""
+    """A record over the limit is reported and passed over; the next one is read."""
     monkeypatch.setattr("wikisem.dumps.whole_records.RECORD_LIMIT", 10_000)
     text = b"one\n" + b"x" * 300_000 + b"\ntwo\n"
     for target in (7_000, 10**9):

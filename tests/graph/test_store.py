@@ -1,4 +1,4 @@
-"""Arrays of dataclasses on disk: a file that is none of them, or leads outside of another, is named when it opens."""
+"""Arrays of dataclasses on disk: opening names the file that is not an array, or leads outside of another."""
 
 import os
 from collections.abc import Callable

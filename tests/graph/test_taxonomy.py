@@ -51,7 +51,7 @@ def agree_on_neighbourhoods(taxonomy: Taxonomy, oracle: OracleGraph, radius: int
 
 
 def lengths_from(oracle: OracleGraph, v: str, limit: int | None = None) -> dict[str, int]:
-    """Steps from v to every class that it has a way to; to itself alone if it is no class."""
+    """Steps from v to every class that it has a way to; to itself alone if it is not a class."""
     return dict(nx.single_source_shortest_path_length(oracle.both_ways, v, limit)) if v in oracle.up else {v: 0}
 
 
@@ -217,7 +217,7 @@ def test_without_a_root_nothing_is_pruned_by_depth() -> None:
 
 
 def test_instances_are_members_of_no_superclass() -> None:
-    """An item that is no class has classes, but neither super- nor subclasses, nor a distance to anything else."""
+    """An item that is not a class has classes, but neither super- nor subclasses, nor a distance to anything else."""
     taxonomy = Taxonomy.of_entities(FAMILY[:5] + FAMILY[7:])
     assert taxonomy.classes("Q7") == ["Q5"]
     assert (taxonomy.superclasses("Q7"), taxonomy.below("Q7"), taxonomy.instances_below("Q7")) == ([], [], [])

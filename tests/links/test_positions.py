@@ -20,7 +20,7 @@ def test_markup_is_found_across_windows(data: bytes, window: int) -> None:
 
 
 def test_a_pair_of_brackets_is_two_equal_ones() -> None:
-    """`[]`, `][`, `YY` and `__` share bits with brackets, and are no pairs."""
+    """`[]`, `][`, `YY` and `__` share bits with brackets, and are not pairs."""
     assert find_markup(b"[]][YY__[Y]_ [[ ]]").brackets.tolist() == [1, 13, 16]
 
 

@@ -42,7 +42,7 @@ ID = st.sampled_from([*(f"<id>{number}</id>" for number in NUMBERS), *OTHERS])
 def test_the_scanner_and_the_parser_find_the_same_versions(
     before: str, first: str, user: str, late: str, after: str
 ) -> None:
-    """Ids where they belong, where they do not, several, none, and what is no number."""
+    """Ids in their place and elsewhere, several, none, and what is not a number."""
     page = filled(before=before, first=first, user=user, late=late, after=after)
     as_written, parsed = scan(page), scan(page.replace("<title>", PARSED + "<title>"))
     assert as_written.versions.tolist() == parsed.versions.tolist()
@@ -68,7 +68,7 @@ def test_ids_of_every_length() -> None:
 
 @pytest.mark.parametrize("mark", ["", '<redirect title="B" />'])
 def test_every_page_with_ids_is_found_where_it_begins(mark: str) -> None:
-    """Of any namespace, deleted, redirect or parsed; one that cannot be read is none, and the others stay in place."""
+    """Of any namespace, deleted, redirect or parsed; unreadable pages are missing, and the others stay in place."""
     ids = {"before": "<id>4</id>", "first": "<id>5</id>", "mark": mark}
     pages = [
         filled(**ids),

@@ -124,7 +124,7 @@ def test_the_last_revision_counts() -> None:
 
 
 def test_broken_encoding_costs_its_page_alone() -> None:
-    """A page whose links are no UTF-8 is rejected; the pages around it count."""
+    """A page whose links are not UTF-8 is rejected; the pages around it count."""
     chunk = page("A", "[[x]]").encode() + page("B", "[[café]]").encode("latin-1") + page("C", "[[y]]").encode()
     found = scan_chunk(chunk, SITE)
     found.pages.check("mentions")

@@ -1,10 +1,10 @@
-"""Parquet of which every byte is checked as it is read: between its pages and its footer lie the checksums of both.
+"""Parquet files whose every byte is checked as it is read, by checksums between the pages and the footer.
 
     PAR1 | pages and their headers | a checksum for each 64 KiB of these | seal | footer, its length, PAR1
 
-A page has a checksum of its own, which other readers verify, too. It says nothing of the page's header, where one bit
-can take rows from a column, in silence, nor of the footer. Readers find everything by the offsets in the footer, and so
-pass over what lies before it.
+A page has a checksum of its own, which other readers verify too. It does not cover the page's header, where one wrong
+bit can silently take rows from a column, nor the footer. Readers find everything by the offsets in the footer, and so
+pass over the checksums in front of it.
 """
 
 import io
@@ -21,13 +21,13 @@ from wikisem.errors import DamagedInputError
 
 _BLOCK: Final = 1 << 16
 _CHECKSUM: Final = struct.Struct("<I")
-# How many bytes there are before the checksums, the checksum of what follows the seal, that of these two and the
-# checksums of blocks, and what tells a seal.
+# The number of bytes before the checksums, the checksum of what follows the seal, the checksum of these two and of the
+# checksums of blocks, and the mark of a seal.
 _SEAL: Final = struct.Struct("<QII8s")
 _MARK: Final = b"CHECKED1"
 # The last bytes of Parquet: the length of the footer, and PAR1.
 _LENGTH: Final = struct.Struct("<I4s")
-# So much of the end is read at first: more than the footer and the checksums of most files.
+# How much of the end is read at first: more than the footer and the checksums of most files.
 _TAIL_BYTES: Final = 1 << 16
 
 

@@ -1,8 +1,8 @@
-"""Where the row of an item is among the Parquet files of entities: in which file, and in which of its row groups.
+"""Finding the row of an item among the Parquet files of entities: in which file, and in which of its row groups.
 
-Dumps are not in the order of items, and files of entities are in that of the dump. The files of an index are: each has
-the items of one bucket by number, in row groups whose statistics say which numbers they have. So to read fifty items
-takes fifty row groups of the index at most, and as many of the entities, however many items there are.
+Files of entities are in the order of the dump, not of the items. The files of an index are in the order of the items:
+each has one bucket by number, in row groups whose statistics say which numbers they have. So reading fifty items takes
+at most fifty row groups of the index, and as many of the entities, however many items there are.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ def index_folder(entities: str) -> str:
 
 
 def index_name(bucket: int, buckets: int) -> str:
-    """The name of the file of one of so many buckets: that of the items whose number leaves ``bucket``.
+    """The name of the file of one of ``buckets`` buckets: of the items whose number modulo ``buckets`` is ``bucket``.
 
     >>> index_name(3, 16)
     'bucket-03-of-16.parquet'
@@ -87,7 +87,7 @@ def _find(index: Sequence[str], wanted: Numbers, opener: Opener) -> Mapping[str,
 def _read(
     path: str, opener: Opener, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
-    """Some row groups of a file; of an index, those that may have any of the numbers."""
+    """Some row groups of a file; of an index, the row groups that may have any of the numbers."""
     try:
         with opener(path) as source, open_checked(source, path) as file:
             for group in sorted(row_groups if numbers is None else _having(file, numbers)):

@@ -100,7 +100,7 @@ class _InSteps:
 
 
 def _zlib() -> Decoder:
-    """zlib's decoder, slower than isal's, which holds text back and gives none of it when an error comes."""
+    """zlib's decoder, slower than isal's, which holds back text and loses it when an error comes."""
     return _InSteps(zlib.decompressobj(wbits=31), step=1 << 14)  # at most 1,032 times as much text: 16 MiB
 
 

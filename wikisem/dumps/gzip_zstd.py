@@ -36,7 +36,7 @@ def _is_sound(codec: Codec, ahead: Lookahead) -> bool:
 
 
 def _probe(codec: Codec, ahead: Lookahead, size: int) -> bool | None:
-    """Whether so many bytes give text, or are a whole member; None if they cannot be decoded."""
+    """Whether the next ``size`` bytes give text, or are a whole member; None if they cannot be decoded."""
     data, at = ahead.view(ahead.base, ahead.base + size)
     decoder = codec.precise()
     try:

@@ -89,5 +89,5 @@ def format_location(path: str, segment: int, offset: int) -> str:
 
 
 def open_plain(path: str) -> BinaryIO:
-    """Open a local file; the opener that is used where none is given."""
+    """Open a local file; this is the default opener."""
     return Path(path).open("rb")

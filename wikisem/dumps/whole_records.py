@@ -110,7 +110,7 @@ def read_ranges(
 
 
 def read_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
-    """The first text of a file, given its ranges; b"" where there is none or it cannot be decoded."""
+    """The first text of a file, given its ranges; b"" if there is none or it cannot be decoded."""
     for range_ in ranges[:1]:
         with open_binary(range_.path) as source:
             block = next(_blocks(range_, source, _HEAD_BYTES, lambda _: None), None)

@@ -281,7 +281,7 @@ def _other_classes(tables: Sequence[ItemEdges], items: Ints, nodes: Int64s) -> S
 
 # The instances of the classes that are left, in the order of their numbers.
 
-# About so many items are in a span, which makes a few megabytes.
+# About how many items are in a span: a few megabytes.
 _SPAN: Final = 1 << 18
 # The ends of spans are chosen from every 64th item of each table.
 _SAMPLE: Final = 1 << 6

@@ -102,9 +102,7 @@ class CsrRows:
     def without(self, others: "CsrRows") -> "CsrRows":
         """The same rows without the targets that the same row of ``others`` has; both must be sorted."""
         asked, known = pack_pairs(self.sources(), self.targets), pack_pairs(others.sources(), others.targets)
-        indices = np.searchsorted(known, asked)
-        # The key appended is not an edge, so an index past the end is a miss.
-        return self.keep(np.append(known, ~np.uint64(0))[indices] != asked)
+        return self.keep(~are_known(asked, known))
 
     def reverse(self, count: int) -> "CsrRows":
         """For each of ``count`` targets the nodes that lead to it."""
@@ -130,7 +128,7 @@ class SparseRows:
         return SparseRows(known, CsrRows.from_pairs(np.searchsorted(known, owners), targets, len(known)))
 
     def take(self, asked: Ints) -> CsrRows:
-        """The rows of some owners, in the order given; empty for those that have none."""
+        """The rows of some owners, in the order given; empty for numbers that are not owners."""
         indices = np.searchsorted(self.owners, asked)
         # The number appended is not an owner, so an index past the end is a miss.
         here = np.append(self.owners.astype(np.int64), -1)[indices] == asked
@@ -196,8 +194,7 @@ def pairs_from(rows: CsrRows, owners: Ints, starts: Ints) -> tuple[Ints, Ints]:
     while len(frontier):
         above = rows.take(second_of(frontier))
         reached_now = sort_pairs(pack_pairs(first_of(frontier)[above.sources()], above.targets))
-        indices = np.searchsorted(known, reached_now)
-        frontier = reached_now[np.append(known, ~np.uint64(0))[indices] != reached_now]
+        frontier = reached_now[~are_known(reached_now, known)]
         known = sort_pairs(np.concatenate([known, frontier]))
     return first_of(known), second_of(known)
 
@@ -280,6 +277,13 @@ def sort_pairs(keys: PairKeys) -> PairKeys:
     keys.sort()
     first = differs_from_previous(keys)
     return keys if first.all() else keys[first]
+
+
+def are_known(keys: PairKeys, known: PairKeys) -> Flags:
+    """Whether each of some packed pairs is among ``known``, which ascends."""
+    # The key appended is not a pair, so an index past the end is a miss.
+    found: Flags = np.append(known, ~np.uint64(0))[np.searchsorted(known, keys)] == keys
+    return found
 
 
 def rank_keys(keys: Ints) -> tuple[int, Int64s]:

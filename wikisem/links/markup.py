@@ -118,7 +118,7 @@ def starting_with(heads: Heads, text: bytes) -> Mask:
     return mask
 
 
-# Skipped spans: comments, nowiki, code, formulas and the like, where brackets are no links.
+# Skipped spans: comments, nowiki, code, formulas and the like, where brackets are not links.
 
 # Elements whose content MediaWiki does not parse for links, or does not show: its own and those of the extensions that
 # Wikipedia has (Special:Version, 2026-11). Elements whose content it does parse, such as ref, poem and gallery, do not
@@ -223,7 +223,7 @@ def innermost_links(markup: Markup, texts: Positions) -> tuple[Positions, Positi
     rows = np.flatnonzero(pair)
     starts, ends = brackets[rows] + 2, brackets[rows + 1]
     keep = np.ones(len(rows), np.bool_)
-    # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is no link.
+    # MediaWiki reads `[[` from the left: in `[[[a]]]` a third bracket is left over, so this is not a link.
     for row in np.flatnonzero((rows > 0) & (brackets[rows - 1] == brackets[rows] - 1) & opening[rows - 1]):
         keep[row] = _run_length(data, int(starts[row]) - 1) % 2 == 0
     # The bracket that closes `[[a|[b]]]` is the first but one: a single `[` in the anchor takes one for itself.

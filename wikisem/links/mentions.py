@@ -134,7 +134,7 @@ def _read_anchors(anchors: pa.Array, work: Work) -> pa.Array:
 
 
 def _mentions(titles: pa.Array, anchors: pa.Array, counts: Positions) -> pa.Table:
-    """Mentions as a table; those that show nothing (null) leave no row."""
+    """Mentions as a table, without those that show nothing (null)."""
     mentions = pa.table([titles, anchors, counts], schema=MENTIONS)
     return mentions if anchors.null_count == 0 else mentions.filter(pc.is_valid(mentions["anchor"]))
 
@@ -217,7 +217,7 @@ def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | 
 
 
 def make_link(target: str, anchor: str | None, site: SiteInfo, work: Work | None = None) -> Link | None:
-    """The link from the wikitext of its target and of its anchor, which is None where there is no bar."""
+    """The link from the wikitext of its target and of its anchor, which is None if there is no bar."""
     title = link_title(target, site)
     if title is None or title.namespace != 0:
         return None

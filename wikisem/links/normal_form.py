@@ -29,7 +29,7 @@ _LEAST: Final = 0xCC
 # reading some fifty characters (2026-11). The first _SAMPLE bytes show whether that is so.
 _FEW: Final = 64
 _SAMPLE: Final = 1 << 12
-# Where characters are that decompose or have a combining class; a test looks at all others.
+# Blocks of characters that decompose or have a combining class; a test looks at all others.
 _BLOCKS: Final = (
     *(range(0xC0, 0x3100), range(0xA660, 0xAC00), range(0xF900, 0x12000), range(0x16000, 0x17000)),
     *(range(0x1BC00, 0x1BD00), range(0x1D100, 0x1D300), range(0x1DF00, 0x1EA00), range(0x2F800, 0x2FB00)),
@@ -76,7 +76,7 @@ def _tables() -> _Tables:
 
 
 def _decompositions() -> Iterator[tuple[int, list[int]]]:
-    """Each character that may have one, and what it decomposes to in one step: none, one or two characters."""
+    """Each character that may decompose, and what it becomes in one step: one or two characters, or nothing."""
     for code in (code for block in _BLOCKS for code in block):
         parts = unicodedata.decomposition(chr(code)).split()
         yield code, [] if parts[:1] and parts[0].startswith("<") else [int(part, 16) for part in parts]

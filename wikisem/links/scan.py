@@ -48,7 +48,7 @@ PAGE_END: Final = b"</page>"
 DUMP_END: Final = b"</mediawiki>"
 # The size of chunk that was read fastest of 1, 2, 4, 8 and 16 MiB (2026-11).
 CHUNK_BYTES: Final = 4 << 20
-# Where a byte of a chunk is, as ``Chunk.location`` says it.
+# Says where a byte of a chunk is, as ``Chunk.location`` does.
 Locate = Callable[[int], str]
 
 # What is read: the links of a chunk, its contents as written, and the table of its pages.
@@ -82,7 +82,7 @@ class Extraction:
 
     ``contents`` of the innermost brackets of ``articles`` pages, ``redirects`` from title to title, ``titles`` of all
     pages of namespace 0, and ``versions`` of all pages with ids (see ``links.repeats``); ``left_out`` counts pages by
-    reason, and ``unread`` holds the start and end of each page that is none of these.
+    reason, and ``unread`` holds the start and end of each page that only an XML parser can read.
     """
 
     contents: pa.Array
@@ -236,7 +236,7 @@ def _titles(extracted: list[Extraction]) -> list[str]:
 
 
 def _redirects(extracted: list[Extraction], site: SiteInfo) -> tuple[pa.Table, int]:
-    """Redirects from article to article, and the number of those that lead elsewhere."""
+    """Redirects from article to article, and the number of redirects that lead elsewhere."""
     pairs = [
         (composed(unescape_xml(source)), _article(unescape_xml(target), site))
         for each in extracted
@@ -308,7 +308,7 @@ def _classify(data: bytes, pages: PageTable, site: SiteInfo) -> tuple[Positions,
 
 
 def _starts_with_hash(data: bytes, pages: PageTable) -> Mask:
-    """Which texts begin with ``#``; those that begin with many blanks may."""
+    """Which texts begin with ``#``, or may because they begin with many blanks."""
     first = [data[start : start + 20].lstrip()[:1] for start in pages.text_starts.tolist()]
     mask: Mask = np.isin(np.array(first, "S1"), [b"#", b""])
     return mask

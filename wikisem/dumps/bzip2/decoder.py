@@ -75,7 +75,7 @@ class NativeDecoder:
 
 
 def decode_to(block: bytes, bits: int) -> bytes | None:
-    """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is no such block."""
+    """The text of an aligned block of exactly ``bits`` bits, its checksum verified; None if it is not such a block."""
     decoder = bz2.BZ2Decompressor()
     try:
         text = decoder.decompress(_as_stream(block, bits))

@@ -89,7 +89,7 @@ class ClassDraw:
         return self._able(outlier_class, self._per_class)
 
     def _able(self, outlier_class: int, least: int) -> BitPlanes:
-        """The classes that may bring at least so many items; found when asked for, as O3 may draw from all items."""
+        """The classes that may bring at least ``least`` items; found when asked for, as O3 may draw from all items."""
         if (outlier_class, least) not in self._known:
             able = self._language.counts[outlier_class - 1] >= least
             able_bits = np.where(able, self._bringing[outlier_class - 1], np.uint64(0))

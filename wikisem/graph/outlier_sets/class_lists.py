@@ -263,7 +263,7 @@ NO_UNLINKED: Final = UnlinkedItems.join([])
 
 # Statements that make a class: nearly all of its instances have them, and few other items do.
 
-# Nearly all instances: this share of those that have any statement of the property.
+# Nearly all instances: this share of the instances that have any statement of the property.
 _NEARLY_ALL: Final = 9, 10
 # Few others: this share of all that have the statement are instances.
 _MOST: Final = 1, 2
@@ -351,7 +351,7 @@ class _Holders:
         return _add_up(keys, None if self.numbers is None else self.numbers[second_of(pairs)][classes.sources()])
 
     def count(self, pairs: PairKeys, length: int) -> Int64s:
-        """How many items have each of so many statements, from their (statement, row)."""
+        """How many items have each of ``length`` statements, from their (statement, row)."""
         numbers = None if self.numbers is None else self.numbers[second_of(pairs)]
         return np.bincount(first_of(pairs), numbers, minlength=length).astype(np.int64)
 

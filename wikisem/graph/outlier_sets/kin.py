@@ -15,6 +15,7 @@ from wikisem.graph.csr import (
     Int64s,
     Ints,
     SparseRows,
+    are_known,
     first_of,
     indices_of,
     pack_pairs,
@@ -111,7 +112,7 @@ class BringingIndex:
 
 
 def build_bringing_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorIndex, seed: int) -> BringingIndex:
-    """The index for these lists, which are those that the ancestor index was built for."""
+    """The index for the lists that the ancestor index was built for."""
     rows = np.arange(len(ancestors.row_to_node))
     ring = HashRing.of(seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
@@ -220,6 +221,4 @@ def _is_at_or_below(graph: ClassGraph, classes: Ints, others: Ints) -> Flags:
     known = np.zeros(count, dtype=np.int64)
     known[numbers] = classes
     above = pack_pairs(*pairs_from(graph.up, np.arange(count), known))
-    asked = pack_pairs(numbers, others)
-    below: Flags = np.append(above, ~np.uint64(0))[np.searchsorted(above, asked)] == asked
-    return below
+    return are_known(pack_pairs(numbers, others), above)

@@ -32,7 +32,7 @@ from wikisem.recipes.options import OutlierOptions, Recipe
 class OutlierIndex:
     """What the outlier sets of all candidate classes are read from.
 
-    ``barred`` has the lists that each candidate may not have, ``is_status`` whether it is a status class.
+    ``barred`` has the lists that each candidate must not have, ``is_status`` whether it is a status class.
     """
 
     lists: PoolLists
