@@ -35,7 +35,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     """
     scratch, runtime = context.scratch, context.runtime
     files = match([f"{entities}/*.parquet"])
-    # What counts unlinked items is one element more: it is small, and gives one table of classes.
+    # The folder that counts unlinked items is one element more: it is small, and gives one table of classes.
     unlinked = unlinked_folder(entities)
     elements = list(enumerate([*files, unlinked]))
 
@@ -56,7 +56,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
 
 class ReadEdges(beam.DoFn):
-    """A numbered file of entities to the arrays of its edges, and the folder ``unlinked`` to those of its classes."""
+    """A numbered file of entities to the arrays of its edges; of the folder ``unlinked``, the edges of its classes."""
 
     def __init__(self, scratch: Scratch, unlinked: str) -> None:
         self._scratch, self._unlinked = scratch, unlinked
@@ -92,7 +92,7 @@ class BuildGraph(beam.DoFn):
 
 
 def _count(read: int, with_edges: int, graph: ClassGraph) -> Counts:
-    """Of ``read`` items ``with_edges`` have a P31 or P279."""
+    """The counts of ``read`` items, of which ``with_edges`` have a P31 or P279."""
     in_dump = graph.class_sitelinks >= 0
     _, also_instance = indices_of(graph.nodes, graph.items)
     kept = len(graph.items) + int((in_dump & ~also_instance).sum())

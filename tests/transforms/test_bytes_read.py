@@ -66,7 +66,7 @@ def test_a_pipeline_shows_what_its_workers_read(big_file: Path, workers: int) ->
 
 def test_nobody_waits_when_nobody_looks(monkeypatch: pytest.MonkeyPatch, big_file: Path) -> None:
     """A full pipe keeps no reader waiting; what it could not tell it tells with what comes next."""
-    monkeypatch.setattr(counts._Teller.add, "__defaults__", (1,))
+    monkeypatch.setattr(counts._Reporter.add, "__defaults__", (1,))
     with count_here() as count:
         with pytest.raises(BlockingIOError):
             while True:
@@ -79,7 +79,7 @@ def test_nobody_waits_when_nobody_looks(monkeypatch: pytest.MonkeyPatch, big_fil
 
 def test_a_process_that_nobody_asked_tells_nothing(big_file: Path) -> None:
     """As a worker on another machine; nor is it told to who asks later."""
-    assert counts._teller.pipe == -1
+    assert counts._reporter.pipe == -1
     with open_counted(str(big_file)) as source:
         assert len(source.read()) == SIZE
     with count_here() as count:

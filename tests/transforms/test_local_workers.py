@@ -18,10 +18,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from tests.processes import is_alive
 from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
-from wikisem.transforms.io import worker
-from wikisem.transforms.io.local_workers import LocalWorkers, out_of_memory_kills
+from wikisem.transforms.io import local_workers
+from wikisem.transforms.io.local_workers import LocalWorkers, local_runner, out_of_memory_kills
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.worker import die_with_parent, local_runner
+from wikisem.transforms.io.worker import die_with_parent
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -104,7 +104,7 @@ def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.Monke
     reported: list[str] = []
     killed = threading.Event()
     monkeypatch.setattr(threading, "excepthook", lambda arguments: reported.append(arguments.thread.name))
-    monkeypatch.setattr(worker, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(local_workers, "_PATIENCE", PATIENCE)
 
     def break_late() -> None:
         killed.wait()

@@ -22,7 +22,7 @@ from wikisem.transforms.groups.shared_files import TITLES, GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.files import create_binary, list_files, open_binary
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
-from wikisem.transforms.io.runtime import read_link_letters
+from wikisem.transforms.mentions.stage import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
     Evidence,

@@ -1,7 +1,4 @@
-"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine.
-
-Many small files: on this machine one after the other, on a store several at once, where each is a round trip.
-"""
+"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine."""
 
 import atexit
 import fcntl
@@ -25,14 +22,6 @@ from wikisem.errors import OutputError
 from wikisem.graph.taxonomy import write_arrays
 from wikisem.transforms.io.files import create_binary, is_local, open_binary, remove_below, versions_below
 
-# Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
-RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
-RUN: Final = os.environ.get(RUN_VARIABLE) or uuid.uuid4().hex
-_KEY: Final = re.compile(r"[0-9a-f]{32}")
-# Locks that say that this process uses a copy: they are let go when it ends, however it does. Their files hold the
-# names of the runs that have used it.
-_in_use: Final[list[IO[bytes]]] = []
-
 
 def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
     """Write the arrays of a dataclass into a folder; the names of the files, which begin with the prefix."""
@@ -46,9 +35,20 @@ def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
     return names
 
 
+# Copies on this machine of folders that are elsewhere.
+
+# Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
+RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
+RUN: Final = os.environ.get(RUN_VARIABLE) or uuid.uuid4().hex
+_KEY: Final = re.compile(r"[0-9a-f]{32}")
+# Locks that say that this process uses a copy: they are let go when it ends, however it does. Their files hold the
+# names of the runs that have used it.
+_in_use: Final[list[IO[bytes]]] = []
+
+
 @lru_cache(maxsize=64)
 def local_folder(folder: str) -> Path:
-    """A folder whose files can be mapped: itself, or for one elsewhere a copy, shared by all processes of this machine.
+    """A folder whose files can be mapped: itself, or a copy that all processes of this machine share.
 
     A copy is found by what it holds: the path, the names, the sizes and the times of the files. The first process to
     ask makes it, others wait for that. It goes with the last run that uses it.
@@ -72,6 +72,24 @@ def local_folder(folder: str) -> Path:
     return copy
 
 
+def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
+    """Make a copy; the caller holds the lock of its making, so that any part of it is left from a killed process."""
+    part = _part(copy)
+    remove_below(str(part.parent), part.name)
+    part.mkdir(mode=0o700)
+    try:
+        for name in files:
+            target = part / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open_binary(f"{folder}/{name}") as source, target.open("wb") as sink:
+                shutil.copyfileobj(source, sink, 1 << 24)
+        part.rename(copy)
+    except BaseException:
+        with suppress(OutputError):  # what came first is the cause
+            remove_below(str(part.parent), part.name)
+        raise
+
+
 def remove_copies() -> None:
     """Let go of the copies that this run uses, and remove those that no other process of this machine does.
 
@@ -89,14 +107,14 @@ def remove_copies() -> None:
             _remove_unused(copies / path.stem)
 
 
-def _names_this_run(path: Path) -> bool:
-    found = path.lstat()
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and RUN.encode() in path.read_bytes().split()
-
-
 def _remove_copies_at_exit() -> None:
     with suppress(OSError):
         remove_copies()
+
+
+def _names_this_run(path: Path) -> bool:
+    found = path.lstat()
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and RUN.encode() in path.read_bytes().split()
 
 
 def _remove_unused(copy: Path) -> None:
@@ -105,24 +123,6 @@ def _remove_unused(copy: Path) -> None:
             remove_below(str(folder.parent), folder.name)
         for kind in ("use", "making"):
             _lock_path(copy, kind).unlink()
-
-
-def _fetch(folder: str, files: Iterable[str], copy: Path) -> None:
-    """Make a copy; the caller holds the lock of its making, so that what is there of it is a killed process's."""
-    part = _part(copy)
-    remove_below(str(part.parent), part.name)
-    part.mkdir(mode=0o700)
-    try:
-        for name in files:
-            target = part / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open_binary(f"{folder}/{name}") as source, target.open("wb") as sink:
-                shutil.copyfileobj(source, sink, 1 << 24)
-        part.rename(copy)
-    except BaseException:
-        with suppress(OutputError):  # what came first is the cause
-            remove_below(str(part.parent), part.name)
-        raise
 
 
 def _copies() -> Path:
@@ -181,13 +181,17 @@ def _locked(copy: Path, kind: str, how: int = 0) -> Iterator[None]:
         yield
 
 
-_AT_ONCE: Final = 16
+# Many small files at once.
 
+_AT_ONCE: Final = 16
 T = TypeVar("T")
 
 
 def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
-    """Call a function for each of some files in a place; the first error ends it, without the files not begun yet."""
+    """Call a function for each of some files in a place; after the first error no other call begins.
+
+    On this machine the calls follow one another; on a store, where each is a round trip, several run at once.
+    """
     if is_local(place):
         for file in files:
             act(file)

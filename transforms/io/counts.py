@@ -1,15 +1,8 @@
-"""Exact counts of a stage: one small file for each part of the work, added up when the pipeline is over.
+"""What the parts of a stage report in files: exact counts, which are added up when the pipeline is over, and rejects.
 
 Beam's own metrics count what was tried: a bundle that is run again counts twice. A file that is written again does not.
-The file also names what else the part left, where that depends on the data. Whoever reads it knows the parts by name,
-so that one that is not there is an error: a list of what is there would lack it in silence.
-
-Records that could not be read, written where a person can look at them.
-
-How many bytes of its inputs a run on this machine has read, while it reads: for progress, and for nothing else.
-
-A process tells what it has read every few megabytes, by eight bytes through a pipe, which several can write to at once.
-It never waits: when the pipe is full because nobody looks, the number is told with the next one.
+The file of a part also names what else it left, where that depends on the data. The reader of these files knows the
+parts by name, so that a missing one is an error: a list of the files that are there would lack it in silence.
 """
 
 import os
@@ -37,7 +30,7 @@ def write_counts(
 ) -> None:
     """Write the counts of one part, the names of the files that it left, and the streams that it read a part of.
 
-    ``span`` says which pages the part may have in common with others (see ``mentions.repeats``).
+    ``span`` says which pages the part may have in common with others (see ``mentions.count.find_repeats``).
     """
     values = {
         "counts": asdict(counts),
@@ -89,7 +82,7 @@ def read_json(path: str) -> Any:
 
 
 def write_rejects(path: str, rejects: Iterable[Reject]) -> int:
-    """Write rejects as JSON lines and return how many; no file is made where there are none."""
+    """Write records that could not be read as JSON lines, and return how many; without any, no file is made."""
     lines = [orjson.dumps(asdict(reject), option=orjson.OPT_APPEND_NEWLINE) for reject in rejects]
     if lines:
         with create_binary(path) as sink:
@@ -97,12 +90,14 @@ def write_rejects(path: str, rejects: Iterable[Reject]) -> int:
     return len(lines)
 
 
+# How many bytes of its inputs a run on this machine has read, while it reads: for progress, and for nothing else.
+
 _STEP: Final = 1 << 22
 _NUMBER: Final = struct.Struct("=q")
 
 
 class BytesRead:
-    """The sum of what all processes tell that have ``writer``."""
+    """The sum of what is reported by all processes that have ``writer``."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
@@ -111,10 +106,10 @@ class BytesRead:
         self._sum = 0
 
     def total(self) -> int:
-        """How many bytes were read since the last ``reset``, as far as is told."""
+        """How many bytes were read since the last ``reset``, as far as is reported."""
         with suppress(BlockingIOError):
-            while told := os.read(self._reader, _NUMBER.size << 10):
-                self._sum += sum(number for (number,) in _NUMBER.iter_unpack(told))
+            while reported := os.read(self._reader, _NUMBER.size << 10):
+                self._sum += sum(number for (number,) in _NUMBER.iter_unpack(reported))
         return self._sum
 
     def reset(self) -> None:
@@ -128,43 +123,47 @@ class BytesRead:
         os.close(self.writer)
 
 
-class _Teller:
-    """Where this process tells what it has read: a pipe, or nowhere."""
+class _Reporter:
+    """Reports what this process has read, every few megabytes, by eight bytes through a pipe, if it has one.
+
+    Several processes can write to the pipe at once. None ever waits: when the pipe is full because nobody looks, the
+    number is reported with the next one.
+    """
 
     def __init__(self) -> None:
         self.begin(-1)
 
     def begin(self, pipe: int) -> None:
-        """Tell what is read from now on."""
+        """Report what is read from now on."""
         self.pipe = pipe
-        self._untold = 0
+        self._unreported = 0
 
     def add(self, count: int, least: int = _STEP) -> None:
-        """Count bytes, and tell them when there are enough."""
-        self._untold += count
-        if self._untold >= least and self.pipe >= 0:
+        """Count bytes, and report them when there are enough."""
+        self._unreported += count
+        if self._unreported >= least and self.pipe >= 0:
             with suppress(OSError):  # full, or closed
-                os.write(self.pipe, _NUMBER.pack(self._untold))
-                self._untold = 0
+                os.write(self.pipe, _NUMBER.pack(self._unreported))
+                self._unreported = 0
 
 
-_teller: Final = _Teller()
+_reporter: Final = _Reporter()
 
 
-def tell(pipe: int) -> None:
-    """Let this process tell what it reads to a ``BytesRead.writer``; -1 for nobody."""
-    _teller.begin(pipe)
+def report_bytes_to(pipe: int) -> None:
+    """Let this process report what it reads to a ``BytesRead.writer``; -1 for no reports."""
+    _reporter.begin(pipe)
 
 
 @contextmanager
 def count_here() -> Iterator[BytesRead]:
     """While inside, count what this process reads."""
     bytes_read = BytesRead()
-    tell(bytes_read.writer)
+    report_bytes_to(bytes_read.writer)
     try:
         yield bytes_read
     finally:
-        tell(-1)
+        report_bytes_to(-1)
         bytes_read.close()
 
 
@@ -186,10 +185,10 @@ class _Counted:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _teller.add(0, least=1)
+        _reporter.add(0, least=1)
         self._source.__exit__(kind, error, trace)
 
     def read(self, size: int = -1) -> bytes:
         data = self._source.read(size)
-        _teller.add(len(data))
+        _reporter.add(len(data))
         return data

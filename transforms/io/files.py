@@ -1,10 +1,6 @@
 """Files by path or URL, through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// work alike.
 
 On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
-
-Paths and URLs as people write them: which are on this machine, and which file systems need something installed.
-
-Globs on this machine, by the rules of Beam's: ``*`` is any part of a name, ``**`` any part of a path.
 """
 
 import importlib.util
@@ -28,6 +24,13 @@ from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError, UsageError
 
+# Beam sets options when a pipeline is made, or a worker begins. Without any its S3 file system opens nothing.
+if FileSystems._pipeline_options is None:  # noqa: SLF001
+    FileSystems.set_options(PipelineOptions([]))
+
+
+# Paths and URLs as people write them.
+
 # The file systems of Beam 2.77: the module that each of them imports, and the extra that installs it.
 _REMOTE: Final = {
     "gs": ("apitools", "gcp"),
@@ -39,12 +42,12 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def is_local(path: str) -> bool:
-    """Whether a path is on this machine: whether it is no URL."""
+    """Whether a path is on this machine, that is, not a URL."""
     return _SCHEME.match(path) is None
 
 
 def absolute(path: str) -> str:
-    """A path that means the same to a worker with another current folder; a URL does as it is."""
+    """A path that means the same to a worker with another current folder, as a URL does."""
     return os.path.abspath(path) if is_local(path) else path  # noqa: PTH100 - a Path would keep ".."
 
 
@@ -88,49 +91,10 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-_GLOB: Final = re.compile(r"[*?\[]")
-
-
-def match_local(pattern: str) -> Iterator[str]:
-    """The files that match a path or glob; what of it exists as written is no glob."""
-    if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
-        yield pattern
-        return
-    folder, rest = _split_at_folder(pattern)
-    if not _GLOB.search(rest.partition("/")[0]):
-        return  # a folder or file that is not there
-    expression = re.compile(FileSystem.translate_pattern(rest))
-    deep = "**" in rest or "/" in rest
-    prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
-    for root, below, names in os.walk(folder or "."):
-        if not deep:
-            below.clear()
-        inside = os.path.relpath(root, folder or ".")
-        for name in names:
-            path = name if inside == "." else f"{inside}/{name}"
-            if expression.match(path):
-                yield prefix + path
-
-
-def _split_at_folder(pattern: str) -> tuple[str, str]:
-    """The deepest folder of a pattern that exists as written, and what follows it."""
-    folder, rest = pattern, ""
-    while folder not in {"", "/"} and not Path(folder).is_dir():
-        folder, _, name = folder.rpartition("/")
-        rest = f"{name}/{rest}" if rest else name
-        if not folder and pattern.startswith("/"):
-            folder = "/"
-    return folder, rest
-
+# Reading and writing a file.
 
 # What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
 _IN_MEMORY: Final = 1 << 24
-# Parts of a path that name nothing below the folder before them: its parent, itself, or the root.
-_NO_NAMES: Final = frozenset({"", ".", ".."})
-
-# Beam sets options when a pipeline is made, or a worker begins. Without any its S3 file system opens nothing.
-if FileSystems._pipeline_options is None:  # noqa: SLF001
-    FileSystems.set_options(PipelineOptions([]))
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -145,8 +109,8 @@ def create_binary(path: str, durable: bool = False) -> BinaryIO:
     """A new file to write raw bytes to, seen when it is closed: whole, or not at all where an error comes first.
 
     On this machine it replaces an earlier one in one step, and its folder is made. For a store the bytes wait in memory
-    or a temporary file, since an object that an error cuts short would else be seen as if it were whole. It is on the
-    disk when it is closed where it is ``durable``; a store has it then anyway.
+    or a temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
+    ``durable``, it is on the disk when it is closed; a store has it then anyway.
     """
     if is_local(path):
         return whole_file(Path(path), durable)
@@ -188,9 +152,52 @@ def replace_file(path: str, data: bytes, durable: bool = False) -> None:
 
 
 def sync_files(folder: str, paths: Iterable[str]) -> None:
-    """Have files below a folder on the disk, with their names; a store has what was written to it."""
+    """Force files below a folder to the disk, with their names; a store has what was written to it."""
     if is_local(folder):
         atomic_files.sync_files(Path(folder), [Path(folder, path) for path in paths])
+
+
+def copy(source: str, target: str) -> None:
+    """Give a file a second name, in place of what has that name. OutputError when it cannot be done.
+
+    On this machine that is one step, and needs no more disk: a hard link where the file system has them. Doing it again
+    changes nothing, so a bundle may be run again.
+    """
+    if is_local(target):
+        _link(Path(source), Path(target))
+        return
+    make_folder(target.rpartition("/")[0])
+    if FileSystems.get_filesystem(target).has_dirs():
+        remove(target)  # HDFS writes over nothing
+    try:
+        # S3's gives a list of what failed, where the other file systems raise.
+        failed = [one for one in FileSystems.copy([source], [target]) or [] if one[-1] is not None]
+    except OSError as error:
+        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
+    if failed:
+        raise OutputError(f"expected to copy {source} to {target}, saw {failed[0][-1]}")
+
+
+def _link(source: Path, target: Path) -> None:
+    part = target.with_name(f".{uuid.uuid4().hex}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.hardlink_to(source)
+        except FileNotFoundError:
+            raise
+        except OSError:  # no hard links here
+            shutil.copyfile(source, part)
+        part.replace(target)
+    except OSError as error:
+        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
+    finally:
+        part.unlink(missing_ok=True)  # it stays where both names are the same file
+
+
+# Finding files.
+
+_GLOB: Final = re.compile(r"[*?\[]")
 
 
 def match(patterns: Sequence[str]) -> list[str]:
@@ -215,8 +222,43 @@ def list_files(pattern: str) -> list[str]:
     when there is a folder ``runs[1]/entities``.
     """
     if is_local(pattern):
-        return sorted(match_local(pattern))
+        return sorted(_match_local(pattern))
     return sorted(entry.path for entry in _match_remote(pattern))
+
+
+def _match_local(pattern: str) -> Iterator[str]:
+    """The files of this machine that match a path or glob, by the rules of Beam's globs.
+
+    What exists as written is not a glob.
+    """
+    if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
+        yield pattern
+        return
+    folder, rest = _split_at_folder(pattern)
+    if not _GLOB.search(rest.partition("/")[0]):
+        return  # this folder or file does not exist
+    expression = re.compile(FileSystem.translate_pattern(rest))
+    deep = "**" in rest or "/" in rest
+    prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
+    for root, below, names in os.walk(folder or "."):
+        if not deep:
+            below.clear()
+        inside = os.path.relpath(root, folder or ".")
+        for name in names:
+            path = name if inside == "." else f"{inside}/{name}"
+            if expression.match(path):
+                yield prefix + path
+
+
+def _split_at_folder(pattern: str) -> tuple[str, str]:
+    """The deepest folder of a pattern that exists as written, and what follows it."""
+    folder, rest = pattern, ""
+    while folder not in {"", "/"} and not Path(folder).is_dir():
+        folder, _, name = folder.rpartition("/")
+        rest = f"{name}/{rest}" if rest else name
+        if not folder and pattern.startswith("/"):
+            folder = "/"
+    return folder, rest
 
 
 def _match_remote(pattern: str) -> Sequence[FileMetadata]:
@@ -241,12 +283,12 @@ def size_of(path: str) -> int:
 
 
 def sizes_below(folder: str) -> dict[str, int]:
-    """The size in bytes of every file below a folder, by its path there; hidden ones, as programs leave, aside."""
+    """The size in bytes of every file below a folder, by its path there, without hidden ones that programs leave."""
     return {path: size for path, (size, _) in versions_below(folder).items()}
 
 
 def versions_below(folder: str) -> dict[str, tuple[int, float]]:
-    """The same with the time of the last change of each file, in seconds since 1970."""
+    """As ``sizes_below``, each size with the time of the last change, in seconds since 1970."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
         versions = {path: (one.st_size, one.st_mtime) for path, one in found.items()}
@@ -260,6 +302,12 @@ def versions_below(folder: str) -> dict[str, tuple[int, float]]:
 def exists(path: str) -> bool:
     """Whether there is a file, or on a file system with folders a folder, of exactly this name."""
     return bool(FileSystems.exists(path))
+
+
+# Making folders, and removing.
+
+# Parts of a path that name nothing below the folder before them: its parent, itself, or the root.
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
 def make_folder(folder: str) -> None:
@@ -278,7 +326,7 @@ def make_folder(folder: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, if it is there: where one of the folders above it is a file, it is not."""
+    """Remove a file, if it is there; it is not if one of the folders above it is a file."""
     if is_local(path):
         with suppress(FileNotFoundError, NotADirectoryError):
             Path(path).unlink()
@@ -287,11 +335,11 @@ def remove(path: str) -> None:
 
 
 def remove_below(root: str, name: str) -> None:
-    """Remove what has a name below ``root``, if anything has: a file, or a folder with all that is in it.
+    """Remove what has this name below ``root``, if it exists: a file, or a folder with all that is in it.
 
-    OutputError where the name leads elsewhere; on this machine also where it leads to another user's, to a symbolic
-    link, or by one below ``root``: nothing is removed then. Links in a folder go with it, and what they lead to stays.
-    On a store there are only files.
+    OutputError, and nothing removed, if the name leads out of ``root``; on this machine also if it is another user's
+    or a symbolic link, or if a folder between ``root`` and it is a symbolic link. Links inside a folder are removed
+    with it, but not what they lead to. On a store there are only files.
     """
     if not _NO_NAMES.isdisjoint(name.split("/")):
         raise OutputError(f"expected to remove {root}/{name}, saw what is no name below {root}")
@@ -332,47 +380,9 @@ def _open_folder(root: str, names: Sequence[str]) -> Iterator[int]:
 
 
 def is_own(found: os.stat_result, folder: str) -> bool:
-    """Whether a file below a folder of this machine belongs to this user, by what ``lstat`` found of it."""
+    """Whether a file below a folder of this machine belongs to this user, by its ``lstat`` result."""
     if found.st_uid == os.getuid():
         return True
     with suppress(OSError), TemporaryFile(dir=folder) as made:  # a network folder may give all files one owner
         return os.fstat(made.fileno()).st_uid == found.st_uid
     return False
-
-
-def copy(source: str, target: str) -> None:
-    """Give a file a second name, in place of what has that name. OutputError when it cannot be done.
-
-    On this machine that is one step, and needs no more disk: a hard link where the file system has them. To do it again
-    changes nothing, so a bundle that is run again may.
-    """
-    if is_local(target):
-        _link(Path(source), Path(target))
-        return
-    make_folder(target.rpartition("/")[0])
-    if FileSystems.get_filesystem(target).has_dirs():
-        remove(target)  # HDFS writes over nothing
-    try:
-        # S3's gives a list of what failed, where the other file systems raise.
-        failed = [one for one in FileSystems.copy([source], [target]) or [] if one[-1] is not None]
-    except OSError as error:
-        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
-    if failed:
-        raise OutputError(f"expected to copy {source} to {target}, saw {failed[0][-1]}")
-
-
-def _link(source: Path, target: Path) -> None:
-    part = target.with_name(f".{uuid.uuid4().hex}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            part.hardlink_to(source)
-        except FileNotFoundError:
-            raise
-        except OSError:  # no hard links here
-            shutil.copyfile(source, part)
-        part.replace(target)
-    except OSError as error:
-        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
-    finally:
-        part.unlink(missing_ok=True)  # it stays where both names are the same file

@@ -1,14 +1,4 @@
-"""How a stage runs its pipelines: the runner's options, the progress of parts, and failures that name their stage.
-
-The letters at a wiki's links in the folder of its mentions, where the stages after it find them.
-
-Where a stage writes: a scratch folder, which goes when the stage is over, and the folder of its finished files.
-
-Whether workers see the folder that this process writes to: a token written by one is read by the other, both ways.
-
-A runner may start its workers on other machines, or in containers. Where they do not share the output folder, each
-would write into one of its own, and the stage would end without a result.
-"""
+"""How a stage runs: where it writes, its pipelines with the options of a runner, progress, and failures."""
 
 import uuid
 from collections import Counter
@@ -20,7 +10,6 @@ from time import monotonic
 from typing import Final, Protocol, Self
 
 import apache_beam as beam
-import orjson
 from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
@@ -30,36 +19,17 @@ from apache_beam.runners.runner import PipelineResult
 from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
-from wikisem.transforms.io.files import create_binary, exists, is_local, list_files, open_binary, remove, replace_file
-from wikisem.transforms.io.local_workers import LocalWorkers
-from wikisem.transforms.io.worker import local_runner
-from wikisem.typed_json import decode_json
-from wikisem.wikipedia.learning import LinkLetters
+from wikisem.transforms.io.files import exists, is_local, list_files, open_binary, remove, replace_file
+from wikisem.transforms.io.local_workers import LocalWorkers, local_runner
 
-
-def write_link_letters(folder: str, found: LinkLetters) -> None:
-    """Write them beside the mentions."""
-    with create_binary(_path(folder)) as sink:
-        sink.write(orjson.dumps(found.to_plain()))
-
-
-def read_link_letters(folder: str) -> LinkLetters:
-    """Read them; none where mentions were counted without."""
-    if not list_files(_path(folder)):
-        return LinkLetters()
-    with open_binary(_path(folder)) as source:
-        return decode_json(source.read(), LinkLetters, _path(folder), "the surroundings of links")
-
-
-def _path(folder: str) -> str:
-    return f"{folder}/surroundings.json"
+# Where a stage writes.
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """The scratch folder of one stage, and the folder that its finished files are written to.
+    """The scratch folder of one stage, which goes when the stage is over, and the folder of its finished files.
 
-    That is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
+    The latter is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
     """
 
     root: str
@@ -80,8 +50,8 @@ class Scratch:
         return f"{self.root}/rejects/{unit}"
 
 
-# Beam's options for what --workers does.
-_OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
+# The progress of a pipeline.
+
 # Listing finished parts takes at most this share of the time: a folder of 10,000 files on a store takes seconds.
 _LISTING_SHARE: Final = 0.05
 _REMOTE_LISTING: Final = 15.0  # seconds between two listings on a store, which are paid by the request
@@ -116,7 +86,7 @@ def no_progress(
 
 
 class PartListing:
-    """The finished parts of a pipeline, by a file pattern; an empty pattern has none.
+    """The finished parts of a pipeline, by a file pattern; an empty pattern matches no part.
 
     A listing is reused for 19 times as long as it took, and for 15 seconds at least where the parts are on a store, so
     that showing progress neither slows the work down nor costs a request for each look.
@@ -136,6 +106,33 @@ class PartListing:
             end = self._clock()
             self._next = end + max(self._least, (end - begin) * (1 / _LISTING_SHARE - 1))
         return len(self.found)
+
+
+def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
+    """How many languages have all their parts; empty for fewer than two. They are at work side by side.
+
+    >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
+    '1 of 2 languages'
+    """
+    if len(totals) < 2:
+        return ""
+    done = Counter(part.rpartition("/")[2].rpartition("-")[0] for part in parts)
+    return f"{sum(done[code] >= total for code, total in totals.items())} of {len(totals)} languages"
+
+
+def label_of(stage: str, languages: Sequence[str]) -> str:
+    """What progress and errors call a stage that works on these languages.
+
+    >>> label_of("mentions", ["de"]), label_of("mentions", ["de", "en", "ja"])
+    ('mentions de', 'mentions in 3 languages')
+    """
+    return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
+
+
+# Running pipelines.
+
+# Beam's options for what --workers does.
+_OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
 
 
 class _SharedWorkers:
@@ -256,7 +253,7 @@ def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractC
 
 
 def _bytes_read(workers: LocalWorkers | None) -> AbstractContextManager[BytesRead]:
-    """What the workers have read since now, or this process if there are none."""
+    """What the workers read from now on, or this process if there are no workers."""
     return count_here() if workers is None else workers.count_bytes()
 
 
@@ -292,7 +289,7 @@ def _cancel(result: PipelineResult, interruption: BaseException) -> None:
 class StageContext:
     """Where a stage writes, and how it runs its pipelines: all that a stage knows of the run it is part of.
 
-    ``folders`` are those that OUT has for the files of each unit that is to be made; they are empty.
+    ``folders`` has the folder in OUT, still empty, for the files of each unit that is to be made.
     """
 
     scratch: Scratch
@@ -300,39 +297,24 @@ class StageContext:
     folders: Mapping[str, str] = field(default_factory=dict)
 
     def for_unit(self, unit: str) -> "StageContext":
-        """This context, where what the scratch folder calls published is the folder of one unit."""
+        """This context for one unit: finished files are written to the unit's folder."""
         return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
 
 
-def words_of_languages(parts: Iterable[str], totals: Mapping[str, int]) -> str:
-    """How many languages have all their parts; empty for fewer than two. They are at work side by side.
-
-    >>> words_of_languages(["out/de-00000.json", "out/de-00001.json", "out/ja-00000.json"], {"de": 2, "ja": 2})
-    '1 of 2 languages'
-    """
-    if len(totals) < 2:
-        return ""
-    done = Counter(part.rpartition("/")[2].rpartition("-")[0] for part in parts)
-    return f"{sum(done[code] >= total for code, total in totals.items())} of {len(totals)} languages"
-
-
-def label_of(stage: str, languages: Sequence[str]) -> str:
-    """What progress and errors call a stage that works on these languages.
-
-    >>> label_of("mentions", ["de"]), label_of("mentions", ["de", "en", "ja"])
-    ('mentions de', 'mentions in 3 languages')
-    """
-    return f"{stage} {languages[0]}" if len(languages) == 1 else f"{stage} in {len(languages)} languages"
-
+# Whether workers share the output folder with this process.
 
 # Runners whose workers are this process, or its children.
 _HERE: Final = frozenset({"FnApiRunner", "DirectRunner", "BundleBasedDirectRunner", "SwitchingDirectRunner"})
+_ADVICE: Final = "use a folder that all of them share, under the same path, or a URL"
 
 
 def check_shared(output: str, runtime: Runtime) -> None:
     """Raise OutputError unless the workers of the runner that is named share the output folder with this process.
 
-    A URL is shared by nature, and a runner of this process has no workers elsewhere: neither is asked.
+    A runner may start its workers on other machines, or in containers. Where they do not share the folder, each would
+    write into one of its own, and the stage would end without a result. So a token that this process writes must be
+    read by a worker, and the other way round. A URL is shared by nature, and a runner of this process has no workers
+    elsewhere: neither is asked.
     """
     runner = str(runtime.options().view_as(StandardOptions).runner).rpartition(".")[2]
     if not is_local(output) or not runtime.names_runner or runner in _HERE:
@@ -359,11 +341,8 @@ def _exchange_tokens(output: str, runner: str, runtime: Runtime) -> None:
         remove(answered)
 
 
-_ADVICE: Final = "use a folder that all of them share, under the same path, or a URL"
-
-
 class AnswerToken(beam.DoFn):
-    """The paths of a token and of its answer to nothing; the answer is written where the token is read."""
+    """Takes the paths of a token and of its answer, and writes the answer if it can read the token; yields nothing."""
 
     def __init__(self, token: str) -> None:
         self._token = token

@@ -1,17 +1,7 @@
-"""Waiting for all parts of the work, and the tasks that follow: Beam's shuffle carries numbers, files the rows.
+"""Barriers between the steps of a stage, and the bucket files that carry what is shuffled in bulk.
 
-A part says that it is done by yielding ``(key, (number, parts, weight))``: which of how many parts of the key it is,
-and how much it holds.
-
-Bucket files: what is shuffled in bulk goes through files, so that Beam's shuffle carries numbers of parts alone.
-
-A mapper writes one file for its part of the work. Rows of a bucket are in *batches*, one for each time that the mapper
-let go of what it held, and an index at the end says where the batches of each bucket are:
-
-    batch of a | batch of b | batch of a | {"a": [[0, 9, crc], [15, 7, crc]], "b": [[9, 6, crc]]} | tail
-
-A reducer opens the files of all parts and reads its own bucket out of each. A file's name is made of its part's number
-and its bytes of the part alone: a bundle that is run again writes the same file again.
+A part of the work writes its rows to a bucket file and yields only its number, so that Beam's shuffle carries numbers
+alone. When all parts of a key are done, the tasks that read their files begin.
 """
 
 import struct
@@ -28,7 +18,9 @@ from wikisem.arrow.columns import decode, encode
 from wikisem.errors import StageError
 from wikisem.transforms.io.files import create_binary, exists, open_binary
 
-# What a part yields: its key, and its number, how many parts there are, and its weight.
+# Waiting for all parts, and the tasks that follow.
+
+# What a part yields: its key; its number, how many parts the key has, and how much this one holds (its weight).
 Done = tuple[str, tuple[int, int, int]]
 # What follows when all are done: a language or a kind of work, one of its buckets, and how many it has.
 Task = tuple[str, int, int]
@@ -41,7 +33,7 @@ def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
 
 
 class WhenAllDone(beam.PTransform):
-    """What the parts of each key yield, to the tasks that can begin when all of them are done, spread over workers.
+    """From what the parts of each key yield to the tasks that begin when all of them are done, spread over workers.
 
     ``tasks`` takes a key and the weights of its parts, in their order.
     """
@@ -98,13 +90,24 @@ def tasks_of(buckets: Mapping[str, int]) -> Tasks:
     return list_tasks
 
 
-# The end of a file: the length of the index, its checksum, and what tells that the file is whole.
+# Bucket files.
+
+# The end of a file: the length of the index, its checksum, and a mark that shows that the file is whole.
 _TAIL: Final = struct.Struct("<QI8s")
 _MARK: Final = b"BUCKETS1"
 
 
 class BucketFile:
-    """A bucket file that is being written; of what was added it holds only the places."""
+    """A bucket file that is being written; it holds only the places of what was added.
+
+    A part writes one file for its part of the work. Rows of a bucket are in *batches*, one for each time that the part
+    let go of what it held, and an index at the end says where the batches of each bucket are:
+
+        batch of a | batch of b | batch of a | {"a": [[0, 9, crc], [15, 7, crc]], "b": [[9, 6, crc]]} | tail
+
+    The next step opens the files of all parts and reads its own bucket out of each. A file's name is made of its part's
+    number, and its bytes of the part alone: a bundle that is run again writes the same file again.
+    """
 
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
@@ -130,7 +133,7 @@ class BucketFile:
 
 @contextmanager
 def create_bucket_file(path: str) -> Iterator[BucketFile]:
-    """A new bucket file; one that was left by an exception has no index, and cannot be read."""
+    """A new bucket file; if an exception cuts it short, it has no index and cannot be read."""
     with create_binary(path) as sink:
         file = BucketFile(sink)
         yield file
@@ -165,16 +168,6 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: it is not there") from error
 
 
-def read_rows(paths: Iterable[str], buckets: Iterable[int | str]) -> Iterator[pa.Table]:
-    """The rows of some buckets in the files of all parts, batch by batch."""
-    return (decode(batch) for path in paths for batch in read_bucket(path, buckets))
-
-
-def table_of(batches: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
-    """All batches as one table, which has no rows where there is no batch."""
-    return pa.concat_tables([schema.empty_table(), *batches])
-
-
 def _read_index(path: str, source: BinaryIO) -> dict[str, list[tuple[int, int, int]]]:
     size = source.seek(0, 2)
     if size < _TAIL.size:
@@ -201,3 +194,13 @@ def _read_batch(path: str, source: BinaryIO, start: int, length: int, checksum: 
 
 def _refuse(path: str, seen: str) -> NoReturn:
     raise StageError(f"{path}: expected a whole bucket file, saw {seen}; run the command again")
+
+
+def read_rows(paths: Iterable[str], buckets: Iterable[int | str]) -> Iterator[pa.Table]:
+    """The rows of some buckets in the files of all parts, batch by batch."""
+    return (decode(batch) for path in paths for batch in read_bucket(path, buckets))
+
+
+def table_of(batches: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
+    """All batches as one table, which is empty without batches."""
+    return pa.concat_tables([schema.empty_table(), *batches])

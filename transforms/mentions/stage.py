@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 import apache_beam as beam
+import orjson
 
 from wikisem.arrow.buckets import buckets_for
 from wikisem.arrow.columns import Numbers, join
@@ -23,8 +24,9 @@ from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.files import create_binary, list_files, match, open_binary, remove
 from wikisem.transforms.io.parquet import bucket_name
-from wikisem.transforms.io.runtime import StageContext, label_of, write_link_letters
+from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.mentions.count import MentionFiles, MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
+from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
@@ -94,6 +96,25 @@ def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] =
             if found.links >= ENOUGH:
                 return found
     return found
+
+
+def write_link_letters(folder: str, found: LinkLetters) -> None:
+    """Write the surroundings of a wiki's links beside its mentions, for the stages that follow."""
+    with create_binary(_link_letters_path(folder)) as sink:
+        sink.write(orjson.dumps(found.to_plain()))
+
+
+def read_link_letters(folder: str) -> LinkLetters:
+    """The surroundings of a wiki's links; empty for mentions that were counted without."""
+    path = _link_letters_path(folder)
+    if not list_files(path):
+        return LinkLetters()
+    with open_binary(path) as source:
+        return decode_json(source.read(), LinkLetters, path, "the surroundings of links")
+
+
+def _link_letters_path(folder: str) -> str:
+    return f"{folder}/surroundings.json"
 
 
 # The stage.

@@ -8,8 +8,8 @@ from wikisem.pipeline.build.inputs import Dump, Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
 from wikisem.transforms.io.files import open_binary
-from wikisem.transforms.io.runtime import StageContext, read_link_letters
-from wikisem.transforms.mentions.stage import VERSION, count_mentions
+from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.mentions.stage import VERSION, count_mentions, read_link_letters
 from wikisem.wikipedia.learning import Evidence, find_profile
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, lacks_conversion
