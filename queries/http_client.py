@@ -64,8 +64,8 @@ class NoAnswerError(Exception):
 class Patience:
     """How often a request is made, the first pause in seconds (each next one doubles), and the longest that is waited.
 
-    A pause that the server asks for is kept to, unless it is longer than ``longest_asked``. ``tell`` hears of a pause
-    before it begins. ``wait`` and ``now`` come from outside, so that a pause can be ended, and tests take no time.
+    A pause that the server asks for is kept to, unless it is longer than ``longest_asked``. ``on_pause`` is called
+    before a pause begins. ``wait`` and ``now`` come from outside, so that a pause can be ended, and tests take no time.
 
     >>> [Patience(attempts=4, longest=3.0).pause(attempt, "") for attempt in (1, 2, 3, 4)]
     [1.0, 2.0, 3.0, None]
@@ -75,7 +75,7 @@ class Patience:
     first: float = 1.0
     longest: float = _LONGEST_PAUSE
     longest_asked: float = 600.0
-    tell: Callable[[float], object] = lambda _: None
+    on_pause: Callable[[float], object] = lambda _: None
     wait: Callable[[float], object] = time.sleep
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -105,7 +105,7 @@ class Patience:
                         f"{url}: expected a whole answer{about and ' about '}{about}, saw none in {attempt} "
                         f"attempt{'s' * (attempt > 1)}; the last gave {error}{asked}"
                     ) from error
-            self.tell(pause)
+            self.on_pause(pause)
             self.wait(pause)
             attempt += 1
 
@@ -134,13 +134,13 @@ def seconds_asked(retry_after: str, now: datetime) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class HttpClient:
-    """Asks servers in someone's name; ``timeout`` is that of a whole exchange in seconds, see ``Answer`` for files."""
+    """Asks servers in someone's name; ``timeout`` is that of a whole exchange in seconds; see ``Answer`` for files."""
 
     contact: str
     timeout: float
 
     def read(self, request: urllib.request.Request) -> bytes:
-        """The whole body of an answer; NoAnswerError where it does not come whole, in time, or grows too large."""
+        """The whole body of an answer; NoAnswerError if it is cut, late or too large."""
         with self.open(request) as answer:
             packed = answer.headers.get("Content-Encoding", "identity")
             if packed != "identity":
@@ -149,7 +149,7 @@ class HttpClient:
 
     @contextmanager
     def open(self, request: urllib.request.Request) -> Iterator["Answer"]:
-        """An answer whose body is still to be read; NoAnswerError for a refusal or where there is no connection.
+        """An answer whose body is still to be read; NoAnswerError for a refusal or without a connection.
 
         Redirects are followed with the same method and body, from http to https or within a scheme.
         """
@@ -247,7 +247,7 @@ class _Watch:
         except (OSError, HTTPException, ValueError) as error:
             self._check()
             cause = error.reason if isinstance(error, URLError) else error
-            final = isinstance(error, ValueError | InvalidURL)  # an address that is none
+            final = isinstance(error, ValueError | InvalidURL)  # not an address
             raise NoAnswerError(f"{type(cause).__name__}: {cause}", final=final) from error
 
     def connect(self, address: tuple[str, int], *_: object) -> socket.socket:
@@ -350,7 +350,7 @@ def _redirected(request: urllib.request.Request, location: str) -> urllib.reques
 
 
 def _refused(error: HTTPError) -> NoAnswerError:
-    """What a server said in its refusal, as far as the beginning of its body comes."""
+    """What a server said in its refusal, from the beginning of its body."""
     with error:
         detail = b""
         with suppress(OSError, HTTPException, ValueError):

@@ -61,7 +61,7 @@ class EntitySource:
         return self._table.labels(qids, codes)
 
     def notes(self) -> list[str]:
-        """The properties that were asked for and that no item of these entities has."""
+        """A note for each property that was asked for and that no item of these entities has."""
         return [
             f"no item in {self._table.folder} has a statement of {name}; if Wikidata has some, "
             f"the build did not keep that property"

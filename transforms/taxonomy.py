@@ -56,7 +56,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
 
 class ReadEdges(beam.DoFn):
-    """A numbered file of entities to the arrays of its edges; of the folder ``unlinked``, the edges of its classes."""
+    """Read a numbered file of entities into arrays of its edges; from the folder ``unlinked``, those of its classes."""
 
     def __init__(self, scratch: Scratch, unlinked: str) -> None:
         self._scratch, self._unlinked = scratch, unlinked
@@ -76,7 +76,7 @@ class ReadEdges(beam.DoFn):
 
 
 class BuildGraph(beam.DoFn):
-    """The edges of all files to the finished graph."""
+    """Build the finished graph from the edges of all files."""
 
     def __init__(self, options: GraphOptions, scratch: Scratch) -> None:
         self._options, self._scratch = options, scratch

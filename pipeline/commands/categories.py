@@ -119,7 +119,7 @@ def _open_source(arguments: argparse.Namespace) -> CategorySource:
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
     transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
     cache = AnswerCache(arguments.cache or Path(arguments.output) / "answers")
-    return EndpointSource(Client(url, transport, cache, Patience(tell=log_pause)))
+    return EndpointSource(Client(url, transport, cache, Patience(on_pause=log_pause)))
 
 
 @dataclass(frozen=True, slots=True)

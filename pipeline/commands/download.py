@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)
     http = HttpClient(arguments.contact, arguments.timeout)
-    mirror = Mirror(arguments.mirror, http, Patience(tell=log_pause))
+    mirror = Mirror(arguments.mirror, http, Patience(on_pause=log_pause))
     dumps = list(_find(mirror, arguments))
     if arguments.dry_run:
         _print_plan(dumps, plan_downloads(dumps, folder))

@@ -19,32 +19,32 @@ from wikisem.wikidata.entity_columns import Certainty
 
 
 class ItemFile(NamedTuple):
-    """The items of one certainty from one range; there is no file where there are no such items."""
+    """The file of the items of one certainty from one range; without such items there is no file."""
 
     certainty: Certainty
     part: int
 
     @property
     def name(self) -> str:
-        """What files about these items are called."""
+        """The stem of the names of files about these items."""
         return f"{self.certainty}-{self.part:06}"
 
     @property
     def finished(self) -> str:
-        """Where, below the folder of entities, the items are that stay."""
+        """The file of the items that stay, below the folder of entities."""
         return f"{self.name}.parquet"
 
     @property
     def unlinked(self) -> str:
-        """Where, below the folder of entities, the items are counted that were left out as unlinked."""
+        """The file that counts the items left out as unlinked, below the folder of entities."""
         return f"{_UNLINKED}/{self.name}.parquet"
 
     def path(self, scratch: Scratch) -> str:
-        """Where the items are."""
+        """The file of the items as the range left them."""
         return f"{scratch.parts}/{self.certainty}/{self.part:06}.parquet"
 
     def counts(self, scratch: Scratch) -> str:
-        """Where it is counted how many of the items stay."""
+        """The file of the counts of items that stay."""
         return f"{scratch.parts}/counts/keep-{self.name}.json"
 
 
@@ -63,7 +63,7 @@ _UNLINKED: Final = "unlinked"
 
 
 def unlinked_folder(entities: str) -> str:
-    """Where, in a folder of entities, there are files of ``schemas.UNLINKED``, unless every item was kept."""
+    """The folder of ``schemas.UNLINKED`` files in a folder of entities; it exists unless every item was kept."""
     return f"{entities}/{_UNLINKED}"
 
 
@@ -74,7 +74,7 @@ ROW_GROUP: Final = 1 << 13
 
 
 class ItemWriter:
-    """A Parquet file of items that is made when the first ones come, and written while more do."""
+    """A Parquet file of items, made when the first items come and written as more come."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -90,7 +90,7 @@ class ItemWriter:
             self._write()
 
     def close(self) -> bool:
-        """Write what is left; whether there is a file."""
+        """Write what is left, and return whether there is a file."""
         if self._held:
             self._write()
         if self._writer is None:
@@ -125,7 +125,7 @@ def _bucket(kind: str, bucket: int) -> str:
 
 
 class MergeNumbers(beam.DoFn):
-    """The numbers of a kind in one bucket of all parts, merged by the function of that kind.
+    """Merge the numbers of a kind in one bucket of all parts by the function of that kind.
 
     Part files are in ``folder``; the merged numbers of a kind are in ``merged_folder``.
     """

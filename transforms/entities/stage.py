@@ -181,7 +181,7 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
 
 
 def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
-    """Find superseded rows and what the edges of all others lead to; the folder of these targets."""
+    """Find superseded rows and what the edges of all others lead to; return the folder of these targets."""
     repeated_items, latest = merged_folder(numbers_folder(scratch), ITEMS), _latest_numbers(scratch)
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
@@ -227,7 +227,7 @@ def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
 
 
 class ReadRange(beam.DoFn):
-    """(part, range) to files of items, of counts and rejects, and of the numbers of the items and of their targets.
+    """Read a numbered range into files of items, counts and rejects, and of the numbers of the items and their targets.
 
     A range leaves two files of items, one of each certainty, so that most items need not be written again.
     """
@@ -273,7 +273,7 @@ _POSITION: Final = ("certainty", "part", "row")
 
 
 class FindDuplicates(beam.DoFn):
-    """From each of so many files its rows of items that come more than once: what decides, and where they are.
+    """Find the rows of repeated items in each of so many files: what decides between them, and where they are.
 
     They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
     """
@@ -307,7 +307,7 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 
 
 class ChooseLatestRevision(beam.DoFn):
-    """From each bucket of the duplicates of so many files the superseded rows of each file, by the file's name."""
+    """Find the superseded rows of each file among the duplicates in a bucket, and write them by the file's name."""
 
     def __init__(self, scratch: Scratch, files: int) -> None:
         self._scratch, self._files = scratch, files
@@ -334,7 +334,7 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
 
 
 class FindTargets(beam.DoFn):
-    """From each of so many files the numbers of all that the edges of its latest rows lead to."""
+    """Find the numbers of all that the edges of the latest rows lead to, in each of so many files."""
 
     def __init__(self, scratch: Scratch, files: int) -> None:
         self._scratch, self._files = scratch, files
@@ -353,7 +353,7 @@ class FindTargets(beam.DoFn):
 
 
 class KeepItems(beam.DoFn):
-    """Each of so many files of items to a finished file of those that stay, the counts of both, and their numbers.
+    """Finish each of so many files of items: write those that stay, the counts of both, and their numbers.
 
     What stays is the latest revision of an item, if an edge makes the item stay.
 
@@ -394,7 +394,7 @@ class KeepItems(beam.DoFn):
         return size
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
-        """Write the rows that stay, and count the unlinked ones; the counts, and the files that came of it."""
+        """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""
         folder = self._scratch.published
         targets = self._read_targets() if file.certainty == "undecided" else None
         writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
@@ -425,7 +425,7 @@ class KeepItems(beam.DoFn):
 
 
 class IndexItems(beam.DoFn):
-    """The numbers in one bucket of all finished files to that bucket of their index."""
+    """Write a bucket of the index of all finished files from the numbers in that bucket."""
 
     def __init__(self, scratch: Scratch, files: Sequence[ItemFile]) -> None:
         self._scratch, self._files = scratch, files
@@ -465,12 +465,12 @@ def numbers_folder(scratch: Scratch) -> str:
 
 
 def read_counts(scratch: Scratch, part: int) -> str:
-    """Where it is counted what a range held beside items; it also names the files of its items."""
+    """The counts of what a range held beside items; the file also names the files of its items."""
     return f"{scratch.parts}/counts/read-{part:06}.json"
 
 
 def range_rejects(scratch: Scratch, part: int) -> str:
-    """What could not be read of a range; under the number after the last one, of all ranges together."""
+    """What could not be read of a range; the number after the last range is for all ranges together."""
     return f"{scratch.rejects_of(STAGE)}/{part:06}.jsonl"
 
 

@@ -21,7 +21,7 @@ from wikisem.surfaces.cleaning import compose, label_codes_in, tidy, write_in
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.files import create_binary, list_files
+from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.io.runtime import Scratch
 from wikisem.wikipedia.variants import variant_of
@@ -73,7 +73,7 @@ class GroupFiles:
         return f"{self.scratch.parts}/statements/{number:05d}"
 
     def unlinked(self, number: int) -> str:
-        """The folder of one part of what is counted of unlinked items."""
+        """The folder of one part of the counts of unlinked items."""
         return f"{self.scratch.parts}/unlinked/{number:05d}"
 
     def outlier_index(self) -> str:
@@ -138,8 +138,7 @@ def _titled(group: Group, titles: Mapping[str, str]) -> Group:
 
 def write_lines(path: str, lines: Iterable[bytes]) -> None:
     """Write lines that end in newlines as one file."""
-    with create_binary(path) as sink:
-        sink.write(b"".join(lines))
+    replace_file(path, b"".join(lines))
 
 
 # Labels of classes, and titles that show how list articles are named.

@@ -143,7 +143,7 @@ _SAMPLED_TITLES = 200_000
 
 
 class CollectItems(beam.DoFn):
-    """A numbered file of entities to the labels of its classes, and the titles of its list articles and of others.
+    """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
     Where the recipe bars kin, statements of ``kin_properties``, which may make a class, are written too.
     """
@@ -190,7 +190,7 @@ class CollectItems(beam.DoFn):
 
 
 class CollectUnlinked(beam.DoFn):
-    """A numbered part of the files that count unlinked items, to one record of arrays."""
+    """Read a numbered part of the files that count unlinked items into one record of arrays."""
 
     def __init__(self, files: GroupFiles) -> None:
         self._files = files
@@ -288,7 +288,7 @@ def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_cou
 
 
 class JudgeClasses(beam.DoFn):
-    """The number of a slice, to its files of groups and rejections in each language."""
+    """Judge the classes of a numbered slice, and write its files of groups and rejections in each language."""
 
     def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
         self._files, self._languages = files, languages
@@ -343,7 +343,7 @@ def _language_inputs(files: GroupFiles, language: str, labels: Mapping[int, str]
 
 
 class FinishLanguage(beam.DoFn):
-    """The slices of a language, to its groups and rejections in order of class, and their counts.
+    """Write the groups and rejections of all slices of a language in order of class, and their counts.
 
     Lines are put in order as they are; only the number of their class is parsed.
     """

@@ -20,7 +20,7 @@ from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.groups.shared_files import TITLES, GroupFiles
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.files import create_binary, list_files, open_binary
+from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.mentions.stage import read_link_letters
 from wikisem.wikipedia.languages import language_profile
@@ -57,7 +57,7 @@ class SurfacePart:
 
 
 class ReadSurfaces(beam.DoFn):
-    """A part of the surface files of a language to arrays."""
+    """Read a part of the surface files of a language into arrays."""
 
     def __init__(self, files: GroupFiles) -> None:
         self._files = files
@@ -71,7 +71,7 @@ class ReadSurfaces(beam.DoFn):
 
 
 class IndexSurfaces(beam.DoFn):
-    """All parts of a language to its candidate classes, and to one table of what its groups may need."""
+    """Find the candidate classes of a language in all its parts, and write one table of what its groups may need."""
 
     def __init__(self, files: GroupFiles) -> None:
         self._files = files
@@ -96,8 +96,7 @@ class IndexSurfaces(beam.DoFn):
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
         save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), f"{folder}/candidates")
         save_arrays(table, f"{folder}/surfaces")
-        with create_binary(self._files.surface_count(language)) as sink:
-            sink.write(str(int(has_surface.sum())).encode())
+        replace_file(self._files.surface_count(language), str(int(has_surface.sum())).encode())
         if self._files.recipe.filters.affix == "surprise":
             write_affixes(self._files.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
         yield None, language
@@ -194,5 +193,4 @@ def write_profile(files: GroupFiles, language: str) -> None:
     if text is None:
         found = read_profile(files, language)
         text = write_profile_file(language, found.values(), found.source, found.support)
-    with create_binary(f"{files.scratch.published}/languages/{language}.toml") as sink:
-        sink.write(text.encode())
+    replace_file(f"{files.scratch.published}/languages/{language}.toml", text.encode())

@@ -48,7 +48,7 @@ _in_use: Final[list[IO[bytes]]] = []
 
 @lru_cache(maxsize=64)
 def local_folder(folder: str) -> Path:
-    """A folder whose files can be mapped: itself, or a copy that all processes of this machine share.
+    """A folder whose files can be mapped: itself if it is on this machine, else a copy that all processes here share.
 
     A copy is found by what it holds: the path, the names, the sizes and the times of the files. The first process to
     ask makes it, others wait for that. It goes with the last run that uses it.
@@ -188,7 +188,7 @@ T = TypeVar("T")
 
 
 def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
-    """Call a function for each of some files in a place; after the first error no other call begins.
+    """Call a function for each of some files in a place; the first error ends it, without the files not begun yet.
 
     On this machine the calls follow one another; on a store, where each is a round trip, several run at once.
     """

@@ -22,7 +22,7 @@ import orjson
 from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
 from wikisem.records import Counts, Reject
-from wikisem.transforms.io.files import create_binary, exists, open_binary, sizes_below
+from wikisem.transforms.io.files import exists, open_binary, replace_file, sizes_below
 
 
 def write_counts(
@@ -38,8 +38,7 @@ def write_counts(
         "streams": [asdict(each) for each in streams],
         "span": list(span),
     }
-    with create_binary(path) as sink:
-        sink.write(orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
+    replace_file(path, orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
 
 
 def sum_counts(paths: Iterable[str]) -> Counts:
@@ -82,11 +81,10 @@ def read_json(path: str) -> Any:
 
 
 def write_rejects(path: str, rejects: Iterable[Reject]) -> int:
-    """Write records that could not be read as JSON lines, and return how many; without any, no file is made."""
+    """Write rejects as JSON lines, and return how many; without any, no file is made."""
     lines = [orjson.dumps(asdict(reject), option=orjson.OPT_APPEND_NEWLINE) for reject in rejects]
     if lines:
-        with create_binary(path) as sink:
-            sink.write(b"".join(lines))
+        replace_file(path, b"".join(lines))
     return len(lines)
 
 

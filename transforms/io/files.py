@@ -52,7 +52,7 @@ def absolute(path: str) -> str:
 
 
 def check_address(path: str) -> str:
-    """A path, or a URL that Beam can open, as wikisem uses it; a ``file://`` URL becomes the path that it means.
+    """Check a path, or a URL that Beam must be able to open, and return it; a ``file://`` URL becomes its path.
 
     >>> check_address("file:///data/my%20dump.json.gz")
     '/data/my dump.json.gz'
@@ -215,7 +215,7 @@ def match(patterns: Sequence[str]) -> list[str]:
 
 
 def list_files(pattern: str) -> list[str]:
-    """The files that match a path, glob or URL, sorted; an empty list where there is none.
+    """The files that match a path, glob or URL, sorted; an empty list if there is no such file.
 
     ``*`` is any part of a name, ``**`` any part of a path, ``?`` and ``[ab]`` one character. On this machine a glob
     begins below the deepest folder that exists as written: in ``runs[1]/entities/*.parquet`` only the star is a glob

@@ -278,7 +278,7 @@ def _finish(pipeline: beam.Pipeline, label: str, workers: LocalWorkers | None) -
 
 
 def _cancel(result: PipelineResult, interruption: BaseException) -> None:
-    """Stop a job that runs elsewhere; say so where it cannot be stopped."""
+    """Stop a job that runs elsewhere; say so if that fails."""
     try:
         result.cancel()
     except Exception as error:  # noqa: BLE001 - runners raise what they like, and the interruption is what ends the run

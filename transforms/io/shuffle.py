@@ -33,7 +33,7 @@ def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
 
 
 class WhenAllDone(beam.PTransform):
-    """From what the parts of each key yield to the tasks that begin when all of them are done, spread over workers.
+    """Begin the tasks of each key when all its parts are done, spread over workers.
 
     ``tasks`` takes a key and the weights of its parts, in their order.
     """
@@ -53,13 +53,13 @@ class WhenAllDone(beam.PTransform):
 
 
 class ListTasks(beam.DoFn):
-    """A key with all its parts to the tasks that follow; StageError if a part is missing."""
+    """List the tasks that follow all parts of a key; StageError if a part is missing."""
 
     def __init__(self, stage: str, tasks: Tasks) -> None:
         self._stage, self._tasks = stage, tasks
 
     def process(self, grouped: tuple[str, Iterable[tuple[int, int, int]]]) -> Iterator[Task]:
-        """Check that every part is there. One that comes twice, as some runners may hand it on, counts once."""
+        """Check that every part is there. A part that a runner hands on twice counts once."""
         key, parts = grouped
         found = {number: (planned, weight) for number, planned, weight in parts}
         planned = max(planned for planned, _ in found.values())

@@ -75,11 +75,11 @@ class MentionFiles:
         return f"{self.scratch.parts}/redirects/{language}"
 
     def repeats(self, language: str) -> str:
-        """A bucket file: by the number of a range, where pages begin that are copies of others."""
+        """A bucket file: where the pages that are copies of others begin, by the number of a range."""
         return f"{self.scratch.parts}/repeats/{language}.buckets"
 
     def titles(self, language: str) -> str:
-        """The hashes of the titles of all pages, in another folder the second time, for workers keep copies."""
+        """The hashes of the titles of all pages; the second time in another folder, because workers keep copies."""
         return f"{self.scratch.parts}/titles{'-again' if self.again else ''}/{language}"
 
     def converted(self, language: str) -> str:
@@ -87,7 +87,7 @@ class MentionFiles:
         return f"{self.scratch.parts}/converted/{language}"
 
     def followed(self, language: str) -> str:
-        """Bucket files by bucket: mentions that name their page, and by the page those whose title was a redirect."""
+        """Bucket files by bucket: mentions that name their page, and those whose title was a redirect, by page."""
         return f"{self.scratch.parts}/followed/{language}"
 
     def counts(self, language: str, number: int) -> str:
@@ -95,7 +95,7 @@ class MentionFiles:
         return f"{self.scratch.parts}/counts/{language}-{number:05d}.json"
 
     def rejects(self, language: str, number: int) -> str:
-        """What could not be read of a range; under the number after the last one, of all ranges together."""
+        """What could not be read of a range; the number after the last range is for all ranges together."""
         return f"{self.scratch.rejects_of(f'{STAGE}/{language}')}/{number:05d}.jsonl"
 
 
@@ -116,7 +116,7 @@ class Wiki:
 
 
 class ScanRange(beam.DoFn):
-    """A numbered range of a language to its bucket files, rejects and counts; its weight is its articles.
+    """Scan a numbered range of a language into bucket files, rejects and counts; its weight is its articles.
 
     When ``again`` is given, ranges were scanned before: those that it names are scanned without repeated pages now.
     """
@@ -182,7 +182,7 @@ _DIRECT: Final = "direct"
 
 
 class MergeBuckets(beam.PTransform):
-    """What ranges yield, to the anchor dictionary of each language, a bucket at a time.
+    """Once all ranges are scanned, merge them into the anchor dictionary of each language, a bucket at a time.
 
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
         Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
@@ -217,7 +217,7 @@ def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
 
 
 class FollowRedirects(beam.DoFn):
-    """The mentions and redirects of a bucket to the mentions that redirects send on; the others wait in a file."""
+    """Send the mentions of a bucket that lead to redirects on to the redirects' targets; the others wait in a file."""
 
     def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
         self._wikis, self._files = wikis, files
@@ -240,7 +240,7 @@ class FollowRedirects(beam.DoFn):
 
 
 class AddRedirected(beam.DoFn):
-    """The direct mentions of a bucket and the ones that redirects sent there, to its file of the anchor dictionary."""
+    """Add the mentions that redirects sent to a bucket to its direct ones, and write its file of the dictionary."""
 
     def __init__(self, files: MentionFiles) -> None:
         self._files = files
@@ -272,7 +272,7 @@ _REDIRECTS: Final = "redirects"
 
 
 class ConvertTitles(beam.PTransform):
-    """What ranges yield, to the tasks of all buckets; links under a title in another script count for its page.
+    """Once all ranges are scanned, let links under a title in another script count for its page; yields all buckets.
 
         Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
 
@@ -304,7 +304,7 @@ def all_pages(language: str, pages: Sequence[int]) -> list[Task]:
 
 
 class SaveTitles(beam.DoFn):
-    """The hashes of the titles of a language to a folder that workers can map into memory; its weight is its pages."""
+    """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages."""
 
     def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
         self._wikis, self._files = wikis, files
@@ -320,7 +320,7 @@ class SaveTitles(beam.DoFn):
 
 
 class ConvertBucket(beam.DoFn):
-    """The mentions of a bucket to those of their pages, and its redirects to where their targets lead."""
+    """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
 
     def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
         self._wikis, self._files = wikis, files
@@ -365,7 +365,7 @@ def add_versions(file: BucketFile, versions: Positions) -> list[int]:
 
 
 def find_repeats(files: MentionFiles, language: str, ranges: int) -> frozenset[int]:
-    """The ranges with copies of pages that do not count, where ``read_repeats`` finds the copies from then on.
+    """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
 
     The files of a wiki may hold pages more than once, as a plain and a multistream dump do, or parts that overlap. The
     files of a dump are sorted by page id, so that spans of ids tell that nothing repeats, and no version is read. Only

@@ -22,7 +22,7 @@ from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
-from wikisem.transforms.io.files import create_binary, list_files, match, open_binary, remove
+from wikisem.transforms.io.files import list_files, match, open_binary, remove, replace_file
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.mentions.count import MentionFiles, MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
@@ -99,13 +99,12 @@ def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] =
 
 
 def write_link_letters(folder: str, found: LinkLetters) -> None:
-    """Write the surroundings of a wiki's links beside its mentions, for the stages that follow."""
-    with create_binary(_link_letters_path(folder)) as sink:
-        sink.write(orjson.dumps(found.to_plain()))
+    """Write the letters at a wiki's links beside its mentions, for the stages that follow."""
+    replace_file(_link_letters_path(folder), orjson.dumps(found.to_plain()))
 
 
 def read_link_letters(folder: str) -> LinkLetters:
-    """The surroundings of a wiki's links; empty for mentions that were counted without."""
+    """The letters at a wiki's links; empty for mentions that were counted without."""
     path = _link_letters_path(folder)
     if not list_files(path):
         return LinkLetters()
@@ -164,8 +163,7 @@ def count_mentions(
 
 def _open(language: str, paths: Sequence[str], files: MentionFiles) -> WikipediaDump:
     dump = read_dump(paths, language_profile(language))
-    with create_binary(f"{files.finished[language]}/siteinfo.json") as sink:
-        sink.write(dump.site.to_json().encode())
+    replace_file(f"{files.finished[language]}/siteinfo.json", dump.site.to_json().encode())
     return dump
 
 

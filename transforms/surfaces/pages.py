@@ -37,7 +37,7 @@ from wikisem.surfaces.link_counts import (
 from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.files import create_binary
+from wikisem.transforms.io.files import replace_file
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Scratch
 from wikisem.transforms.io.shuffle import (
@@ -62,7 +62,7 @@ STAGE: Final = "surfaces"
 
 @dataclass(frozen=True)
 class SurfaceFiles:
-    """Where the stage reads and writes in each language: the dictionary, bucket files, and the finished files.
+    """The folders that the stage reads and writes in each language: the dictionary, bucket files, finished files.
 
     ``finished`` maps each language to the folder that later stages read. Of languages with a dictionary, ``mentions``
     has its folder, and ``buckets`` the number of its buckets.
@@ -124,7 +124,7 @@ _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
 
 class ResolvePages(beam.PTransform):
-    """All ``parts`` of the entities, whose items are in bucket files, to finished files."""
+    """Find the surface forms of the items that all ``parts`` of the entities left in bucket files."""
 
     def __init__(self, files: SurfaceFiles, parts: int) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class ResolvePages(beam.PTransform):
 
 
 class FollowSitelinks(beam.DoFn):
-    """The items of a bucket to the buckets of the pages that they lead to, nearly all of them to its own."""
+    """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own."""
 
     def __init__(self, files: SurfaceFiles, parts: int) -> None:
         self._files, self._parts = files, parts
@@ -170,7 +170,7 @@ class FollowSitelinks(beam.DoFn):
 
 
 class FindAnchors(beam.DoFn):
-    """The items of a bucket, with the anchors of their pages that may be chosen, to a file that says what it wants."""
+    """Find the anchors that may be chosen for the items of a bucket; write both, and the anchors that need a count."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -195,7 +195,7 @@ class FindAnchors(beam.DoFn):
 
 
 class WriteSurfaces(beam.DoFn):
-    """The items and anchors of a bucket, which wait on disk, and the links of these anchors to its surface forms."""
+    """Choose the surface forms of a bucket from its items and anchors, which wait on disk, and their links."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -223,7 +223,7 @@ _HASHES: Final = "hashes"
 
 
 class CountLinks(beam.PTransform):
-    """Buckets of pages that wrote which anchors they want, to the same buckets when the links of these are there.
+    """Count the links of the anchors that buckets of pages want, and yield these buckets when the counts are there.
 
     These are the anchors that surface forms may be chosen from. The dictionary is in buckets by title, and an anchor's
     links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted, sums their
@@ -259,7 +259,7 @@ def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
 
 
 class SaveWanted(beam.DoFn):
-    """The hashes of all buckets of pages to a folder that workers can map into memory."""
+    """Merge the hashes of all buckets of pages, to be mapped into memory."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -274,7 +274,7 @@ class SaveWanted(beam.DoFn):
 
 
 class CountBucket(beam.DoFn):
-    """A bucket of the dictionary to the links of wanted anchors in it, by anchor."""
+    """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -294,7 +294,7 @@ class CountBucket(beam.DoFn):
 
 
 class AddLinks(beam.DoFn):
-    """The sums of a bucket of anchors, added up, to the buckets of pages that want them."""
+    """Add up the sums of a bucket of anchors, and write them for the buckets of pages that want them."""
 
     def __init__(self, files: SurfaceFiles) -> None:
         self._files = files
@@ -366,12 +366,12 @@ def count_named(named: pa.Table) -> SurfaceCounts:
 
 def write_surface_counts(path: str, found: Mapping[str, SurfaceCounts]) -> None:
     """Write what a task counted in each language."""
-    with create_binary(path) as sink:
-        sink.write(orjson.dumps({key: asdict(counts) for key, counts in found.items()}, option=orjson.OPT_SORT_KEYS))
+    counts = {language: asdict(each) for language, each in found.items()}
+    replace_file(path, orjson.dumps(counts, option=orjson.OPT_SORT_KEYS))
 
 
 def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
-    """The sums over all tasks by language; StageError where one of them left none."""
+    """The sums over all tasks by language; StageError if the counts of a task are missing."""
     sums: dict[str, SurfaceCounts] = {}
     for path in paths:
         for language, found in read_json(path).items():

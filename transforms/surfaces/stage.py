@@ -13,7 +13,7 @@ from wikisem.surfaces.cleaning import label_codes_in
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
-from wikisem.transforms.io.files import create_binary, match, sizes_below
+from wikisem.transforms.io.files import match, replace_file, sizes_below
 from wikisem.transforms.io.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, create_bucket_file, done, part_path
@@ -88,8 +88,8 @@ def _finish(files: SurfaceFiles, language: str, parts: int, counts: SurfaceCount
     buckets = files.buckets.get(language, 0)
     names = [fallback_name(number) for number in range(parts)]
     require_files(files.finished[language], names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
-    with create_binary(f"{files.finished[language]}/summary.json") as sink:
-        sink.write(orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
+    summary = orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+    replace_file(f"{files.finished[language]}/summary.json", summary)
 
 
 def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
@@ -109,7 +109,7 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
 
 
 class ReadItems(beam.DoFn):
-    """A numbered part of the files of entities, read once for all languages, to the items of each language.
+    """Read a numbered part of the files of entities, once for all languages, into the items of each language.
 
     Items that have a page to look up go to bucket files by its title; all others get their fallback at once.
     """

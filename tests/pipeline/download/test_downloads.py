@@ -49,8 +49,8 @@ def _download(
 ) -> list[int]:
     """Fetch everything there is for German; returns the counts of bytes."""
     counts: list[int] = []
-    tell = (lambda _: None) if pauses is None else pauses.append
-    patience = Patience(attempts=attempts, first=0.001, tell=tell)
+    on_pause = (lambda _: None) if pauses is None else pauses.append
+    patience = Patience(attempts=attempts, first=0.001, on_pause=on_pause)
     mirror = Mirror(server.url, HttpClient("tests@example.org", timeout), patience)
     dumps = [find_wikipedia(mirror, "de", None)]
     folder.mkdir(exist_ok=True)
