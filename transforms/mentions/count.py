@@ -40,7 +40,6 @@ from wikisem.transforms.io.shuffle import (
     BucketFile,
     Done,
     Task,
-    Tasks,
     WhenAllDone,
     create_bucket_file,
     done,
@@ -157,7 +156,7 @@ class ScanRange(beam.DoFn):
                 # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
                 redirects.add_rows(gatherer.add(links.redirects))
                 if links.titles:
-                    redirects.add(TITLES, encode_numbers(hashes_of_titles(links.titles)))
+                    redirects.add(_TITLES, encode_numbers(hashes_of_titles(links.titles)))
             mentions.add_rows(adder.rest())
             redirects.add_rows(gatherer.rest())
             span = add_versions(redirects, np.hstack(versions))
@@ -200,7 +199,7 @@ class MergeBuckets(beam.PTransform):
         """Convert titles, follow redirects, and add up what they lead to each page."""
         buckets: beam.PTransform = WhenAllDone(STAGE, buckets_of_pages)
         if any(wiki.variants for wiki in self._wikis.values()):
-            buckets = ConvertTitles(self._wikis, self._files, buckets_of_pages)
+            buckets = ConvertTitles(self._wikis, self._files)
         return (
             scanned
             | "all ranges" >> buckets
@@ -266,7 +265,7 @@ def read_scanned(files: MentionFiles, ranges: int, task: Task) -> tuple[Iterator
 # Titles in another script than that of their page.
 
 # In the bucket file of a range's redirects, the hashes of the titles of its pages.
-TITLES: Final = "titles"
+_TITLES: Final = "titles"
 # In the bucket file of a bucket that was converted, its redirects; other names are numbers of buckets.
 _REDIRECTS: Final = "redirects"
 
@@ -276,15 +275,15 @@ class ConvertTitles(beam.PTransform):
 
         Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
 
-    Which pages there are, only all ranges of a dump together know: each leaves the hashes of its titles, all of them
-    are put into one array that the workers of a machine share, and then each bucket looks its titles up. So do the
-    targets of redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
+    Only all ranges of a dump together know which pages there are. So each leaves the hashes of its titles, which go
+    into one array that the workers of a machine share. Then each bucket looks up its titles and the targets of its
+    redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
     (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
     """
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles, buckets: Tasks) -> None:
+    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
         super().__init__()
-        self._wikis, self._files, self._buckets = wikis, files, buckets
+        self._wikis, self._files = wikis, files
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Gather titles, and look up those of each bucket."""
@@ -292,7 +291,7 @@ class ConvertTitles(beam.PTransform):
             scanned
             | "all titles" >> WhenAllDone(STAGE, all_pages)
             | "save titles" >> beam.ParDo(SaveTitles(self._wikis, self._files))
-            | "all saved" >> WhenAllDone(STAGE, self._buckets)
+            | "all saved" >> WhenAllDone(STAGE, buckets_of_pages)
             | "convert" >> beam.ParDo(ConvertBucket(self._wikis, self._files))
             | "all converted" >> WhenAllDone(STAGE, same_tasks)
         )
@@ -314,7 +313,7 @@ class SaveTitles(beam.DoFn):
         language, _, pages = task
         if self._wikis[language].variants:
             paths = part_paths(self._files.redirects(language), self._wikis[language].ranges)
-            hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [TITLES]))
+            hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_TITLES]))
             save_arrays(PageTitles.of(hashes), self._files.titles(language))
         yield done(language, 0, 1, pages)
 

@@ -215,8 +215,8 @@ class WriteSurfaces(beam.DoFn):
 
 # How many links of a whole wiki have each anchor.
 
-# So many buckets of pages have one bucket of anchors. Each bucket of the one writes a batch for each of the other, and
-# with 256 by 256 most batches would be tiny.
+# There is one bucket of anchors for this many buckets of pages. Each bucket of pages writes a batch for each bucket of
+# anchors, and the other way round: with 256 by 256, most batches would be tiny.
 _PAGE_BUCKETS: Final = 4
 _WANTED: Final = pa.schema([("anchor", pa.string())])
 _HASHES: Final = "hashes"
@@ -320,7 +320,7 @@ def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
 
 
 def _anchor_buckets(buckets: int) -> int:
-    """How many buckets of anchors there are for so many of pages.
+    """The number of buckets of anchors for a number of buckets of pages.
 
     >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
     [1, 2, 16, 64]
