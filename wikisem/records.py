@@ -1,4 +1,4 @@
-"""The records that flow through wikisem, as frozen values. In bulk they travel as the Arrow columns of schemas.py."""
+"""The records that wikisem works with, as frozen values. In bulk they are Arrow columns, see schemas.py."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,8 +69,8 @@ class Member:
     """An item in a group, under the surface form it has there. P(surface | page) is ``count / total``.
 
     ``links`` counts the links of the whole wiki with this anchor, and ``page_share`` is P(page | surface) = ``count /
-    links``; both are None where the surface form is no anchor. ``label_language`` is the code of a label that is not of
-    the group's own language, such as ``mul``. All three are None in files from before there were such columns.
+    links``; both are None if the surface form is not an anchor. ``label_language`` is the code of a label that is not
+    in the group's own language, such as ``mul``. All three are None in files from before there were such columns.
     ``language`` is that of its surface form in a group that mixes languages, otherwise None. ``title`` is that of its
     page in the language, None if it has none, and in files from before 2026-11-22.
     """

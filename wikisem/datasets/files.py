@@ -35,7 +35,7 @@ _GROUPS: Final = "groups"
 class DataFile:
     """A file of a data set: its path below the data set, the words that name it in messages, and how to read it.
 
-    ``read_beside`` reads the side file of its folder, None where there is none.
+    ``read_beside`` reads the side file of its folder, and returns None if there is none.
     """
 
     path: PurePosixPath

@@ -69,7 +69,7 @@ def read_dataset(path: str | Path) -> list[WordGroup]:
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace holds JSON
     lines, any other holds one group as text, whose outlier classes the file ``OUTLIER_CLASSES`` beside it says.
-    MissingInputError without any such file; DamagedInputError with the file and line of what is no test group.
+    MissingInputError without any such file; DamagedInputError with file and line for what is not a test group.
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups = []

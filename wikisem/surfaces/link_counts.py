@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import add_up, hash_strings, sort_by, sort_mentions
-from wikisem.arrow.columns import Numbers, distinct, is_in, join, union
+from wikisem.arrow.columns import Numbers, distinct, is_in, union
 from wikisem.dumps import Damage, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.links.markup import Positions
@@ -45,7 +45,7 @@ def count_links(
     anchor, titles in other scripts (in Chinese, where OpenCC is installed) and redirects resolved, sorted by title,
     then the most frequent anchor first. Of a page that comes more than once the newest revision counts. ``link_trail``
     counts ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read; without it, the
-    first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is no dump.
+    first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
     """
     file = fspath(path)
     try:
@@ -278,7 +278,7 @@ class WantedAnchors:
     @staticmethod
     def of(parts: Iterable[Numbers]) -> "WantedAnchors":
         """The anchors of all parts."""
-        return WantedAnchors(distinct(join(parts)))
+        return WantedAnchors(union(parts))
 
     def count(self, mentions: pa.Table) -> pa.Table:
         """How many links of some mentions have each anchor, as ANCHOR_TOTALS; anchors without links are absent."""

@@ -84,18 +84,12 @@ class SurfaceTable:
         """Some rows, in the order given."""
         text = CsrRows(self.offsets, self.text)
         chunks = [text.take(rows[begin : begin + _CHUNK]) for begin in range(0, len(rows), _CHUNK)]
-        return SurfaceTable(
-            self.items[rows],
-            self.numbers[rows],
-            self.sitelinks[rows],
-            offsets_of(self.offsets[rows + 1] - self.offsets[rows]),
-            np.concatenate([self.text[:0], *(chunk.targets for chunk in chunks)]),
-            self.sources[rows],
-            self.counts[rows],
-            self.totals[rows],
-            self.links[rows],
-            self.label_codes[rows],
-        )
+        texts = {
+            "offsets": offsets_of(self.offsets[rows + 1] - self.offsets[rows]),
+            "text": np.concatenate([self.text[:0], *(chunk.targets for chunk in chunks)]),
+        }
+        others = {name: getattr(self, name)[rows] for name in SurfaceTable.__slots__ if name not in texts}
+        return SurfaceTable(**texts, **others)
 
     def in_order(self) -> "SurfaceTable":
         """The same rows in the order of their items."""

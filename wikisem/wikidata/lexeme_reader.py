@@ -111,7 +111,7 @@ class LexemeReader:
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
 
-        Left out are other entities and redirects. A line that is no lexeme, or a part of the file that cannot be
+        Left out are other entities and redirects. A line that is not a lexeme, or a part of the file that cannot be
         decoded, is given to ``on_reject``; without that, the first raises DamagedInputError. MissingInputError without
         a file.
         """

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Final
 
@@ -54,12 +54,7 @@ class LinkLetters:
 
     def to_plain(self) -> dict[str, Any]:
         """The counts as plain values, which ``LinkLetters(**values)`` reads."""
-        return {
-            "links": self.links,
-            "before": self.before,
-            "after": self.after,
-            "trail": dict(sorted(self.trail.items())),
-        }
+        return {**asdict(self), "trail": dict(sorted(self.trail.items()))}
 
 
 def count_link_letters(text: str, site: SiteInfo, limit: int = ENOUGH) -> LinkLetters:

@@ -1,6 +1,6 @@
 """The other ways to write a title or a word in a language with several scripts, as MediaWiki converts them.
 
-A link whose title is no page leads to the first of its variants that is one, ``[[法國]]`` to 法国 (MediaWiki's
+A link whose title no page has leads to the first of its variants that a page has, ``[[法國]]`` to 法国 (MediaWiki's
 ``LinkHolderArray::doVariants``, 2026-11). Chinese is converted by OpenCC, which is an extra (``wikisem[chinese]``);
 MediaWiki's own tables for it are another collection of the same kind.
 """
@@ -9,7 +9,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from importlib import metadata
 from typing import Final
 
@@ -128,7 +128,7 @@ def converter(variant: str) -> Convert:
     """
     if variant in _OPENCC:
         steps = [_opencc(name) for name in _OPENCC[variant]]
-        return lambda text: _one_after_another(steps, text)
+        return lambda text: reduce(lambda written, step: step(written), steps, text)
     letters = LETTERS[variant]
     longest_first = sorted(letters.table, key=len, reverse=True)
     table = re.compile((_ROMAN if letters.roman else "") + "|".join(map(re.escape, longest_first)))
@@ -143,12 +143,6 @@ def converter(variant: str) -> Convert:
         return table.sub(replaced, text)
 
     return convert
-
-
-def _one_after_another(steps: list[Convert], text: str) -> str:
-    for step in steps:
-        text = step(text)
-    return text
 
 
 @cache

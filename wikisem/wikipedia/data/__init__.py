@@ -1,4 +1,4 @@
-"""Facts that no dump lists: local namespace names, interwiki prefixes, link trails; each with source and date.
+"""Facts that no dump lists, as tables with source and date: namespaces, interwiki prefixes, link trails, scripts.
 
 In: nothing. Out: look-ups by language or by name. It must not know what they are used for.
 """

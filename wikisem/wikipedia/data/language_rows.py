@@ -1,7 +1,7 @@
-"""What a person has said of languages, a row each; everything else is learned or follows from the script.
+"""What people know about languages, a row each; everything else is learned or follows from the script.
 
-Source of list words: naming conventions and list articles of the Wikipedias, read 2026-11; of those for English: Blair
-et al. (2016), footnote 3. Hyphens: Pe̍h-ōe-jī and the romanisations made after it.
+Source of list words: naming conventions and list articles of the Wikipedias, read 2026-11; for English: Blair et al.
+(2016), footnote 3. Hyphens: Pe̍h-ōe-jī and the romanisations made after it.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class LanguageRow:
-    """What a person knows of a language, and no dump shows as surely.
+    """What a person knows about a language and no dump shows as reliably.
 
     ``words`` is for languages with spaces whose words hardly change their form, ``hyphens`` for those that write
     hyphens between the parts of a word. ``lists`` holds prefixes and suffixes of the titles of list articles, with the
-    space that sets them off, separated by ``|``; "…" says that something must be in its place.
+    space that sets them off, separated by ``|``; "…" is at least one character of the title.
     """
 
     words: bool = False
