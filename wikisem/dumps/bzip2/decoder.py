@@ -67,7 +67,7 @@ class NativeDecoder:
             text, end = self._decoder.decode(data, bit)
         except ValueError:
             return None
-        # A longer block has code lengths that go up and down without need; ``bz2`` is given no more than this either.
+        # A longer block has code lengths that go up and down without need; ``decode_without_end`` has the same limit.
         return DecodedBlock(text, end - bit) if end - bit < 8 * BLOCK_LIMIT else None
 
 
