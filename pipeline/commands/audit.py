@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from rich.table import Column, Table
+from rich.table import Table
 
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError
@@ -19,7 +19,7 @@ from wikisem.evaluation.audit.summary import CLUSTER, Audit, AuditedGroup, Value
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET, refuse_beam_options
-from wikisem.pipeline.console.terminal import make_console, number_columns, print_json
+from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
 
 _WORST: Final = 20
 
@@ -97,8 +97,7 @@ def _cell(measure: str, value: float | None) -> str:
 def _worst_table(audit: Audit) -> Table:
     found = [one for one in audit.groups if one.findings]
     title = f"{audit.name}: {len(found)} of {len(audit.groups)} groups have findings, the worst first"
-    columns = (Column(name, overflow="fold") for name in ("group", "language", "findings"))
-    table = Table(*columns, title=title, title_justify="left")
+    table = make_table(("group", "language", "findings"), title=title, title_justify="left")
     for one in found[:_WORST]:
         group = one.measures.group
         findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in one.findings)

@@ -9,16 +9,17 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from wikisem.heuristics.rules.lint import check_groups, groups_in
+from rich.table import Table
+
+from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
 from wikisem.pipeline.build.inputs import read_named
 from wikisem.pipeline.command_options import DATA_SET, add_profile, refuse_beam_options
-from wikisem.pipeline.console.tables import print_violations
-from wikisem.pipeline.console.terminal import print_json
+from wikisem.pipeline.console.terminal import make_console, print_json
 from wikisem.wikipedia.learning import read_profile_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PATH, --language, --recipe, --profile, --json."""
+    """Declare the options of check."""
     parser.add_argument("path", metavar="PATH", help=DATA_SET)
     parser.add_argument(
         "--language",
@@ -47,5 +48,17 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if arguments.json:
         print_json([asdict(violation) for violation in violations], indented=True)
     else:
-        print_violations(violations, len(groups))
+        _print_violations(violations, len(groups))
     return 1 if violations else 0
+
+
+def _print_violations(violations: Sequence[Violation], checked: int) -> None:
+    """Print the groups that break a rule of the cluster filters, and how many of those that were checked do."""
+    console = make_console()
+    if violations:
+        table = Table("group", "rule", "detail")
+        for violation in violations:
+            table.add_row(violation.group, violation.rule, violation.detail)
+        console.print(table)
+    broken = len({violation.group for violation in violations})
+    console.print(f"groups: {checked} checked, {broken} break a rule")

@@ -17,7 +17,7 @@ from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
-from wikisem.pipeline.console.terminal import draw_plot, make_console, print_json
+from wikisem.pipeline.console.terminal import draw_plot, make_console, number_columns, print_json
 from wikisem.typed_json import decode_json
 
 # What evaluate calls its scores, of all tasks.
@@ -148,9 +148,7 @@ def _number(value: Any, where: str) -> float:
 
 
 def _print(rows: Sequence[Row]) -> None:
-    table = Table("score", "other")
-    for column in ("models", "Pearson", "95 %", "Spearman", "95 %"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = Table("score", "other", *number_columns("models", "Pearson", "95 %", "Spearman", "95 %", no_wrap=True))
     for row in rows:
         found = row.found
         table.add_row(

@@ -5,17 +5,22 @@ With --figure the same as a picture: instances, classes and the arrows between t
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rich.table import Table
+from rich.text import Text
+
 from wikisem.errors import MissingInputError
+from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
+from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.ids import check_language, check_qid
+from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
-from wikisem.pipeline.console.tables import print_explanation
-from wikisem.pipeline.console.terminal import drawing_module, print_line
+from wikisem.pipeline.console.tables import group_table
+from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
 from wikisem.transforms.io.arrays import local_folder
 
@@ -46,7 +51,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     languages = _languages(output, arguments.language)
     explanations = [explain(output, taxonomy, arguments.qid, language) for language in languages]
     for explanation in explanations:
-        print_explanation(taxonomy, explanation)
+        _print_explanation(taxonomy, explanation)
     if arguments.figure is not None:
         _draw(taxonomy, explanations, arguments.figure)
         print_line(f"figure: {arguments.figure}")
@@ -68,3 +73,78 @@ def _draw(taxonomy: Taxonomy, explanations: Sequence[Explanation], path: Path) -
         languages = ", ".join(explanation.language for explanation in explanations)
         raise MissingInputError(f"expected a group of {explanations[0].qid} to draw, saw none in {languages}")
     drawing_module("wikisem.pipeline.explain.figure", "--figure").draw(path, taxonomy, with_group)
+
+
+# The explanation as lines and tables.
+
+
+def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
+    """Print everything that is known of a class in one language."""
+    console = make_console()
+    console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
+    for line in _describe_surroundings(taxonomy, explanation):
+        console.print(line)
+    console.print(_outcome(explanation))
+    if explanation.group is not None:
+        console.print(group_table(explanation.group, explanation.labels))
+        audit = audit_groups("", [AuditGroup.of_group(explanation.group)], taxonomy)
+        for line in _measure_lines(audit.groups[0].measures):
+            console.print(line)
+    console.print(_instances(explanation))
+
+
+def _describe_surroundings(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:
+    qid = explanation.qid
+    parents = taxonomy.superclasses(qid)
+    grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)
+    siblings = {child for parent in parents for child in taxonomy.subclasses(parent)} - {qid}
+    cousins = {child for grandparent in grandparents for child in taxonomy.subclasses(grandparent)} - {qid}
+    depth = taxonomy.depth(qid)
+    return [
+        f"parents: {_listed(explanation, parents) or 'none left in the graph, so no outliers'}",
+        f"grandparents: {_listed(explanation, grandparents) or 'none left in the graph'}",
+        f"{len(taxonomy.instances(qid)):,} instances, {len(siblings):,} siblings, {len(cousins):,} cousins; "
+        + ("the root is not above it" if depth is None else f"{depth} steps below the root"),
+    ]
+
+
+def _outcome(explanation: Explanation) -> str:
+    group, rejection = explanation.group, explanation.rejection
+    if group is not None:
+        return f"a group of {len(group.cluster)} with {len(group.outliers)} outliers"
+    if rejection is not None:
+        return f"no group: {rejection.reason} ({rejection.detail})"
+    return "not judged: too few of its instances have a surface form in this language"
+
+
+def _instances(explanation: Explanation) -> Table:
+    sitelinks = number_columns("sitelinks")
+    title = "its most prominent instances"
+    table = Table("item", "label", "surface form", *sitelinks, "outcome", title=title, title_justify="left")
+    for instance in explanation.ranked:
+        label, outcome = explanation.label(instance.qid), explanation.outcome(instance)
+        table.add_row(instance.qid, label, instance.surface or "", str(instance.sitelinks), outcome)
+    return table
+
+
+def _label(explanation: Explanation, qid: str) -> str:
+    label = explanation.label(qid)
+    if label == qid:
+        return qid
+    return f"{label} ({qid}, label in English)" if qid in explanation.english else f"{label} ({qid})"
+
+
+def _listed(explanation: Explanation, qids: Sequence[str]) -> str:
+    return ", ".join(_label(explanation, qid) for qid in qids)
+
+
+def _measure_lines(one: GroupMeasures) -> Iterable[str]:
+    """The measures of one group in words."""
+    if one.coherence is not None:
+        yield f"coherence: {one.coherence:.0%} of its members are in one further class"
+    for outlier in one.outliers:
+        steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
+        shared = f"direct classes that a member has too: {outlier.shared_classes}"
+        yield f"{outlier.item.surface}: {steps}; {shared}"
+    if one.age is not None:
+        yield f"item numbers of its members: Q{one.age.lowest} to Q{one.age.highest}, median {one.age.median:.0f}"

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.table import Column, Table
+from rich.table import Table
 
 from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
@@ -38,7 +38,7 @@ from wikisem.pipeline.command_options import (
     refuse_beam_options,
 )
 from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.terminal import log, make_console, print_line
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Counts, Reject
 from wikisem.transforms.io.counts import write_rejects
 from wikisem.transforms.io.files import remove, remove_below
@@ -127,7 +127,7 @@ def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> Non
 
 
 def _print(found: Mapping[str, Relations], counts: Counts, sample: int) -> None:
-    table = Table("language", "relation", *(Column(name, justify="right") for name in ("pairs", "questions")))
+    table = Table("language", "relation", *number_columns("pairs", "questions"))
     for language, relations in found.items():
         asked = with_one_answer(relations)
         for relation, pairs in relations.items():

@@ -12,14 +12,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from rich.table import Column, Table
+from rich.table import Table
 
 from wikisem.atomic_files import write_files
 from wikisem.errors import UsageError
 from wikisem.pipeline.build.method import run_build
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.command_options import absolute_setup_file, add_local_output
-from wikisem.pipeline.console.terminal import make_console, print_json, print_line
+from wikisem.pipeline.console.terminal import make_console, make_table, print_json, print_line
 from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options
 
@@ -64,7 +64,7 @@ def _plan_table(plan: PlannedPipeline) -> Table:
     """The graph of one pipeline for people, a row for each step."""
     names = ("step", "kind", "reads", "side inputs", "coder of what it gives")
     title = f"{plan.label}, workers: {plan.environment}"
-    table = Table(*(Column(name, overflow="fold") for name in names), title=title, title_justify="left")
+    table = make_table(names, title=title, title_justify="left")
     for step in plan.steps:
         table.add_row(step.name, step.kind, "\n".join(step.inputs), "\n".join(step.side_inputs), "\n".join(step.coders))
     return table

@@ -1,12 +1,9 @@
-"""Scores of models as tables for people, and of categories as JSON for programs.
-
-Scores as CSV, one row for each score, for spreadsheets and data frames.
-"""
+"""Scores of models: as tables for people, as JSON for programs, and as CSV, a row for each score, for spreadsheets."""
 
 import csv
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -30,9 +27,12 @@ from wikisem.evaluation.outlier_detection import (
 from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
-from wikisem.pipeline.console.terminal import shown
+from wikisem.pipeline.console.terminal import make_table, shown
 
-_SCORE_COLUMNS = ("groups", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE")
+_SCORE_COLUMNS: Final = ("OPP", "95 %", "SE", "accuracy", "95 %", "SE")
+Row = dict[str, Any]
+
+# Tables of outlier detection.
 
 
 def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool = False) -> RenderableType:
@@ -46,8 +46,39 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool =
     return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
 
 
+def _score_table(evaluations: Sequence[Evaluation]) -> Table:
+    table = make_table(("data set", "part"), ("groups", "cases", *_SCORE_COLUMNS))
+    for evaluation in evaluations:
+        for kind, name, part in _score_parts(evaluation):
+            counts = (f"{part.groups:,}", f"{part.cases:,}")
+            table.add_row(evaluation.dataset, f"{kind} {name}".strip(), *counts, *_score_cells(part))
+        table.add_section()
+    return table
+
+
+def _score_parts(evaluation: Evaluation) -> list[tuple[str, str, Score]]:
+    """Each part of a data set that has a row: the kind of part, its name and its score; the whole comes last."""
+    languages = evaluation.by_language()
+    rows = [("language", name, part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
+    rows += [("outlier class", name, part) for name, part in evaluation.by_outlier_class().items()]
+    return [*rows, ("overall", "", evaluation.overall())]
+
+
+def _score_cells(part: Score) -> list[str]:
+    return [cell for bars in part.error_bars or (None, None) for cell in _error_cells(bars)]
+
+
+def _group_table(evaluation: Evaluation) -> Table:
+    table = make_table([f"{evaluation.dataset} group".strip()], ("cases", "OPP", "accuracy"))
+    names = distinct_names([group.group for group in evaluation.groups])
+    for name, group in zip(names, evaluation.groups, strict=True):
+        part = score([group])
+        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
+    return table
+
+
 def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
-    """What part of a data set the scores are of."""
+    """How much of a data set the scores cover."""
     prefix = f"{evaluation.dataset}: " if evaluation.dataset else ""
     yield (
         f"{prefix}{len(evaluation.groups)} groups, {evaluation.skipped} of them skipped; out of vocabulary: "
@@ -57,65 +88,13 @@ def _coverage_lines(evaluation: Evaluation) -> Iterable[str]:
     yield from few_groups_note(evaluation.overall().groups, f"{prefix}groups")
 
 
-def vocabulary_note(size: int | None) -> list[str]:
-    """How many words a model lists; nothing of one that reads any text.
-
-    >>> vocabulary_note(225_950)
-    ['words in the vocabulary: 225,950']
-    """
-    return [] if size is None else [f"words in the vocabulary: {size:,}"]
-
-
-def few_groups_note(count: int, unit: str) -> list[str]:
-    """A warning where error bars rest on few groups or categories."""
-    if not 0 < count < FEW_GROUPS:
-        return []
-    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
-
-
-def _score_table(evaluations: Sequence[Evaluation]) -> Table:
-    table = Table()
-    table.add_column("data set", overflow="fold")
-    table.add_column("part", overflow="fold")
-    for column in _SCORE_COLUMNS:
-        table.add_column(column, justify="right", no_wrap=True)
-    for evaluation in evaluations:
-        for kind, name, part in score_parts(evaluation):
-            opp, accuracy = part.error_bars or (None, None)
-            numbers = (f"{part.groups:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
-            table.add_row(evaluation.dataset, f"{kind} {name}".strip(), *numbers)
-        table.add_section()
-    return table
-
-
-def score_parts(evaluation: Evaluation) -> list[tuple[str, str, Score]]:
-    """Each part of a data set that has a row: the kind of part, its name and its score; the whole comes last."""
-    languages = evaluation.by_language()
-    rows = [("language", name, part) for name, part in languages.items() if list(languages) != [UNKNOWN]]
-    rows += [("outlier class", name, part) for name, part in evaluation.by_outlier_class().items()]
-    return [*rows, ("overall", "", evaluation.overall())]
-
-
-def error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
-    """A score, the ends of its interval and its standard error, each in percent."""
-    if bars is None:
-        return ("–", "–", "–")
-    return percent(bars.value), f"{percent(bars.low)} to {percent(bars.high)}", percent(bars.standard_error)
-
-
 def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
     """OPP and accuracy of count models by the number of contexts that a word keeps."""
-    table = Table()
-    for column in ("model", "data set"):
-        table.add_column(column, overflow="fold")
-    for column in ("contexts", "cases", "OPP", "95 %", "SE", "accuracy", "95 %", "SE"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = make_table(("model", "data set"), ("contexts", "cases", *_SCORE_COLUMNS))
     sizes = {evaluation.name: evaluation.vocabulary_size for _, evaluation in rows}
     for number, evaluation in rows:
         part = evaluation.overall()
-        opp, accuracy = part.error_bars or (None, None)
-        cells = (f"{number:,}", f"{part.cases:,}", *error_cells(opp), *error_cells(accuracy))
-        table.add_row(evaluation.name, evaluation.dataset, *cells)
+        table.add_row(evaluation.name, evaluation.dataset, f"{number:,}", f"{part.cases:,}", *_score_cells(part))
     notes = [f"{name}: {note}" for name, size in sizes.items() for note in vocabulary_note(size)]
     notes += dict.fromkeys(note for _, evaluation in rows for note in evaluation.notes[1:])
     return Group("outlier detection by the contexts of the highest log-likelihood", table, *notes, "")
@@ -123,50 +102,20 @@ def contexts_report(rows: Sequence[tuple[int, Evaluation]]) -> RenderableType:
 
 def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
     """The differences of every two models in percentage points, with their intervals and p-values."""
-    table = Table()
-    for name in ("data set", "score", "model", "less"):
-        table.add_column(name, overflow="fold")
-    for name in ("groups", "difference", "95 %", "SE", "p", "p (Holm)"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = ("groups", "difference", "95 %", "SE", "p", "p (Holm)")
+    table = make_table(("data set", "score", "model", "less"), numbers)
     for row in comparisons:
         pair = row.pair
         error = None if pair.standard_error is None else 100 * pair.standard_error
         interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
-        numbers = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
-        table.add_row(row.dataset, row.metric, row.one, row.other, *numbers, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
+        cells = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
+        table.add_row(row.dataset, row.metric, row.one, row.other, *cells, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
     return Group("differences, paired by group", table, "") if comparisons else Group()
-
-
-def _group_table(evaluation: Evaluation) -> Table:
-    table = _table_of(f"{evaluation.dataset} group".strip(), ("cases", "OPP", "accuracy"))
-    names = distinct_names([group.group for group in evaluation.groups])
-    for name, group in zip(names, evaluation.groups, strict=True):
-        part = score([group])
-        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
-    return table
-
-
-def category_report(lookup: Lookup, title: str, scores: Sequence[CategoryScore]) -> RenderableType:
-    """The score of every category and their mean, with how many words they have and how many are missing."""
-    table = _table_of("category", ("n", "out of vocabulary", "correct", "comparisons", "score"))
-    for row in scores:
-        numbers = (row.count, row.missing, row.correct, row.comparisons)
-        table.add_row(row.name, *(f"{number:,}" for number in numbers), percent(row.percent))
-    table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
-    bars = mean_error_bars(scores)
-    _, interval, error = error_cells(bars)
-    lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
-    lines += few_groups_note(bars.groups if bars else 0, "categories")
-    return Group(f"{title}: {lookup.name}", table, *lines, *_facts(lookup), "")
-
-
-def _facts(lookup: Lookup) -> list[str]:
-    return [*vocabulary_note(lookup.vocabulary_size), *lookup.notes]
 
 
 def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> RenderableType:
     """The groups and the cases that most models fail."""
-    first = _table_of("group", ("failed cases, %", "models", "that fail any"))
+    first = make_table(["group"], ("failed cases, %", "models", "that fail any"))
     for spot in groups:
         first.add_row(spot.group, percent(100 * spot.share), str(len(spot.scored)), str(len(spot.failed)))
     second = Table("group", "outlier", "class", "models that fail")
@@ -180,7 +129,7 @@ def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> Renderab
 def explanation_report(
     name: str, group: WordGroup, cases: Sequence[tuple[OutlierWord, Sequence[tuple[str, float]]]]
 ) -> RenderableType:
-    """What a model makes of each case of a group: its words by mean similarity to the others, lowest first."""
+    """How a model orders the words of each case of a group: by mean similarity to the others, lowest first."""
     table = Table("outlier", "found", "words, the one that is least like the others first")
     for outlier, words in cases:
         found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
@@ -188,9 +137,26 @@ def explanation_report(
     return Group(f"{group.id}: {name}", table, "")
 
 
+# Tables of Topk, OddOneOut, their combination, and analogies.
+
+
+def category_report(lookup: Lookup, title: str, scores: Sequence[CategoryScore]) -> RenderableType:
+    """The score of every category and their mean, with how many words they have and how many are missing."""
+    table = make_table(["category"], ("n", "out of vocabulary", "correct", "comparisons", "score"))
+    for row in scores:
+        numbers = (row.count, row.missing, row.correct, row.comparisons)
+        table.add_row(row.name, *(f"{number:,}" for number in numbers), percent(row.percent))
+    table.add_row("mean", "", "", "", "", percent(mean_percent(scores)))
+    bars = mean_error_bars(scores)
+    _, interval, error = _error_cells(bars)
+    lines = [f"mean over {bars.groups} categories: 95 % {interval}, standard error {error}"] if bars else []
+    lines += few_groups_note(bars.groups if bars else 0, "categories")
+    return Group(f"{title}: {lookup.name}", table, *lines, *_facts(lookup), "")
+
+
 def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     """The Combined score of each model, with the right answers that it is made of."""
-    table = _table_of("model", ("vocabulary", "OddOneOut", "Topk", "Combined"))
+    table = make_table(["model"], ("vocabulary", "OddOneOut", "Topk", "Combined"))
     for row in rows:
         counts = (f"{row[name]:,}" for name in ("vocabulary_size", "oddoneout", "topk"))
         table.add_row(row["model"], *counts, f"{row['combined']:,.2f}")
@@ -199,7 +165,7 @@ def combined_report(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 def analogy_report(lookup: Lookup, title: str, scores: Sequence[SectionScore], *, skipped: bool) -> RenderableType:
     """How many questions of each section and in all are right, and how many are unseen."""
-    table = _table_of("section", ("questions", "unseen", "correct", "accuracy"))
+    table = make_table(["section"], ("questions", "unseen", "correct", "accuracy"))
     for row in [*scores, total(scores)]:
         table.add_row(row.section, *(f"{n:,}" for n in (row.questions, row.unseen, row.correct)), percent(row.percent))
     unseen = "left out" if skipped else "counted as wrong"
@@ -207,38 +173,78 @@ def analogy_report(lookup: Lookup, title: str, scores: Sequence[SectionScore], *
     return Group(f"{title}: {lookup.name}", table, note, *_facts(lookup), "")
 
 
-def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
-    """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
-    rows = [
-        {
-            "category": score.name,
-            "n": score.count,
-            "oov": score.missing,
-            "correct": score.correct,
-            "comparisons": score.comparisons,
-            "score": score.percent,
-        }
-        for score in scores
-    ]
-    skipped = sum(score.percent is None for score in scores)
-    bars = error_bars_as_json("score", mean_error_bars(scores))
-    return {"score": mean_percent(scores), **bars, "skipped_categories": skipped, "categories": rows}
+# What tables have in common.
 
 
-def _table_of(first: str, columns: Iterable[str]) -> Table:
-    table = Table()
-    table.add_column(first, overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
+def _error_cells(bars: ErrorBars | None) -> tuple[str, str, str]:
+    """A score, the ends of its interval and its standard error, each in percent."""
+    if bars is None:
+        return ("–", "–", "–")
+    return percent(bars.value), f"{percent(bars.low)} to {percent(bars.high)}", percent(bars.standard_error)
 
 
 def percent(value: float | None) -> str:
-    """A percentage with two decimals, a dash where there is none."""
+    """A percentage with two decimals, or a dash without a value."""
     return "–" if value is None else f"{value:.2f}"
 
 
-Row = dict[str, Any]
+def _facts(lookup: Lookup) -> list[str]:
+    return [*vocabulary_note(lookup.vocabulary_size), *lookup.notes]
+
+
+def vocabulary_note(size: int | None) -> list[str]:
+    """How many words a model lists; nothing for a model that reads any text.
+
+    >>> vocabulary_note(225_950)
+    ['words in the vocabulary: 225,950']
+    """
+    return [] if size is None else [f"words in the vocabulary: {size:,}"]
+
+
+def few_groups_note(count: int, unit: str) -> list[str]:
+    """A warning if error bars are from few groups or categories."""
+    if not 0 < count < FEW_GROUPS:
+        return []
+    return [f"{unit} with a score: {count}; error bars from fewer than {FEW_GROUPS} are rough, and often too narrow"]
+
+
+# JSON and CSV.
+
+
+def scores_as_json(scores: Sequence[CategoryScore]) -> dict[str, Any]:
+    """The scores of categories under the names that ``--json`` prints; the score of a skipped category is null."""
+    skipped = sum(score.percent is None for score in scores)
+    bars = error_bars_as_json("score", mean_error_bars(scores))
+    return {
+        "score": mean_percent(scores),
+        **bars,
+        "skipped_categories": skipped,
+        "categories": list(map(_category_row, scores)),
+    }
+
+
+def category_rows(scores: Sequence[CategoryScore]) -> list[Row]:
+    """A row for each category, and one for the mean with its error bars."""
+    bars = mean_error_bars(scores)
+    mean = {"category": "", "score": bars.value if bars else None, **error_bars_as_json("score", bars)}
+    return [*map(_category_row, scores), mean]
+
+
+def _category_row(score: CategoryScore) -> Row:
+    return {
+        "category": score.name,
+        "n": score.count,
+        "oov": score.missing,
+        "correct": score.correct,
+        "comparisons": score.comparisons,
+        "score": score.percent,
+    }
+
+
+def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:
+    """A row for each section, and one without a section for all of them."""
+    found = analogies_as_json(scores)
+    return [*found.pop("sections"), {"section": "", **found}]
 
 
 def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[Row]:
@@ -253,7 +259,17 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
         "vocabulary": vocabulary,
         "vocabulary_size": evaluation.vocabulary_size,
     }
-    rows = [{**head, **_score_cells(kind, name, part)} for kind, name, part in score_parts(evaluation)]
+    rows = [
+        {
+            **head,
+            "part": kind,
+            "name": name,
+            "language": name if kind == "language" else "",
+            "groups": part.groups,
+            **part.as_json(),
+        }
+        for kind, name, part in _score_parts(evaluation)
+    ]
     if groups:
         names = group_ids([group.group for group in evaluation.groups])
         for name, group in zip(names, evaluation.groups, strict=True):
@@ -261,35 +277,6 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
             cells = {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
             rows.append({**head, "part": "group", "name": name, "language": group.group.language, **cells})
     return rows
-
-
-def _score_cells(kind: str, name: str, part: Score) -> Row:
-    language = name if kind == "language" else ""
-    return {"part": kind, "name": name, "language": language, "groups": part.groups, **part.as_json()}
-
-
-def category_rows(scores: Sequence[CategoryScore]) -> list[Row]:
-    """A row for each category, and one for the mean with its error bars."""
-    rows: list[Row] = [
-        {
-            "category": row.name,
-            "n": row.count,
-            "oov": row.missing,
-            "correct": row.correct,
-            "comparisons": row.comparisons,
-            "score": row.percent,
-        }
-        for row in scores
-    ]
-    bars = mean_error_bars(scores)
-    mean = {"category": "", "score": bars.value if bars else None, **error_bars_as_json("score", bars)}
-    return [*rows, mean]
-
-
-def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:
-    """A row for each section, and one without a section for all of them."""
-    found = analogies_as_json(scores)
-    return [*found.pop("sections"), {"section": "", **found}]
 
 
 def print_csv(rows: Iterable[Row]) -> None:

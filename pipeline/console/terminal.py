@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Column
+from rich.table import Column, Table
 from rich.text import Text
 
 from wikisem.errors import UsageError
@@ -57,6 +57,12 @@ def make_console() -> Console:
     """
     width = None if sys.stdout.isatty() else _PLAIN_WIDTH
     return _SafeConsole(highlight=False, markup=False, emoji=False, width=width)
+
+
+def make_table(words: Iterable[str], numbers: Iterable[str] = (), **options: Any) -> Table:
+    """A table whose first columns hold words, folded rather than cut, and whose other columns hold numbers."""
+    columns = (Column(name, overflow="fold") for name in words)
+    return Table(*columns, *number_columns(*numbers, no_wrap=True), **options)
 
 
 def number_columns(*names: str, **options: Any) -> list[Column]:
