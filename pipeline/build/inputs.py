@@ -1,9 +1,4 @@
-"""The dumps that a command was given: found, told apart by size and time or checksum, and named by language.
-
-The languages that are known, and those of an output folder, each with its profile and where that is from.
-
-The profile files that a run uses: those that --profile names, and those in OUT that a person has edited.
-"""
+"""What a command is given to read: the dumps, the profile files, and the languages that they are of."""
 
 import hashlib
 import re
@@ -21,14 +16,14 @@ from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
 from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, known_language, own_code, wiki_of
 
+# Dumps: found, told apart by size and time or checksum, and named by language.
+
 # First bytes of archives in which older dumps and other tools keep XML.
 _ARCHIVES: Final = {
     "a 7z archive": b"7z\xbc\xaf\x27\x1c",
     "an xz file": b"\xfd7zXZ\x00",
     "a zip archive": b"PK\x03\x04",
 }
-
-
 # The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
 _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 
@@ -37,7 +32,7 @@ _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
 class Input:
     """One file of a dump; ``modified`` is UTC, ``sha256`` is empty unless asked for.
 
-    ``origin`` is what ``wikisem download`` wrote down of it: its address, date and checksum; empty if it did not.
+    ``origin`` is what ``wikisem download`` recorded of it: its address, date and checksum; empty for other files.
     """
 
     path: str
@@ -49,7 +44,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One dump, in one file or in parts: the order in which parts were named means nothing."""
+    """One dump, in one file or in parts whose order means nothing."""
 
     files: tuple[Input, ...]
 
@@ -70,10 +65,32 @@ class Dump:
         return [{key: value for key, value in file.items() if key != "origin" or value} for file in described]
 
 
+def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
+    """The dump of each language, from ``LANG=PATH`` words."""
+    return {language: find_dump(paths, checksum) for language, paths in sorted(by_language(words).items())}
+
+
+def by_language(words: Sequence[str]) -> dict[str, list[str]]:
+    """``LANG=PATH`` words as paths by language; LANG ends at the first ``=``. UsageError on any other form."""
+    paths: dict[str, list[str]] = {}
+    for word in words:
+        language, path = _split_word(word, "--wikipedia: expected LANG=PATH such as de=dewiki-2026-11-01-p1p9.xml.bz2")
+        paths.setdefault(language, []).append(path)
+    return paths
+
+
+def _split_word(word: str, expected: str) -> tuple[str, str]:
+    """The language and the path of a ``LANG=PATH`` word; UsageError, which says what was expected, for any other."""
+    language, mark, path = word.partition("=")
+    if not mark or not path:
+        raise UsageError(f"{expected}, saw {word!r}")
+    return known_language(language), path
+
+
 def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
     """The dump that paths, globs and URLs name, as absolute paths; MissingInputError when one names nothing.
 
-    UsageError when their names say that they are of one Wikipedia on two days.
+    UsageError if their names say that they are of one Wikipedia on two days.
     """
     paths = dict.fromkeys(absolute(path) for path in match(patterns))
     _refuse_other_dates(paths)
@@ -81,7 +98,7 @@ def find_dump(patterns: Sequence[str], checksum: bool) -> Dump:
 
 
 def _refuse_other_dates(paths: Iterable[str]) -> None:
-    """Raise UsageError for dumps of one Wikipedia from two days: pages deleted in between would count, too."""
+    """Raise UsageError for dumps of one Wikipedia from two days: pages deleted in between would also count."""
     known: dict[str, tuple[str, str]] = {}
     for path in paths:
         if found := _DATED.match(path.rpartition("/")[2]):
@@ -108,7 +125,7 @@ def _describe_file(path: str, checksum: bool) -> Input:
 
 
 def _refuse_other_forms(path: str, head: bytes) -> None:
-    """Raise DamagedInputError for tables of SQL, which hold no text, and for archives that are to be unpacked."""
+    """Raise DamagedInputError for SQL tables, which hold no text, and for archives, which have to be unpacked."""
     if re.search(r"\.sql(\.gz)?$", path):
         raise DamagedInputError(
             f"{path}: expected an XML or JSON dump, saw a dump of SQL tables, which have no text; "
@@ -129,21 +146,7 @@ def _digest(path: str) -> str:
     return digest.hexdigest()
 
 
-def by_language(words: Sequence[str]) -> dict[str, list[str]]:
-    """``LANG=PATH`` words as paths by language; LANG ends at the first ``=``. UsageError on any other form."""
-    paths: dict[str, list[str]] = {}
-    for word in words:
-        language, mark, path = word.partition("=")
-        if not mark or not path:
-            raise UsageError(f"--wikipedia: expected LANG=PATH such as de=dewiki-2026-11-01-p1p9.xml.bz2, saw {word!r}")
-        paths.setdefault(known_language(language), []).append(path)
-    return paths
-
-
-def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:
-    """The dump of each language, from ``LANG=PATH`` words."""
-    return {language: find_dump(paths, checksum) for language, paths in sorted(by_language(words).items())}
-
+# Profile files: those that --profile names, and those in OUT that a person has edited.
 
 # What the record of a language's groups says of the profile that they were made by.
 FACT: Final = "profile"
@@ -151,9 +154,10 @@ FACT: Final = "profile"
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """The texts of profile files, by language; a language without one has what is learned.
+    """The texts of profile files, by language; for a language without one, what is learned holds.
 
-    ``trails`` are those trails of links of these files that decide what mentions hold: others than were learned.
+    ``trails`` are the link trails that these files give, if they differ from the learned ones: they decide what
+    mentions hold.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -177,17 +181,14 @@ def read_named(words: Sequence[str]) -> dict[str, str]:
     """The texts of the files that ``LANG=FILE`` words name; RecipeError for one that is no profile file."""
     texts = {}
     for word in words:
-        language, mark, path = word.partition("=")
-        if not mark or not path:
-            raise UsageError(f"--profile: expected LANG=FILE such as de=de.toml, saw {word!r}")
-        known_language(language)
-        texts[language] = _read(path)
+        language, path = _split_word(word, "--profile: expected LANG=FILE such as de=de.toml")
+        texts[language] = _read_text(path)
         read_profile_file(texts[language], path)
     return texts
 
 
 def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str]) -> Profiles:
-    """The profile files of a run: those named, else those in OUT that are not as the last run learned them."""
+    """The profile files of a run: those named, else those in OUT that a person wrote or changed."""
     texts = {language: named.get(language) or edited(output, language) for language in languages}
     texts = {language: text for language, text in texts.items() if text}
     files = {
@@ -198,7 +199,7 @@ def find_profiles(output: str, languages: Sequence[str], named: Mapping[str, str
 
 
 def _trail(output: str, language: str, file: ProfileFile) -> str | None:
-    """The trail that a file gives, unless the mentions in OUT were made with the same one without being told."""
+    """The link trail that a file gives, unless it is the one that the mentions in OUT were made with as learned."""
     trail = file.values().get("link_trail")
     record = Ledger(output).find(f"mentions/{language}")
     learned = record.facts.get("learned_trail") if record is not None else None
@@ -206,17 +207,17 @@ def _trail(output: str, language: str, file: ProfileFile) -> str | None:
 
 
 def edited(output: str, language: str) -> str:
-    """The profile file of a language in OUT if a person wrote or changed it; else empty."""
+    """The text of the profile file of a language in OUT if a person wrote or changed it; else empty."""
     path = f"{output}/{profile_path(language)}"
     if not list_files(path):
         return ""
-    text = _read(path)
+    text = _read_text(path)
     record = Ledger(output).find(f"groups/{language}")
     known = record.facts.get(FACT, {}) if record is not None else {}
     return "" if known.get("learned") == fingerprint(text=text) else text
 
 
-def _read(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open_binary(path) as source:
             return source.read().decode()
@@ -224,9 +225,12 @@ def _read(path: str) -> str:
         raise MissingInputError(f"expected a profile file, saw {path!r}: {error}") from error
 
 
+# The languages that are known, and those of an output folder, each with its profile and where that is from.
+
+
 @dataclass(frozen=True, slots=True)
 class ListedLanguage:
-    """A language: ``wiki`` is None for one of labels, ``groups`` None where no folder was asked for.
+    """A language with its profile. ``wiki`` is None for a language of labels, ``groups`` None without a folder.
 
     ``source`` and ``support`` have the keys of a profile file. ``edited`` says that a person wrote or changed the file.
     """

@@ -1,17 +1,11 @@
 """The ledger of an output folder: one small file for each finished unit of work, written after all else of it.
 
-A unit is a stage, or a stage in one language ("mentions/de"). It is finished when it has a record here, whose
-fingerprint says what it was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``.
+A unit is a stage, or a stage in one language ("mentions/de"). It is finished when it has a record here. The record's
+fingerprint says what the unit was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``.
+The record also lists every file that the unit left, with its size and a checksum.
 
-Before files get a place in OUT, a note beside the record says which: what an interrupted run left, and what an earlier
-result has, is found by its name there, and nothing else in OUT is ever removed.
-
-The parts of a finished unit: every file that it left, with its size and a checksum, as its record lists them.
-
-A file that went missing, grew, shrank or changed would else be read as it is, or left out in silence. The checksum of
-Parquet is that of its end, which holds those of all its blocks (``arrow.checked_parquet``): rows are checked as they
-are read, and not where a run reads none of them. Other files are checked whole before they are used, and so is Parquet
-with a plain name, which people read.
+Before files get a place in OUT, a note beside the record lists them: by these names a later run finds what an
+interrupted run left and what an earlier result has, and nothing else in OUT is ever removed.
 """
 
 import hashlib
@@ -25,7 +19,7 @@ from isal.isal_zlib import crc32
 
 from wikisem.arrow.checked_parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.pipeline.build.lock import is_claim
+from wikisem.pipeline.build.lock import is_lock_file
 from wikisem.records import Count, Counts
 from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import (
@@ -41,13 +35,15 @@ from wikisem.transforms.io.files import (
 from wikisem.typed_json import decode_json
 from wikisem.unit_folders import Fingerprint, folder_below, folder_path, record_path
 
+# Records of finished units.
+
 # The key of a record's own checksum, of all that is under the other keys.
 _CHECKSUM: Final = "checksum"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of a finished unit: its size in bytes, and its checksum (see ``parts``)."""
+    """A file of a finished unit: its size in bytes, and its checksum (see ``measure_parts``)."""
 
     size: Count
     checksum: str
@@ -78,30 +74,25 @@ class Record:
 
     @property
     def unreadable(self) -> Mapping[str, int]:
-        """Input records that could not be read, by reason; what groups reject are classes, which were read."""
+        """Input records that could not be read, by reason; groups have none, for what they reject are classes."""
         return {} if self.unit.startswith("groups/") else self.counts.rejected
 
 
 def fingerprint(**parts: Any) -> str:
-    """A digest of everything a unit depends on; parts are plain values, in any order."""
+    """A digest of everything that a unit depends on, given as plain values in any order."""
     data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def write_json(path: str, data: Mapping[str, Any]) -> None:
-    """Write a JSON file in one step, in place of an earlier one; it is on the disk then."""
-    replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
-
-
 class Ledger:
-    """The records of one output folder; each is read once, for a run has OUT to itself."""
+    """The records of one output folder; each is read only once, because a run has OUT to itself."""
 
     def __init__(self, output: str) -> None:
         self._output = output
         self._read: dict[str, Record] = {}
 
     def forget(self) -> None:
-        """Read everything again: what was read before the run had OUT to itself may be another run's earlier one."""
+        """Read everything again: another run may have replaced what was read before this run had OUT to itself."""
         self._read.clear()
 
     def find(self, unit: str) -> Record | None:
@@ -124,7 +115,7 @@ class Ledger:
     def records(self) -> list[Record]:
         """All records, by unit."""
         paths = list_files(f"{self._output}/.wikisem/*.json")
-        found = [self._record(path) for path in paths if not is_claim(path)]
+        found = [self._record(path) for path in paths if not is_lock_file(path)]
         return sorted(found, key=lambda record: record.unit)
 
     def put(self, record: Record) -> None:
@@ -141,43 +132,24 @@ class Ledger:
         remove(path)
 
     def names(self, unit: str) -> set[str]:
-        """The files and folders below OUT that runs have made for a unit, or begun to; some may be gone."""
+        """The files and folders below OUT that runs have made for a unit, or begun to make; some may be gone."""
         return read_names(self._output, unit)
 
     def note(self, unit: str, names: Collection[str]) -> None:
-        """Say which files and folders are the unit's, before they are made and after others are removed."""
+        """Note which files and folders are the unit's, before they are made and after others are removed."""
         if names != self.names(unit):
             write_names(self._output, unit, names)
 
     def _record(self, path: str) -> Record:
         if path not in self._read:
-            self._read[path] = _read(path)
+            self._read[path] = _read_record(path)
         return self._read[path]
 
     def _path(self, unit: str) -> str:
         return record_path(self._output, unit)
 
 
-def read_names(output: str, unit: str) -> set[str]:
-    """What ``write_names`` wrote for a unit; nothing where nothing was written."""
-    path = _names_path(output, unit)
-    if not exists(path):
-        return set()
-    with open_binary(path) as source:
-        data = source.read()
-    return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
-
-
-def write_names(output: str, unit: str, names: Iterable[str]) -> None:
-    """Write, in one step, which files and folders below an output folder are those of a unit."""
-    replace_file(_names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
-
-
-def _names_path(output: str, unit: str) -> str:
-    return record_path(output, unit).removesuffix("json") + "names"
-
-
-def _read(path: str) -> Record:
+def _read_record(path: str) -> Record:
     with open_binary(path) as source:
         data = source.read()
     try:
@@ -196,13 +168,46 @@ def _read(path: str) -> Record:
         ) from error
 
 
+def write_json(path: str, data: Mapping[str, Any]) -> None:
+    """Write a JSON file in one step, in place of an earlier one; it is on the disk then."""
+    replace_file(path, orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS), durable=True)
+
+
+# Notes: which files and folders are a unit's, finished or not.
+
+
+def read_names(output: str, unit: str) -> set[str]:
+    """The names that ``write_names`` wrote for a unit; empty if it wrote none."""
+    path = _names_path(output, unit)
+    if not exists(path):
+        return set()
+    with open_binary(path) as source:
+        data = source.read()
+    return set(decode_json(data, list[str], path, "a list of names as wikisem writes it"))
+
+
+def write_names(output: str, unit: str, names: Iterable[str]) -> None:
+    """Write, in one step, which files and folders below an output folder are those of a unit."""
+    replace_file(_names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _names_path(output: str, unit: str) -> str:
+    return record_path(output, unit).removesuffix("json") + "names"
+
+
+# The files of a unit: as they are listed when it is finished, and whether they are still so.
+
 _STEP: Final = 1 << 22
 
 
 def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> dict[str, Part]:
-    """The parts of a unit: what is in its folder, or files and folders of files with plain names, by path below OUT.
+    """The parts of a unit by path below OUT: the files in its folder, or files and folders of files with plain names.
 
-    They are on the disk then, with their names, so that a record can say so.
+    They and their names are on the disk then, so that a record can say so. A file that went missing, grew, shrank or
+    changed would otherwise be read as it is, or left out in silence. The checksum of Parquet is that of its end, which
+    holds those of all its blocks (``arrow.checked_parquet``): rows are checked as they are read, and not where a run
+    reads none of them. Other files are checked whole before they are used, and so is Parquet with a plain name, which
+    people read.
     """
     own = folder_below(record.unit, record.fingerprint)
     sizes = dict(sorted(pair for root in leaves or (own,) for pair in _sizes(output, root)))
@@ -218,10 +223,10 @@ def _sizes(output: str, root: str) -> Iterator[tuple[str, int]]:
         yield root, size_of(path)
 
 
-def find_misfit(output: str, record: Record) -> str:
+def find_damage(output: str, record: Record) -> str:
     """What is wrong with the files of a unit, in words; empty if they are as the record says.
 
-    Files that the record does not list count only in the unit's own folder, all of which is read.
+    A file that the record does not list is only wrong in the unit's own folder, because stages read all of that.
     """
     own = folder_below(record.unit, record.fingerprint)
     found = _sizes_beside(output, {own, *(path.rpartition("/")[0] for path in record.parts)})

@@ -1,11 +1,11 @@
-"""One run into OUT at a time: each one that begins leaves a claim, and gives way where it sees another one's.
+"""One run into OUT at a time: each run writes a lock file when it begins, and gives way if it sees another run's.
 
-A claim is a file of its own, ``OUT/.wikisem/lock.<run>.json``, that only its run writes. Who begins first writes its
-claim and then looks for others: of two runs, the one that looks later sees both. So this needs no more than that a file
-is seen once it is written, which folders, network folders and object stores all give, and no file is ever fought over:
+A run's lock file, ``OUT/.wikisem/lock.<run>.json``, is written by that run alone. A run first writes its own and then
+looks for others: of two runs, the one that looks later sees both. So this needs no more than that a file is seen once
+it is written, which folders, network folders and object stores all give, and no file is ever fought over:
 
-    one    writes its claim   sees its own alone: begins
-    other                       writes its claim   sees both: takes its claim back, waits, looks again, gives up
+    one    writes its lock file   sees its own alone: begins
+    other                           writes its lock file   sees both: removes its own, waits, looks again, gives up
 
 Two that look at the same moment both give way and, after waits of different lengths, try again.
 """
@@ -32,8 +32,11 @@ _WAITS: Final = (0.1, 0.2, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """Who is at work in OUT. ``machine`` and ``started`` tell a process from others that have had its number."""
+class LockFile:
+    """A lock file: who is at work in OUT.
+
+    ``machine`` and ``started`` tell a process from others that have had its number.
+    """
 
     run: str
     host: str
@@ -44,8 +47,8 @@ class Claim:
     command: str
 
     @classmethod
-    def of_this_process(cls, run: str) -> "Claim":
-        """The claim of a run of this process."""
+    def of_this_process(cls, run: str) -> "LockFile":
+        """The lock file of a run of this process."""
         since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
         process = os.getpid()
         return cls(run, socket.gethostname(), _machine(), process, _started(process), since, _command())
@@ -60,18 +63,18 @@ class Claim:
 
 
 @contextmanager
-def locked(output: str, claim: Claim, break_lock: bool, log: Callable[[str], None]) -> Iterator[None]:
+def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], None]) -> Iterator[None]:
     """Be the only run into OUT for as long as the context lasts; LockError says which other one there is.
 
-    The claims of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all others.
+    The lock files of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all.
     """
-    own = _path(output, claim.run)
+    own = _path(output, lock.run)
     _remove_stale(output, break_lock, log)
-    others: Sequence[Claim] = ()
+    others: Sequence[LockFile] = ()
     for wait in (0.0, *_WAITS):
         time.sleep(wait * random.random())  # noqa: S311 - no secret
-        replace_file(own, orjson.dumps(asdict(claim), option=orjson.OPT_INDENT_2))
-        others = [other for other in _claims(output) if other.run != claim.run and not other.is_dead]
+        replace_file(own, orjson.dumps(asdict(lock), option=orjson.OPT_INDENT_2))
+        others = [other for other in _lock_files(output) if other.run != lock.run and not other.is_dead]
         if not others:
             break
         remove(own)
@@ -90,33 +93,33 @@ def locked(output: str, claim: Claim, break_lock: bool, log: Callable[[str], Non
 
 
 def check_lock(output: str, run: str) -> None:
-    """Raise LockError where the claim of a run is gone, because another one broke it."""
+    """Raise LockError if the lock file of a run is gone, because another run broke the lock."""
     if not exists(_path(output, run)):
         raise LockError(f"expected {output} to be left to this run, saw that another one broke its lock")
 
 
-def is_claim(path: str) -> bool:
-    """Whether a file beside the records is a claim."""
+def is_lock_file(path: str) -> bool:
+    """Whether a file beside the records is a lock file."""
     return path.rpartition("/")[2].startswith("lock.")
 
 
 def _remove_stale(output: str, break_lock: bool, log: Callable[[str], None]) -> None:
-    for claim in _claims(output):
-        if claim.is_dead or break_lock:
-            what = "was cut off" if claim.is_dead else "is taken for ended (--break-lock)"
-            log(f"{output}: the run of {claim.since} (process {claim.process} on {claim.host}) {what}")
-            remove(_path(output, claim.run))
+    for lock in _lock_files(output):
+        if lock.is_dead or break_lock:
+            what = "was cut off" if lock.is_dead else "is taken for ended (--break-lock)"
+            log(f"{output}: the run of {lock.since} (process {lock.process} on {lock.host}) {what}")
+            remove(_path(output, lock.run))
 
 
-def _claims(output: str) -> Iterator[Claim]:
-    """The claims in OUT; one that its run takes back meanwhile is none, one that cannot be read is somebody's."""
+def _lock_files(output: str) -> Iterator[LockFile]:
+    """The lock files in OUT; one that its run removes meanwhile does not count, one that cannot be read does."""
     for path in list_files(f"{output}/.wikisem/lock.*.json"):
         run = path.rpartition("/lock.")[2].removesuffix(".json")
         try:
             with open_binary(path) as source:
-                yield Claim(**{**orjson.loads(source.read()), "run": run})
+                yield LockFile(**{**orjson.loads(source.read()), "run": run})
         except (ValueError, TypeError):
-            yield Claim(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
+            yield LockFile(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
         except Exception:  # stores raise errors of their own for what is not there any more
             if exists(path):
                 raise

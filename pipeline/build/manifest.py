@@ -1,13 +1,8 @@
 """OUT/manifest.json: everything that is needed to say where a set came from, kept up to date by every command.
 
-``stages`` has an entry for every finished unit in OUT, with the recipe, the seed and the versions that made it. These
-keys at the top are those that all groups in OUT have in common (before there are groups, all units); where two sets
-were made with different seeds, there is no ``seed`` at the top.
-
-The versions that decide what a unit looks like: wikisem, Python and the libraries that read and write.
-
-``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is said too: it decides how
-long reading takes, not what comes of it.
+``stages`` has an entry for every finished unit in OUT, with the recipe, the seed and the versions that made it. The
+same keys at the top hold what all groups in OUT have in common (before there are groups, all units); if two sets were
+made with different seeds, there is no ``seed`` at the top.
 """
 
 import importlib
@@ -22,9 +17,10 @@ from wikisem.pipeline.build.ledger import Record, write_json
 from wikisem.pipeline.build.run import Run
 from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
-# Of a unit of groups: the classes whose label is English, because they have none in the language, nor in mul.
+# The fact of a unit of groups that lists the classes whose label is English for want of one in the language or in mul.
 ENGLISH: Final = "english_labels"
 _IN_COMMON: Final = ("recipe", "seed", "versions")
+_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
 
 
 def write_manifest(run: Run) -> None:
@@ -52,11 +48,12 @@ def _stage(record: Record) -> dict[str, Any]:
     }
 
 
-_LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
-
-
 def versions() -> dict[str, str]:
-    """Each version by name."""
+    """The versions that decide what a unit looks like, by name: wikisem, Python, and what reads and writes.
+
+    ``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is named too, though it only
+    decides how long reading takes.
+    """
     return {
         "wikisem": __version__,
         "python": platform.python_version(),
@@ -67,6 +64,7 @@ def versions() -> dict[str, str]:
 
 
 def bzip2_decoder() -> str:
-    """What decodes bzip2 here; its room is imported only when this is asked, for it takes a quarter of a second."""
+    """What decodes bzip2 here."""
+    # Imported only when asked for: that takes a quarter of a second.
     name: str = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
     return name

@@ -11,7 +11,7 @@ from typing import Final
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, TooManyRejectsError
 from wikisem.outputs.groupfile import FORMATS
-from wikisem.pipeline.build.ledger import Ledger, Record, find_misfit
+from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
 from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import (
@@ -30,7 +30,7 @@ from wikisem.unit_folders import folder_below
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
-# The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their claims.
+# The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
 _PLAIN: Final = ("languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
 _WORK: Final = ".work"
 _SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(_WORK)}/([0-9a-f]{{12}})\.json$")
@@ -55,23 +55,23 @@ class Run:
     break_lock: bool = False
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     ledger: Ledger = field(init=False, repr=False, compare=False)
-    _misfits: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _damage: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
     _made: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _logged_once: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ledger", Ledger(self.output))
 
-    def find_misfit(self, record: Record) -> str:
+    def find_damage(self, record: Record) -> str:
         """What is wrong with the files of a unit, in words; looked at once a run."""
-        if record.fingerprint not in self._misfits:
-            self._misfits[record.fingerprint] = find_misfit(self.output, record)
-        return self._misfits[record.fingerprint]
+        if record.fingerprint not in self._damage:
+            self._damage[record.fingerprint] = find_damage(self.output, record)
+        return self._damage[record.fingerprint]
 
     def put(self, record: Record) -> None:
         """Record that a unit is finished."""
         self.ledger.put(record)
-        self._misfits.pop(record.fingerprint, None)
+        self._damage.pop(record.fingerprint, None)
 
     def check_lock(self) -> None:
         """Raise LockError where another run broke the lock of this one: what that left may be half of each."""

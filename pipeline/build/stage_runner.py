@@ -1,13 +1,8 @@
-"""A stage as a value, and the one function that runs a list of them.
+"""Stages as values, the one function that runs a list of them, and the session in which a run has OUT to itself.
 
-A stage says what its units are, what each depends on and leaves, and how the unfinished ones are made; nothing
-in it looks whether it is finished. ``run_stages`` does the rest, the same for every stage: find what is finished and
-still fits, make the others in folders of their own, publish them by writing their records, and remove what they
-supersede.
-
-The time that a run has OUT to itself: from its lock to the manifest that says what it left.
-
-How much disk a stage will need, before it starts: an estimate from the size of what it reads.
+A stage says what its units are, what each depends on and leaves, and how to make them. ``run_stages`` does the rest,
+the same for every stage: it finds the units that are finished and still fit, makes the others in folders of their own,
+publishes them by writing their records, and removes what they supersede.
 """
 
 import shutil
@@ -19,7 +14,7 @@ from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
-from wikisem.pipeline.build.lock import Claim, locked
+from wikisem.pipeline.build.lock import LockFile, locked
 from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
 from wikisem.pipeline.build.run import Run, check_rejects, check_writable
 from wikisem.recipes.options import Recipe
@@ -29,17 +24,91 @@ from wikisem.transforms.io.files import is_local
 from wikisem.transforms.io.runtime import StageContext, check_shared
 from wikisem.unit_folders import folder_below, record_path
 
+# What a stage is.
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One result of a stage.
+
+    ``needs`` are the units that it is made from, ``options`` plain values that decide its rows. ``extras`` decide what
+    it holds beside them, such as more labels: units that need this one do not depend on that. ``facts`` are for the
+    manifest. ``leaves`` are the files and folders below OUT that people load by plain names: they are written last,
+    from the same paths in the scratch folder's ``published``. A unit without leaves has a folder in OUT to write to.
+    ``version`` is that of the stage: it decides whether what another release of wikisem left is used.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    leaves: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """What the work on a unit returns; a ``warning`` is logged once the unit is published."""
+
+    counts: Counts
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    warning: str = ""
+
+
+def _nothing_to_check(run: Run) -> None:
+    del run
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where the files of finished units are, each as its record says: ``folders("mentions/de")``."""
+
+    run: Run
+
+    def __call__(self, unit: str) -> str:
+        """The folder of a unit; MissingInputError if it is not finished, or its files have changed."""
+        _require_whole(self.run.ledger.require(unit), self.run)
+        return self.run.ledger.folder(unit)
+
+    def needs(self, unit: str) -> Collection[str]:
+        """The units that a finished one was made from."""
+        return self.run.ledger.require(unit).needs
+
+    def counts(self, unit: str) -> Counts:
+        """What a finished unit did with its records."""
+        return self.run.ledger.require(unit).counts
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the method: its units, and the work that makes those that are asked for, all in one pipeline.
+
+    ``work`` takes the names of units, the folders of the units that they need, and the context, which has the folder to
+    write for each unit; it returns a result for each name. It does not look whether a unit is finished.
+    ``together`` says that no unit can be made alone. ``check`` raises an error if what OUT holds does not fit.
+    """
+
+    name: str
+    units: Sequence[Unit]
+    work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
+    together: bool = False
+    check: Callable[[Run], None] = _nothing_to_check
+
+
+# A run into OUT: from its lock to the manifest that says what it left, and the stages in between.
+
 
 @contextmanager
 def session(run: Run) -> Iterator[None]:
-    """Be the only run into OUT, without what dead ones left; write the manifest and remove the scratch at the end.
+    """Have OUT to oneself, without what dead runs left; at the end write the manifest and remove the scratch.
 
     Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError
-    where another run is at work. What ends the context with an error is passed on, whatever then can still be written;
-    a run that is interrupted leaves its scratch to the next one, for removing it may take long.
+    if another run is at work. An error that ends the context is passed on, even if the manifest cannot be written then;
+    a run that is interrupted leaves its scratch to the next one, because removing it may take long.
     """
     check_writable(run.output)
-    with locked(run.output, Claim.of_this_process(run.name), run.break_lock, run.log):
+    with locked(run.output, LockFile.of_this_process(run.name), run.break_lock, run.log):
         run.ledger.forget()
         run.remove_leftovers()
         try:
@@ -58,121 +127,6 @@ def session(run: Run) -> Iterator[None]:
         run.remove_scratch()
 
 
-# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
-# that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
-# .gz (docs/full-dump.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
-# as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks/full-size.md, a twentieth, ten languages)
-# has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
-# little more.
-_WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
-_COMPRESSED: Final = (".bz2", ".gz", ".zst")
-# How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
-_TIMES_SMALLER: Final = 8
-
-
-def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
-    """The bytes that a stage will write from its dumps and the units that it reads; 0 where that is next to nothing."""
-    dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
-    units = sum(record.size for record in needs)
-    return int(_WRITTEN.get(stage, 0.0) * (dumps + units))
-
-
-def lacking_disk(output: str, stage: str, wanted: int) -> str:
-    """A warning where the disk of the output folder has less room than a stage is expected to want; else empty."""
-    if not is_local(output):
-        return ""
-    free = shutil.disk_usage(_existing(Path(output))).free
-    if wanted <= free:
-        return ""
-    return (
-        f"warning: {stage}: about {_in_words(wanted)} of disk will be needed below {output} (an estimate), "
-        f"saw {_in_words(free)} free"
-    )
-
-
-def _compressed_size(path: str, size: int) -> float:
-    return size if path.endswith(_COMPRESSED) else size / _TIMES_SMALLER
-
-
-def _existing(folder: Path) -> Path:
-    while not folder.exists():
-        folder = folder.parent
-    return folder
-
-
-def _in_words(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One result of a stage.
-
-    ``needs`` are the units that it is made from, ``options`` plain values that decide its rows. ``extras`` decide what
-    it holds beside them, such as more labels: units that need this one do not depend on that. ``facts`` are for the
-    manifest. ``leaves`` are the files and folders below OUT that people load by plain names: they are written last,
-    from the same paths in the scratch folder's ``published``. A unit without any has a folder in OUT to write to.
-    ``version`` is that of the stage: it decides whether what another release of wikisem left is used.
-    """
-
-    name: str
-    options: Mapping[str, Any]
-    leaves: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    version: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class UnitResult:
-    """What the work on a unit tells of it; a ``warning`` is logged once the unit is published."""
-
-    counts: Counts
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    warning: str = ""
-
-
-def _nothing_to_check(run: Run) -> None:
-    del run
-
-
-@dataclass(frozen=True)
-class Folders:
-    """Where the files of finished units are, each as its record says: ``folders("mentions/de")``."""
-
-    run: Run
-
-    def __call__(self, unit: str) -> str:
-        """The folder of a unit; MissingInputError where it is not finished, or its files are not as they were."""
-        _require_whole(self.run.ledger.require(unit), self.run)
-        return self.run.ledger.folder(unit)
-
-    def needs(self, unit: str) -> Collection[str]:
-        """The units that a finished one was made from."""
-        return self.run.ledger.require(unit).needs
-
-    def counts(self, unit: str) -> Counts:
-        """What a finished unit did with its records."""
-        return self.run.ledger.require(unit).counts
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stage of the method: its units, and the work that makes those that are asked for, all in one pipeline.
-
-    ``work`` takes the names of units, where the units are that they need, and the context, which has the folder to
-    write for each unit; it returns a result for each name. ``together`` says that no unit can be made alone. ``check``
-    raises when what OUT holds does not fit.
-    """
-
-    name: str
-    units: Sequence[Unit]
-    work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
-    together: bool = False
-    check: Callable[[Run], None] = _nothing_to_check
-
-
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
     """Run what is not finished of some stages, in their order, and return the records of all their units."""
     listed = list(stages)
@@ -185,7 +139,7 @@ def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) 
 def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str = "") -> list[Record]:
     """Run the units of a stage that are not finished, or were made from something else, and return all records.
 
-    ``place`` says which of how many stages it is; it is logged where there is something to do.
+    ``place`` says which of how many stages it is; it is logged if there is something to do.
     """
     stage.check(run)
     needs = {unit.name: _identities(unit.needs, run) for unit in stage.units}
@@ -217,48 +171,13 @@ def describe(stage: Stage, todo: int) -> str:
     return f"{stage.name} in {'' if todo == len(languages) else f'{todo} of '}{len(languages)} languages"
 
 
-def _is_whole(record: Record, run: Run) -> bool:
-    """Whether a finished unit has its files; says what is wrong where it is made again for that."""
-    misfit = run.find_misfit(record)
-    if misfit:
-        run.log(f"{record.unit}: made again, {misfit}")
-    return not misfit
-
-
-def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
-    """A digest of what units that need this one depend on; ``needs`` are the identities of what it is made from."""
-    return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
-
-
-def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
-    return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
-
-
-def _require_whole(record: Record, run: Run) -> None:
-    if misfit := run.find_misfit(record):
-        raise MissingInputError(f"{misfit}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
-
-
-def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
-    """The identities of finished units; MissingInputError where one is missing, out of date, or lacks a file."""
-    records = [run.ledger.require(name) for name in names]
-    for record in records:
-        _require_whole(record, run)
-        for name, identity in record.needs.items():
-            if run.ledger.require(name).identity != identity:
-                raise MissingInputError(
-                    f"expected {record.unit} made from the {name} in {run.output}, saw that it was made from earlier "
-                    f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
-                )
-    return {record.unit: record.identity for record in records}
-
-
 def _run_units(
     stage: Stage, todo: Sequence[Unit], needs: Mapping[str, Mapping[str, str]], run: Run, recipe: Recipe | None
 ) -> dict[str, Record]:
     """Make units, then write their records: until then an earlier result stays as it is.
 
-    One that has the same fingerprint as the earlier one is written to the same folder, and so is that with plain names.
+    The exceptions are a unit with the same fingerprint as its earlier result, which is written to the same folder, and
+    files with plain names.
     """
     _log_decoder(todo, run)
     _warn_of_disk(stage, todo, run)
@@ -294,7 +213,7 @@ def _run_units(
 
 
 def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -> Mapping[str, UnitResult]:
-    """What the work gives; DamagedInputError says how a unit is made again in which it met damaged rows."""
+    """The results of a stage's work; a DamagedInputError also says how to make a unit with damaged rows again."""
     try:
         return stage.work([unit.name for unit in todo], Folders(run), context)
     except DamagedInputError as error:
@@ -305,17 +224,8 @@ def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -
         raise
 
 
-def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
-    """Say when the disk is likely to be too small: before the work, which may take hours."""
-    inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
-    needs = sorted({name for unit in todo for name in unit.needs})
-    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needs))
-    if warning := lacking_disk(run.output, stage.name, wanted):
-        run.log(warning)
-
-
 def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
-    """Say what decodes the bzip2 files among the inputs, if there are any: it decides how long they take."""
+    """Log what decodes the bzip2 files among the inputs, if there are any: it decides how long they take."""
     if any(file["path"].endswith(".bz2") for unit in todo for file in unit.facts.get("inputs", ())):
         run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
 
@@ -333,3 +243,98 @@ def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Re
         made_with=made_with,
         facts={**unit.facts, **result.facts},
     )
+
+
+# What is finished, and whether it still fits.
+
+
+def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
+    """A digest of what units that need this one depend on; ``needs`` are the identities of what it is made from."""
+    return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
+
+
+def _fingerprint(unit: Unit, needs: Mapping[str, str]) -> str:
+    return fingerprint(identity=identity_of(unit, needs), extras=unit.extras)
+
+
+def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
+    """The identities of finished units; MissingInputError where one is missing, out of date, or lacks a file."""
+    records = [run.ledger.require(name) for name in names]
+    for record in records:
+        _require_whole(record, run)
+        for name, identity in record.needs.items():
+            if run.ledger.require(name).identity != identity:
+                raise MissingInputError(
+                    f"expected {record.unit} made from the {name} in {run.output}, saw that it was made from earlier "
+                    f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
+                )
+    return {record.unit: record.identity for record in records}
+
+
+def _is_whole(record: Record, run: Run) -> bool:
+    """Whether a finished unit has its files as they were; logs what is wrong, for which it is made again."""
+    if damage := run.find_damage(record):
+        run.log(f"{record.unit}: made again, {damage}")
+    return not damage
+
+
+def _require_whole(record: Record, run: Run) -> None:
+    if damage := run.find_damage(record):
+        raise MissingInputError(f"{damage}; run `wikisem {record.unit.partition('/')[0]}` to make it again")
+
+
+# How much disk a stage will need: an estimate from the size of what it reads.
+
+# Bytes that a stage writes, its scratch included, for each byte that it reads of a compressed dump or of the units
+# that it needs, measured in 2026-11. Of the dumps that the tests on real data read, entities leave 0.09 to 0.11 of a
+# .gz (docs/full-dump.md: 0.5 % of the text), mentions 0.30 of an excerpt of English Wikipedia and 0.33 of a small one
+# as a whole, and about as much is in scratch. The rehearsal (docs/benchmarks/full-size.md, a twentieth, ten languages)
+# has at its highest 1 GB in surfaces for each of entities and mentions, 1 in taxonomy and 1.6 in groups; here is a
+# little more.
+_WRITTEN: Final = {"entities": 0.2, "mentions": 0.7, "surfaces": 1.2, "taxonomy": 1.5, "groups": 2.0}
+_COMPRESSED: Final = (".bz2", ".gz", ".zst")
+# How many times smaller a compressed dump is (docs/full-dump.md: 7 to 16).
+_TIMES_SMALLER: Final = 8
+
+
+def _warn_of_disk(stage: Stage, todo: Sequence[Unit], run: Run) -> None:
+    """Log that the disk is likely to be too small before the work starts, which may take hours."""
+    inputs = [file for unit in todo for file in unit.facts.get("inputs", ())]
+    needs = sorted({name for unit in todo for name in unit.needs})
+    wanted = estimate_bytes(stage.name, inputs, map(run.ledger.require, needs))
+    if warning := lacking_disk(run.output, stage.name, wanted):
+        run.log(warning)
+
+
+def estimate_bytes(stage: str, inputs: Iterable[Mapping[str, Any]], needs: Iterable[Record]) -> int:
+    """About how many bytes a stage will write, from the size of its dumps and of the units that it reads."""
+    dumps = sum(_compressed_size(file["path"], file["size"]) for file in inputs)
+    units = sum(record.size for record in needs)
+    return int(_WRITTEN.get(stage, 0.0) * (dumps + units))
+
+
+def lacking_disk(output: str, stage: str, wanted: int) -> str:
+    """A warning if the disk of the output folder has less room than a stage is expected to need; otherwise empty."""
+    if not is_local(output):
+        return ""
+    free = shutil.disk_usage(_existing(Path(output))).free
+    if wanted <= free:
+        return ""
+    return (
+        f"warning: {stage}: about {_in_words(wanted)} of disk will be needed below {output} (an estimate), "
+        f"saw {_in_words(free)} free"
+    )
+
+
+def _compressed_size(path: str, size: int) -> float:
+    return size if path.endswith(_COMPRESSED) else size / _TIMES_SMALLER
+
+
+def _existing(folder: Path) -> Path:
+    while not folder.exists():
+        folder = folder.parent
+    return folder
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"

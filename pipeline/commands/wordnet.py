@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.table import Column, Table
+from rich.table import Table
 
 from wikisem.atomic_files import write_text
 from wikisem.categories.analogies import count_questions
@@ -23,7 +23,7 @@ from wikisem.pipeline.command_options import (
     read_word_filter,
     refuse_beam_options,
 )
-from wikisem.pipeline.console.terminal import log, make_console, print_line
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     if not write_questions(path, map(len, asked.values()), lines):
         log(f"warning: no relation has a question: there is no {path}")
     write_text(output / "pairs.jsonl", word_pairs_lines("", pairs))
-    table = Table("relation", *(Column(name, justify="right") for name in ("pairs", "questions")))
+    table = Table("relation", *number_columns("pairs", "questions"))
     for name, found in pairs.items():
         table.add_row(name, f"{len(found):,}", f"{count_questions(len(asked[name]), arguments.questions):,}")
     make_console().print(table)

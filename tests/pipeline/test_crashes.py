@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.object_store import FOLDER, ObjectStore
-from wikisem.pipeline.build.ledger import find_misfit
+from wikisem.pipeline.build.ledger import find_damage
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts, Reject
@@ -115,7 +115,7 @@ def test_a_run_that_dies_at_any_write_is_made_good_by_the_next(
         store.live()
         ledger = Run(OUT, Runtime()).ledger
         for record in ledger.records():
-            assert find_misfit(OUT, record) == "", (last, record.unit)
+            assert find_damage(OUT, record) == "", (last, record.unit)
         build("new")
         assert contents() == wanted, last
     assert died == writes

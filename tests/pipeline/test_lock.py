@@ -15,8 +15,8 @@ from tests.object_store import FOLDER
 from tests.trees import manifest_of, tree_of
 from wikisem.errors import LockError
 from wikisem.pipeline.build import lock
-from wikisem.pipeline.build.ledger import Ledger, find_misfit
-from wikisem.pipeline.build.lock import Claim, check_lock, locked
+from wikisem.pipeline.build.ledger import Ledger, find_damage
+from wikisem.pipeline.build.lock import LockFile, check_lock, locked
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import session
 from wikisem.pipeline.cli import main
@@ -32,13 +32,13 @@ def lines() -> list[str]:
     return []
 
 
-def claim(name: str = "one") -> Claim:
-    """A claim of this process."""
-    return Claim.of_this_process(name)
+def lock_file(name: str = "one") -> LockFile:
+    """A lock file of this process."""
+    return LockFile.of_this_process(name)
 
 
-def write_claim(output: Path, found: Claim) -> None:
-    """Leave the claim of another run."""
+def write_lock_file(output: Path, found: LockFile) -> None:
+    """Leave the lock file of another run."""
     fields = {name: getattr(found, name) for name in found.__slots__}
     replace_file(f"{output}/.wikisem/lock.{found.run}.json", json.dumps(fields).encode())
 
@@ -46,14 +46,14 @@ def write_claim(output: Path, found: Claim) -> None:
 def test_a_second_run_is_told_who_is_at_work(tmp_path: Path, lines: list[str]) -> None:
     """The command, since when, the process, the host, and what to do; afterwards the folder is free again."""
     output = str(tmp_path)
-    with locked(output, claim("one"), False, lines.append):
+    with locked(output, lock_file("one"), False, lines.append):
         with (
             pytest.raises(LockError, match=rf"the only run into .* \(process {os.getpid()} on .*--break-lock"),
-            locked(output, claim("two"), False, lines.append),
+            locked(output, lock_file("two"), False, lines.append),
         ):
             pass
         check_lock(output, "one")
-    with locked(output, claim("two"), False, lines.append):
+    with locked(output, lock_file("two"), False, lines.append):
         pass
     assert lines == []
     assert not list((tmp_path / ".wikisem").iterdir())
@@ -68,7 +68,7 @@ def test_a_lock_that_cannot_be_removed_fails_no_run(
         raise PermissionError(1, "Operation not permitted", path)
 
     monkeypatch.setattr(lock, "remove", refuse)
-    with locked(str(tmp_path), claim(), False, lines.append):
+    with locked(str(tmp_path), lock_file(), False, lines.append):
         pass
     assert len(lines) == 1
     assert lines[0].startswith(f"warning: {tmp_path}/.wikisem/lock.one.json stays: ")
@@ -79,8 +79,8 @@ def test_the_lock_of_a_dead_process_of_this_machine_is_broken(
     tmp_path: Path, lines: list[str], other: dict[str, Any]
 ) -> None:
     """One whose number belongs to nobody, or to a process that began at another time; a line says so."""
-    write_claim(tmp_path, replace(claim("dead"), since="yesterday", **other))
-    with locked(str(tmp_path), claim(), False, lines.append):
+    write_lock_file(tmp_path, replace(lock_file("dead"), since="yesterday", **other))
+    with locked(str(tmp_path), lock_file(), False, lines.append):
         assert [path.name for path in (tmp_path / ".wikisem").iterdir()] == ["lock.one.json"]
     assert len(lines) == 1
     assert "the run of yesterday" in lines[0]
@@ -93,8 +93,8 @@ def test_a_process_that_nobody_waited_for_is_dead(tmp_path: Path, lines: list[st
     with subprocess.Popen([sys.executable, "-c", ""]) as child:
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         started = Path(f"/proc/{child.pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
-        write_claim(tmp_path, replace(claim("dead"), process=child.pid, started=started))
-        with locked(str(tmp_path), claim(), False, lines.append):
+        write_lock_file(tmp_path, replace(lock_file("dead"), process=child.pid, started=started))
+        with locked(str(tmp_path), lock_file(), False, lines.append):
             assert [path.name for path in (tmp_path / ".wikisem").iterdir()] == ["lock.one.json"]
 
 
@@ -103,13 +103,13 @@ def test_nobody_knows_whether_a_process_of_another_machine_is_alive(
     tmp_path: Path, lines: list[str], other: dict[str, Any]
 ) -> None:
     """It is refused, unless the caller knows."""
-    write_claim(tmp_path, replace(claim("far"), **other))
+    write_lock_file(tmp_path, replace(lock_file("far"), **other))
     with (
         pytest.raises(LockError, match="expected to be the only run into"),
-        locked(str(tmp_path), claim(), False, lines.append),
+        locked(str(tmp_path), lock_file(), False, lines.append),
     ):
         pass
-    with locked(str(tmp_path), claim(), True, lines.append):
+    with locked(str(tmp_path), lock_file(), True, lines.append):
         check_lock(str(tmp_path), "one")
     assert len(lines) == 1
     assert "is taken for ended (--break-lock)" in lines[0]
@@ -121,10 +121,10 @@ def test_a_lock_that_cannot_be_read_is_somebodys(tmp_path: Path, lines: list[str
     replace_file(f"{tmp_path}/.wikisem/lock.far.json", text.encode())
     with (
         pytest.raises(LockError, match="on an unknown host"),
-        locked(str(tmp_path), claim(), False, lines.append),
+        locked(str(tmp_path), lock_file(), False, lines.append),
     ):
         pass
-    with locked(str(tmp_path), claim(), True, lines.append):
+    with locked(str(tmp_path), lock_file(), True, lines.append):
         pass
 
 
@@ -137,7 +137,7 @@ def test_a_claim_that_is_taken_back_while_others_look_is_none(
     output = f"{place}{tmp_path}/out"
     gone = f"{output}/.wikisem/lock.gone.json"
     monkeypatch.setattr(lock, "list_files", lambda pattern: [gone, *list_files(pattern)])
-    with locked(output, claim(), False, lines.append):
+    with locked(output, lock_file(), False, lines.append):
         check_lock(output, "one")
     assert lines == []
 
@@ -145,7 +145,7 @@ def test_a_claim_that_is_taken_back_while_others_look_is_none(
 def test_a_run_whose_lock_was_broken_stops_before_it_records_anything(tmp_path: Path, lines: list[str]) -> None:
     """Two runs at once could leave half of each."""
     output = str(tmp_path)
-    with locked(output, claim("one"), False, lines.append), locked(output, claim("two"), True, lines.append):
+    with locked(output, lock_file("one"), False, lines.append), locked(output, lock_file("two"), True, lines.append):
         with pytest.raises(LockError, match="another one broke its lock"):
             check_lock(output, "one")
         check_lock(output, "two")
@@ -159,7 +159,7 @@ def test_of_many_that_begin_at_once_never_two_are_at_work(tmp_path: Path) -> Non
         nonlocal inside, most, entered
         for turn in range(100):
             try:
-                with locked(str(tmp_path), claim(f"{number}-{turn}"), False, lambda _: None):
+                with locked(str(tmp_path), lock_file(f"{number}-{turn}"), False, lambda _: None):
                     with guard:
                         inside += 1
                         entered += 1
@@ -275,7 +275,7 @@ def test_the_command_line_refuses_and_breaks_a_lock(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 1 and one line, nothing made; with --break-lock the run begins all the same, and says so."""
-    write_claim(tmp_path, replace(claim("far"), machine="another", host="node7", command="wikisem build"))
+    write_lock_file(tmp_path, replace(lock_file("far"), machine="another", host="node7", command="wikisem build"))
     command = ["entities", "--wikidata", str(folder / "a.json"), "--output", str(tmp_path)]
     capsys.readouterr()
     assert main(command) == 1
@@ -313,7 +313,7 @@ def test_twenty_pairs_of_runs_into_one_folder(folder: Path, capsys: pytest.Captu
         assert done or -9 in pair["codes"]
         record = Ledger(str(output)).find("entities")
         if record is not None:
-            assert find_misfit(str(output), record) == ""
+            assert find_damage(str(output), record) == ""
         if len(done) == 1 and -9 not in pair["codes"]:
             assert tree_of(output, "entities") == tree_of(folder / done[0], "entities")
         for dump in "ab":

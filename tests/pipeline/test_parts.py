@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
-from wikisem.pipeline.build.ledger import Part, Record, find_misfit
+from wikisem.pipeline.build.ledger import Part, Record, find_damage
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, session
 from wikisem.records import Counts
@@ -69,7 +69,7 @@ def test_a_record_lists_every_file_with_its_size_and_checksum(run: Run) -> None:
     parts = {name: Part(len(data), f"{crc32(data):08x}") for name, data in FILES.items()}
     assert own.parts == {f"toys/de/{own.fingerprint}/{name}": part for name, part in parts.items()}
     assert plain.parts == {f"plain/{name}": part for name, part in parts.items()}
-    assert find_misfit(run.output, own) == find_misfit(run.output, plain) == ""
+    assert find_damage(run.output, own) == find_damage(run.output, plain) == ""
     assert run.ledger.find("toys/de") == own
 
 
@@ -115,7 +115,7 @@ def test_a_unit_whose_files_do_not_fit_its_record_is_made_again(
     assert run_stage(toys(), later) == [record]
     assert len(lines) == 1
     assert lines[0].startswith("toys/de: made again, expected ")
-    assert find_misfit(run.output, record) == ""
+    assert find_damage(run.output, record) == ""
     run_stage(toys(), later)
     assert lines[1:] == ["toys/de: finished before, nothing changed"]
 
@@ -192,7 +192,7 @@ def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run
         (path,) = (f"{run.output}/{part}" for part in record.parts)
         data = Path(path).read_bytes()
         Path(path).write_bytes(data[:9] + bytes([data[9] ^ 1]) + data[10:])
-        assert bool(find_misfit(run.output, record)) == (record == plain)
+        assert bool(find_damage(run.output, record)) == (record == plain)
         with pytest.raises(DamagedInputError, match=r"a\.parquet: expected the bytes that were written"):
             read_parquet(path)
 
@@ -215,7 +215,7 @@ def test_files_that_systems_leave_are_no_parts(run: Run) -> None:
     """A hidden file in the folder of a unit is nobody's business."""
     (record,) = run_stage(toys(), run)
     (Path(run.output) / "toys/de" / record.fingerprint / ".DS_Store").write_bytes(b"x")
-    assert find_misfit(run.output, record) == ""
+    assert find_damage(run.output, record) == ""
 
 
 def test_files_under_plain_names_beside_those_of_a_unit_are_not_its_own(run: Run) -> None:
@@ -223,11 +223,11 @@ def test_files_under_plain_names_beside_those_of_a_unit_are_not_its_own(run: Run
     run_stage(toys(), run)
     (record,) = run_stage(toys(("toys/de",)), run)
     (Path(run.output) / "plain" / "other.parquet").write_bytes(b"x")
-    assert find_misfit(run.output, record) == ""
+    assert find_damage(run.output, record) == ""
     (Path(run.output) / "plain" / "a.parquet").unlink()
-    assert "plain/a.parquet, saw no such file" in find_misfit(run.output, record)
+    assert "plain/a.parquet, saw no such file" in find_damage(run.output, record)
 
 
 def test_a_record_without_parts_has_nothing_to_miss(tmp_path: Path) -> None:
     """A unit may leave no file at all."""
-    assert find_misfit(str(tmp_path), Record("toys/de", "0f", "", Counts())) == ""
+    assert find_damage(str(tmp_path), Record("toys/de", "0f", "", Counts())) == ""
