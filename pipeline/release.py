@@ -1,7 +1,4 @@
-"""A release folder from what a run left: which files there are, and how each is written whole.
-
-The files of the page that shows a run: what is read, and which file each part becomes.
-"""
+"""What people read and publish of a run: the folder of a release, and the page to look through its groups."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,93 +29,12 @@ from wikisem.records import Group, Rejection
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
-# model -> class number -> (OPP, accuracy), in percent
-_ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
-
-
-class _ScoredGroup(msgspec.Struct):
-    group: str
-    language: str
-    opp: float | None = None
-    accuracy: float | None = None
-
-
-class _Scores(msgspec.Struct):
-    model: str
-    by_group: list[_ScoredGroup]
-
-
-def browse_files(
-    facts: ReleaseFacts,
-    groups: Mapping[str, Sequence[Group]],
-    rejections: Mapping[str, Sequence[Rejection]],
-    scores: Sequence[Path] = (),
-    english: Mapping[str, Collection[str]] | None = None,
-) -> Iterator[tuple[str, bytes]]:
-    """Every file of the page: its path and its bytes. index.html is last: a page without its data is never there.
-
-    ``english`` are the classes of each language whose label is English for want of another.
-    """
-    scored = _scores_of(groups, scores)
-    english = english or {}
-    languages = [
-        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], frozenset(english.get(code, ())))
-        for code, own in groups.items()
-    ]
-    about: dict[str, Any] = {"name": facts.name, "facts": dict(_facts(facts))}
-    for language in languages:
-        yield f"data/{language.code}.js", language_script(language)
-    yield "data/index.js", index_script(about, languages, {code: _name(code) for code in groups})
-    yield "index.html", browse_page(facts.name)
-
-
-def read_scores(path: Path) -> list[_Scores]:
-    """The lines that ``wikisem evaluate outliers --json`` printed, one for each model and data set."""
-    if not path.is_file():
-        raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
-    found = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        found.append(decode_json(line, _Scores, f"{path}:{number}", "what wikisem evaluate outliers --json prints"))
-    return found
-
-
-def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
-    """By language and model the scores of the run's groups; a file may have those of other data sets beside them."""
-    known = {(code, group.qid) for code, own in groups.items() for group in own}
-    found: dict[str, _ByModel] = {code: {} for code in groups}
-    for path in paths:
-        fitting = [
-            (scores.model, one)
-            for scores in read_scores(path)
-            for one in scores.by_group
-            if (one.language, one.group) in known
-        ]
-        if not fitting:
-            raise MissingInputError(f"{path}: expected scores of groups of this run, saw none")
-        for model, one in fitting:
-            found[one.language].setdefault(model, {})[qid_number(one.group)] = (one.opp, one.accuracy)
-    return found
-
-
-def _facts(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    yield "recipe", str(facts.recipe.get("name", ""))
-    yield "seed", str(facts.seed)
-    yield from sorted(facts.versions.items())
-    for source in facts.sources:
-        yield f"Wikipedia, {source.language}" if source.language else "Wikidata", source.name
-
-
-def _name(code: str) -> str:
-    wiki = wiki_of(code)
-    return WIKIPEDIAS[wiki].name if wiki is not None and wiki in WIKIPEDIAS else code
-
-
-_EXTRAS: Final = ("categories", "analogies")
+# What is read of a run.
 
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """What people read of a run: groups and rejections by language, and the manifest."""
+    """The files of a run that people read: groups and rejections by language, and the manifest."""
 
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
@@ -126,13 +42,13 @@ class RunFiles:
 
     @property
     def english(self) -> dict[str, list[str]]:
-        """By language the classes whose label is English for want of another."""
+        """The classes of each language whose label is English for want of another."""
         stages = self.manifest.stages
         return {code: stages.get(f"groups/{code}", ManifestStage()).english_labels for code in self.groups}
 
 
 def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run; MissingInputError where it is no run or has no groups at all."""
+    """The plainly named files of a run; MissingInputError if it is no run or has no groups at all."""
     manifest = output / "manifest.json"
     if not manifest.is_file():
         raise MissingInputError(f"{output}: expected the output folder of a run, saw no manifest.json in it")
@@ -142,39 +58,50 @@ def read_run(output: Path) -> RunFiles:
     groups = {code: read_groups(output, code) for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
-    rejections = {code: _rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
+    rejections = {code: _read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
     read = decode_json(manifest.read_bytes(), Manifest, str(manifest), "the manifest of a run")
     return RunFiles(groups, rejections, read)
 
 
-def facts_of(
-    run: RunFiles, published: str, repository: str = "", extras: Mapping[str, tuple[str, ...]] | None = None
-) -> ReleaseFacts:
-    """What is to be said of a run."""
-    languages = [_language(code, groups, run.rejections[code]) for code, groups in run.groups.items()]
-    return read_facts(run.manifest, languages, published, repository, extras)
-
-
-def _rejections(path: Path) -> list[Rejection]:
+def _read_rejections(path: Path) -> list[Rejection]:
     if not path.is_file():
         return []
     lines = path.read_bytes().splitlines()
     return [decode_rejection(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
 
 
+def facts_of(
+    run: RunFiles, published: str, repository: str = "", extras: Mapping[str, tuple[str, ...]] | None = None
+) -> ReleaseFacts:
+    """The facts of a run that its release and its page state."""
+    languages = [_language_facts(code, groups, run.rejections[code]) for code, groups in run.groups.items()]
+    return read_facts(run.manifest, languages, published, repository, extras)
+
+
+def _language_facts(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:
+    reasons = [rejection.reason for rejection in rejections]
+    counts = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
+    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts)
+
+
+# The release: which files it has, and how each is written whole.
+
+_EXTRAS: Final = ("categories", "analogies")
+
+
 def write_release(output: Path, folder: Path, published: str, repository: str = "") -> ReleaseFacts:
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
-    The same run gives the same bytes, but for the date on which it is published. UsageError where the folder is the
-    run itself or holds languages that this run has not, MissingInputError where there is no group at all.
+    The same run gives the same bytes, except for the date on which it is published. UsageError if the folder is the
+    run itself or holds languages that this run does not have, MissingInputError if there is no group at all.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
-    extras = {kind: codes for kind in _EXTRAS if (codes := _filled(output / kind))}
+    extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_lines(output / kind))}
     facts = facts_of(run, published, repository, extras)
     _check_others(folder, facts)
-    write_files(folder, _files(facts, run, output))
+    write_files(folder, _release_files(facts, run, output))
     return facts
 
 
@@ -190,18 +117,12 @@ def _check_others(folder: Path, facts: ReleaseFacts) -> None:
         )
 
 
-def _language(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:
-    reasons = [rejection.reason for rejection in rejections]
-    counts = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts)
-
-
-def _filled(folder: Path) -> tuple[str, ...]:
+def _languages_with_lines(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if path.stat().st_size))
 
 
-def _files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file of the release, those that name others last; a language without groups has none."""
+def _release_files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:
+    """Every file of the release, those that name others last; a language without groups has no files."""
     about = facts.metadata()
     for language in facts.filled:
         own = run.groups[language.code]
@@ -225,3 +146,88 @@ def _json_lines(path: Path) -> pa.Table:
         return pa.json.read_json(path, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
     except pa.ArrowInvalid as error:
         raise DamagedInputError(f"{path}: expected JSON lines, saw {error}") from error
+
+
+# The page, and the scores that it shows.
+
+
+class _ScoredGroup(msgspec.Struct):
+    group: str
+    language: str
+    opp: float | None = None
+    accuracy: float | None = None
+
+
+class _Scores(msgspec.Struct):
+    model: str
+    by_group: list[_ScoredGroup]
+
+
+# model -> class number -> (OPP, accuracy), in percent
+_ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
+
+
+def browse_files(
+    facts: ReleaseFacts,
+    groups: Mapping[str, Sequence[Group]],
+    rejections: Mapping[str, Sequence[Rejection]],
+    scores: Sequence[Path] = (),
+    english: Mapping[str, Collection[str]] | None = None,
+) -> Iterator[tuple[str, bytes]]:
+    """Every file of the page that shows a run: its path and its bytes.
+
+    index.html is last, so that there is never a page without its data. ``english`` has the classes of each language
+    whose label is English for want of another.
+    """
+    scored = _scores_of(groups, scores)
+    english = english or {}
+    languages = [
+        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], frozenset(english.get(code, ())))
+        for code, own in groups.items()
+    ]
+    about: dict[str, Any] = {"name": facts.name, "facts": dict(_fact_rows(facts))}
+    for language in languages:
+        yield f"data/{language.code}.js", language_script(language)
+    yield "data/index.js", index_script(about, languages, {code: _language_name(code) for code in groups})
+    yield "index.html", browse_page(facts.name)
+
+
+def _fact_rows(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
+    yield "recipe", str(facts.recipe.get("name", ""))
+    yield "seed", str(facts.seed)
+    yield from sorted(facts.versions.items())
+    for source in facts.sources:
+        yield f"Wikipedia, {source.language}" if source.language else "Wikidata", source.name
+
+
+def _language_name(code: str) -> str:
+    wiki = wiki_of(code)
+    return WIKIPEDIAS[wiki].name if wiki is not None and wiki in WIKIPEDIAS else code
+
+
+def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> dict[str, _ByModel]:
+    """The scores of the run's groups by language and model; a file may also have scores of other data sets."""
+    known = {(code, group.qid) for code, own in groups.items() for group in own}
+    found: dict[str, _ByModel] = {code: {} for code in groups}
+    for path in paths:
+        fitting = [
+            (scores.model, one)
+            for scores in read_scores(path)
+            for one in scores.by_group
+            if (one.language, one.group) in known
+        ]
+        if not fitting:
+            raise MissingInputError(f"{path}: expected scores of groups of this run, saw none")
+        for model, one in fitting:
+            found[one.language].setdefault(model, {})[qid_number(one.group)] = (one.opp, one.accuracy)
+    return found
+
+
+def read_scores(path: Path) -> list[_Scores]:
+    """The lines that ``wikisem evaluate outliers --json`` printed, one for each model and data set."""
+    if not path.is_file():
+        raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
+    found = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        found.append(decode_json(line, _Scores, f"{path}:{number}", "what wikisem evaluate outliers --json prints"))
+    return found

@@ -1,10 +1,6 @@
-"""Writes the sample world as dump files, the same bytes every time, with one broken record in the middle of each.
+"""The sample world that the demo builds: its facts, and the dumps that they are written to, the same bytes every time.
 
-The facts of the sample world, read from its two tables.
-
-The articles of the sample Wikipedias: sentences filled with links in the shapes that real articles have.
-
-The build that the demo runs.
+Each dump has one broken record in its middle.
 """
 
 import bz2
@@ -31,8 +27,45 @@ LANGUAGES: Final = ("en", "es", "de", "ja", "zh", "ar")
 
 
 @dataclass(frozen=True, slots=True)
+class SampleDumps:
+    """Paths of the dumps of the sample world: Wikidata, and one Wikipedia for each language."""
+
+    wikidata: str
+    wikipedia: Mapping[str, str]
+
+
+def demo_options(folder: str) -> BuildOptions:
+    """The options of a build of the sample world, whose dumps are written into a folder that exists."""
+    recipe = load_recipe("demo")
+    files = write_sample_world(folder)
+    # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
+    wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
+    return BuildOptions(
+        recipe=recipe,
+        languages=sorted(wikipedia),
+        wikidata=find_dump([files.wikidata], checksum=True),
+        wikipedia=wikipedia,
+        properties=(),
+    )
+
+
+def write_sample_world(folder: str) -> SampleDumps:
+    """Write ``wikidata.json.gz`` and ``<language>wiki-2026-11-01-p1p999.xml.bz2`` into a folder that exists."""
+    items = read_items()
+    wikidata = "wikidata.json.gz"
+    wikipedia = {language: f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
+    write_files(Path(folder), [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
+    write_files(Path(folder), ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
+    paths = {language: str(Path(folder) / name) for language, name in wikipedia.items()}
+    return SampleDumps(str(Path(folder) / wikidata), paths)
+
+
+# Its facts, which are read from two tables.
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
-    """What an item is called in a language: the words links carry, its page, and an inflected or other form or ""."""
+    """What an item is called in a language: the words of its links, its page, and an inflected or other form or ""."""
 
     surface: str
     title: str
@@ -108,10 +141,101 @@ def _qids(cell: str) -> tuple[str, ...]:
     return tuple(cell.split()) if _given(cell) else ()
 
 
-TALK: Final = 1
-FILE: Final = CANONICAL["File"]
-TEMPLATE: Final = CANONICAL["Template"]
-CATEGORY: Final = CANONICAL["Category"]
+# The dump of Wikidata.
+
+_LINES_PER_MEMBER: Final = 100
+
+
+def wikidata_dump(lines: Sequence[str]) -> bytes:
+    """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
+    broken = _with_broken(lines, _cut(lines[len(lines) // 2]))
+    chunks = [broken[at : at + _LINES_PER_MEMBER] for at in range(0, len(broken), _LINES_PER_MEMBER)]
+    body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
+    return _member("[\n") + body + _member("]\n")
+
+
+def _with_broken(records: Sequence[str], broken: str) -> list[str]:
+    """The records of a dump with a broken one in the middle."""
+    middle = len(records) // 2
+    return [*records[:middle], broken, *records[middle:]]
+
+
+def _cut(record: str) -> str:
+    return record[: len(record) * 2 // 3]
+
+
+def _member(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterator[str]:
+    """One JSON line for each entity, by QID; as in real dumps, a property and an older revision come between items."""
+    yield _json_line({"type": "property", "datatype": "wikibase-item", "id": "P31", "labels": {}, "claims": {}})
+    yield _json_line({**_item_json(items[0]), "labels": [], "sitelinks": [], "lastrevid": 1})
+    rows = [*map(_item_json, items), *map(_class_json, classes)]
+    yield from map(_json_line, sorted(rows, key=lambda row: qid_number(row["id"])))
+
+
+def _item_json(item: Item) -> dict[str, Any]:
+    labels = {language: name.surface for language, name in item.names.items()}
+    titles = {f"{language}wiki": name.title for language, name in item.names.items()}
+    return _entity(item.qid, labels, item.instance_of, item.subclass_of, titles | _other_sites(item, len(titles)))
+
+
+def _class_json(row: ClassItem) -> dict[str, Any]:
+    return _entity(row.qid, row.labels, (), row.subclass_of, {})
+
+
+def _other_sites(item: Item, listed: int) -> dict[str, str]:
+    """Made-up sitelinks in place of those outside the sample, so that an item's map is as large as it really is."""
+    more = (item.sitelinks or 0) - listed
+    return {f"sample{number}wikiquote": item.names["en"].title for number in range(1, more + 1)}
+
+
+def _entity(
+    qid: str, labels: Mapping[str, str], p31: Sequence[str], p279: Sequence[str], sites: Mapping[str, str]
+) -> dict[str, Any]:
+    claims = {
+        name: [_statement(qid, name, value, place=number) for number, value in enumerate(values)]
+        for name, values in (("P31", p31), ("P279", p279))
+        if values
+    }
+    return {
+        "type": "item",
+        "id": qid,
+        "labels": {language: {"language": language, "value": text} for language, text in labels.items()},
+        # Empty maps are lists in real dumps, as PHP writes them.
+        "descriptions": [],
+        "aliases": [],
+        "claims": claims or [],
+        "sitelinks": {site: {"site": site, "title": title, "badges": []} for site, title in sites.items()} or [],
+        "lastrevid": 1000 + qid_number(qid),
+    }
+
+
+def _statement(qid: str, name: str, value: str, place: int) -> dict[str, Any]:
+    target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
+    return {
+        "mainsnak": {
+            "snaktype": "value",
+            "property": name,
+            "datavalue": {"value": target, "type": "wikibase-entityid"},
+            "datatype": "wikibase-item",
+        },
+        "type": "statement",
+        "id": f"{qid}${name}-{place}",
+        "rank": "normal",
+    }
+
+
+def _json_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+# The dumps of the Wikipedias.
+
+_SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +261,79 @@ def open_edition(language: str, items: Sequence[Item]) -> Edition:
     return Edition(language, words, tuple(item for item in items if language in item.names))
 
 
-def write_pages(edition: Edition) -> Iterator[Page]:
-    """Every page in order: articles, each followed by its redirect if it has one, with pages of other spaces between.
+def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
+    """The content export of one edition, in one shard."""
+    edition = open_edition(language, items)
+    pieces = list(export_xml(edition, write_pages(edition)))
+    page = pieces[len(pieces) // 2]
+    # The text ends in mid-sentence, its tags are not closed, and the next page follows.
+    return bz2.compress("".join(_with_broken(pieces, _cut(page) + "\n  </page>\n")).encode())
 
-    An article links the next three of its kind and two far ones, so that every page is linked about as often.
+
+def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
+    """The head, each page and the end of an edition's dump, laid out as the Content File Exports are (schema 0.11)."""
+    yield _xml_head(edition)
+    yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
+    yield "</mediawiki>\n"
+
+
+def _xml_head(edition: Edition) -> str:
+    spaces = "".join(
+        f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
+        for key, name in enumerate(edition.words["namespaces"], start=-2)
+    )
+    language = edition.language
+    return (
+        f'<mediawiki xmlns="{_SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+        f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
+        f'xml:lang="{language}">\n'
+        f"  <siteinfo>\n    <sitename>{edition.words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
+        f"    <base>https://{language}.wikipedia.org/wiki/</base>\n"
+        "    <generator>MediaWiki Content File Export sample</generator>\n"
+        f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
+    )
+
+
+def page_xml(page: Page, number: int) -> str:
+    """One page element; ids follow from its number, and every revision has the same date."""
+    redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
+    data = page.text.encode()
+    return (
+        f"  <page>\n    <title>{_quoted(page.title)}</title>\n    <ns>{page.namespace}</ns>\n    <id>{number}</id>\n"
+        f"{redirect}    <revision>\n      <id>{1000 + number}</id>\n      <timestamp>2026-01-01T00:00:00Z</timestamp>\n"
+        "      <contributor>\n        <username>Sample</username>\n        <id>1</id>\n      </contributor>\n"
+        f"      <origin>{1000 + number}</origin>\n      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
+        f'      <text bytes="{len(data)}" sha1="{_sha1(data)}" xml:space="preserve">{_quoted(page.text)}</text>\n'
+        f"      <sha1>{_sha1(data)}</sha1>\n    </revision>\n  </page>\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    return escape(text, {'"': "&quot;"})
+
+
+def _sha1(data: bytes) -> str:
+    """The SHA-1 of a string as MediaWiki writes it: 31 digits of base 36."""
+    number, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits.rjust(31, "0")
+
+
+# Their articles.
+
+TALK: Final = 1
+FILE: Final = CANONICAL["File"]
+TEMPLATE: Final = CANONICAL["Template"]
+CATEGORY: Final = CANONICAL["Category"]
+
+
+def write_pages(edition: Edition) -> Iterator[Page]:
+    """Every page in order: articles, each followed by its redirect if it has one, between them pages of other spaces.
+
+    Articles are sentences filled with links in the shapes that real articles have. Each links the next three of its
+    kind and two far ones, so that every page is linked about as often.
     """
     for place, item in enumerate(edition.items):
         peers = [peer for peer in edition.items if peer.kind == item.kind]
@@ -156,7 +349,7 @@ def write_pages(edition: Edition) -> Iterator[Page]:
 
 
 def redirects(name: Name, place: int) -> bool:
-    """Whether the other form of a name is a redirect page; the rest is piped or carries a link trail."""
+    """Whether the other form of a name is a redirect page; other forms are piped or carry a link trail."""
     return name.form != "" and place % 3 == 0
 
 
@@ -215,187 +408,3 @@ def _other_pages(edition: Edition, name: Name, near: Item) -> Iterator[Page]:
     question = edition.words["talk"].format(a=_link(edition.name(near)))
     yield Page(f"{edition.namespace(TALK)}:{name.title}", TALK, question)
     yield Page(f"{edition.namespace(TEMPLATE)}:{name.title}", TEMPLATE, f"<includeonly>{_link(name)}</includeonly>")
-
-
-_LINES_PER_MEMBER: Final = 100
-_SCHEMA: Final = "http://www.mediawiki.org/xml/export-0.11/"
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-@dataclass(frozen=True, slots=True)
-class SampleDumps:
-    """Paths of the dumps of the sample world: Wikidata, and one Wikipedia for each language."""
-
-    wikidata: str
-    wikipedia: Mapping[str, str]
-
-
-def write_sample_world(folder: str) -> SampleDumps:
-    """Write ``wikidata.json.gz`` and ``<language>wiki-2026-11-01-p1p999.xml.bz2`` into a folder that exists."""
-    items = read_items()
-    wikidata = "wikidata.json.gz"
-    wikipedia = {language: f"{language}wiki-2026-11-01-p1p999.xml.bz2" for language in LANGUAGES}
-    write_files(Path(folder), [(wikidata, wikidata_dump(list(entity_lines(items, read_classes()))))])
-    write_files(Path(folder), ((name, wikipedia_dump(language, items)) for language, name in wikipedia.items()))
-    paths = {language: str(Path(folder) / name) for language, name in wikipedia.items()}
-    return SampleDumps(str(Path(folder) / wikidata), paths)
-
-
-def wikidata_dump(lines: Sequence[str]) -> bytes:
-    """Lines as in ``latest-all.json.gz``: gzip members of whole lines; "[", "," and "]" are members too."""
-    broken = _with_broken(lines, _cut(lines[len(lines) // 2]))
-    chunks = [broken[at : at + _LINES_PER_MEMBER] for at in range(0, len(broken), _LINES_PER_MEMBER)]
-    body = _member(",\n").join(_member(",\n".join(chunk) + "\n") for chunk in chunks)
-    return _member("[\n") + body + _member("]\n")
-
-
-def wikipedia_dump(language: str, items: Sequence[Item]) -> bytes:
-    """The content export of one edition, in one shard."""
-    edition = open_edition(language, items)
-    pieces = list(export_xml(edition, write_pages(edition)))
-    page = pieces[len(pieces) // 2]
-    # The text ends in mid-sentence, its tags are not closed, and the next page follows.
-    return bz2.compress("".join(_with_broken(pieces, _cut(page) + "\n  </page>\n")).encode())
-
-
-def _with_broken(records: Sequence[str], broken: str) -> list[str]:
-    middle = len(records) // 2
-    return [*records[:middle], broken, *records[middle:]]
-
-
-def _cut(record: str) -> str:
-    return record[: len(record) * 2 // 3]
-
-
-def _member(text: str) -> bytes:
-    return gzip.compress(text.encode(), mtime=0)
-
-
-def entity_lines(items: Sequence[Item], classes: Sequence[ClassItem]) -> Iterator[str]:
-    """One JSON line for each entity, by QID, with what real dumps have between items: a property, an older revision."""
-    yield _json_line({"type": "property", "datatype": "wikibase-item", "id": "P31", "labels": {}, "claims": {}})
-    yield _json_line({**_item_json(items[0]), "labels": [], "sitelinks": [], "lastrevid": 1})
-    rows = [*map(_item_json, items), *map(_class_json, classes)]
-    yield from map(_json_line, sorted(rows, key=lambda row: qid_number(row["id"])))
-
-
-def _item_json(item: Item) -> dict[str, Any]:
-    labels = {language: name.surface for language, name in item.names.items()}
-    titles = {f"{language}wiki": name.title for language, name in item.names.items()}
-    return _entity(item.qid, labels, item.instance_of, item.subclass_of, titles | _other_sites(item, len(titles)))
-
-
-def _class_json(row: ClassItem) -> dict[str, Any]:
-    return _entity(row.qid, row.labels, (), row.subclass_of, {})
-
-
-def _other_sites(item: Item, listed: int) -> dict[str, str]:
-    """Sitelinks in place of those beyond the sample, so that an item's map is as large as it really is."""
-    more = (item.sitelinks or 0) - listed
-    return {f"sample{number}wikiquote": item.names["en"].title for number in range(1, more + 1)}
-
-
-def _entity(
-    qid: str, labels: Mapping[str, str], p31: Sequence[str], p279: Sequence[str], sites: Mapping[str, str]
-) -> dict[str, Any]:
-    claims = {
-        name: [_statement(qid, name, value, place=number) for number, value in enumerate(values)]
-        for name, values in (("P31", p31), ("P279", p279))
-        if values
-    }
-    return {
-        "type": "item",
-        "id": qid,
-        "labels": {language: {"language": language, "value": text} for language, text in labels.items()},
-        # Empty maps are lists in real dumps, as PHP writes them.
-        "descriptions": [],
-        "aliases": [],
-        "claims": claims or [],
-        "sitelinks": {site: {"site": site, "title": title, "badges": []} for site, title in sites.items()} or [],
-        "lastrevid": 1000 + qid_number(qid),
-    }
-
-
-def _statement(qid: str, name: str, value: str, place: int) -> dict[str, Any]:
-    target = {"entity-type": "item", "numeric-id": qid_number(value), "id": value}
-    return {
-        "mainsnak": {
-            "snaktype": "value",
-            "property": name,
-            "datavalue": {"value": target, "type": "wikibase-entityid"},
-            "datatype": "wikibase-item",
-        },
-        "type": "statement",
-        "id": f"{qid}${name}-{place}",
-        "rank": "normal",
-    }
-
-
-def _json_line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-
-
-def export_xml(edition: Edition, pages: Iterable[Page]) -> Iterator[str]:
-    """The head, each page and the end of an edition's dump, laid out as the Content File Exports are (schema 0.11)."""
-    yield _xml_head(edition)
-    yield from (page_xml(page, number) for number, page in enumerate(pages, start=1))
-    yield "</mediawiki>\n"
-
-
-def _xml_head(edition: Edition) -> str:
-    spaces = "".join(
-        f'      <namespace key="{key}" case="first-letter"' + (f">{name}</namespace>\n" if name else " />\n")
-        for key, name in enumerate(edition.words["namespaces"], start=-2)
-    )
-    language = edition.language
-    return (
-        f'<mediawiki xmlns="{_SCHEMA}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
-        f'xsi:schemaLocation="{_SCHEMA} http://www.mediawiki.org/xml/export-0.11.xsd" version="0.11" '
-        f'xml:lang="{language}">\n'
-        f"  <siteinfo>\n    <sitename>{edition.words['sitename']}</sitename>\n    <dbname>{language}wiki</dbname>\n"
-        f"    <base>https://{language}.wikipedia.org/wiki/</base>\n"
-        "    <generator>MediaWiki Content File Export sample</generator>\n"
-        f"    <case>first-letter</case>\n    <namespaces>\n{spaces}    </namespaces>\n  </siteinfo>\n"
-    )
-
-
-def page_xml(page: Page, number: int) -> str:
-    """One page element; ids follow from its number, and every revision has the same date."""
-    redirect = f'    <redirect title="{_quoted(page.redirect)}" />\n' if page.redirect else ""
-    data = page.text.encode()
-    return (
-        f"  <page>\n    <title>{_quoted(page.title)}</title>\n    <ns>{page.namespace}</ns>\n    <id>{number}</id>\n"
-        f"{redirect}    <revision>\n      <id>{1000 + number}</id>\n      <timestamp>2026-01-01T00:00:00Z</timestamp>\n"
-        "      <contributor>\n        <username>Sample</username>\n        <id>1</id>\n      </contributor>\n"
-        f"      <origin>{1000 + number}</origin>\n      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
-        f'      <text bytes="{len(data)}" sha1="{_sha1(data)}" xml:space="preserve">{_quoted(page.text)}</text>\n'
-        f"      <sha1>{_sha1(data)}</sha1>\n    </revision>\n  </page>\n"
-    )
-
-
-def _quoted(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
-
-
-def _sha1(data: bytes) -> str:
-    """The SHA-1 of a string as MediaWiki writes it: 31 digits of base 36."""
-    number, digits = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest(), "big"), ""
-    while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits.rjust(31, "0")
-
-
-def demo_options(folder: str) -> BuildOptions:
-    """The options of a build of the sample world, whose dumps are written into a folder that exists."""
-    recipe = load_recipe("demo")
-    files = write_sample_world(folder)
-    # Checksums, because the dumps are written anew each time: a second demo into the same folder finds all finished.
-    wikipedia = {language: find_dump([path], checksum=True) for language, path in sorted(files.wikipedia.items())}
-    return BuildOptions(
-        recipe=recipe,
-        languages=sorted(wikipedia),
-        wikidata=find_dump([files.wikidata], checksum=True),
-        wikipedia=wikipedia,
-        properties=(),
-    )

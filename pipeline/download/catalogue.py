@@ -9,8 +9,6 @@ dewiki/20261101/dumpstatus.json               the older dumps: jobs with their s
 wikidatawiki/entities/20261102/
     wikidata-20261102-all.json.gz             the date in the name may be some days after that of the folder
     wikidata-20261102-sha1sums.txt            grows as files are finished: a file without a sum is not complete
-
-What can be downloaded: the files of one dump, each with its checksum.
 """
 
 import re
@@ -26,13 +24,15 @@ from wikisem.errors import DownloadError
 from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience
 from wikisem.wikis import wiki_of
 
+# What can be downloaded, and from where.
+
 Kind = Literal["content export", "pages-articles", "Wikidata entities", "Wikidata lexemes"]
 Algorithm = Literal["sha256", "sha1"]
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file on a server; ``size`` is in bytes, None where the server does not say it before the download."""
+    """A file on a server; ``size`` is in bytes, None if the server does not say it before the download."""
 
     name: str
     url: str
@@ -59,16 +59,6 @@ class RemoteDump:
         return f"{self.language + ', ' if self.language else ''}{self.kind} of {self.date}"
 
 
-_EXPORTS: Final = "other/mediawiki_content_current"
-_ENTITIES: Final = "wikidatawiki/entities"
-# The jobs of the older dumps that hold the articles, best first: of several streams, a part is read without the rest.
-_JOBS: Final = ("articlesmultistreamdump", "articlesdump")
-_SUM: Final = re.compile(r"([0-9a-f]{64}|[0-9a-f]{40}) [ *](\S+)")
-_LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
-# A mirror has some months of dumps; each folder is looked into with several requests.
-_MOST_DATES: Final = 100
-
-
 @dataclass(frozen=True, slots=True)
 class Mirror:
     """A server with the folders of dumps.wikimedia.org, and how it is asked."""
@@ -82,7 +72,7 @@ class Mirror:
         return f"{self.address.rstrip('/')}/{path}"
 
     def text(self, path: str) -> str | None:
-        """The whole text at a path, None if there is nothing; DownloadError when no whole answer comes."""
+        """The whole text at a path, None if there is nothing; DownloadError if no whole answer comes."""
         url = self.url(path)
 
         def ask() -> str | None:
@@ -96,7 +86,7 @@ class Mirror:
         return self.patience.persist(url, ask, DownloadError)
 
     def size(self, url: str) -> int | None:
-        """The bytes that a file has, from its headers alone; None where the server does not say."""
+        """The bytes of a file, from its headers alone; None if the server does not say."""
 
         def ask() -> int | None:
             with self.http.open(Request(url, method="HEAD")) as answer:  # noqa: S310 - the mirror is http(s)
@@ -105,18 +95,10 @@ class Mirror:
         return self.patience.persist(url, ask, DownloadError)
 
 
-class _File(msgspec.Struct):
-    sha1: str
-    size: Annotated[int, msgspec.Meta(ge=0)]
+# The newest complete dumps.
 
-
-class _Job(msgspec.Struct):
-    status: str = ""
-    files: dict[str, _File] = msgspec.field(default_factory=dict)
-
-
-class _Status(msgspec.Struct):
-    jobs: dict[str, _Job]
+_EXPORTS: Final = "other/mediawiki_content_current"
+_ENTITIES: Final = "wikidatawiki/entities"
 
 
 def find_wikipedia(mirror: Mirror, language: str, date: str | None) -> RemoteDump:
@@ -132,28 +114,6 @@ def find_wikipedia(mirror: Mirror, language: str, date: str | None) -> RemoteDum
         f"{mirror.address}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
         f"{_EXPORTS}/{wiki}/ and none in {wiki}/"
     )
-
-
-def find_wikidata(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
-    """The newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
-    word = "all" if kind == "Wikidata entities" else "lexemes"
-    for day in _dates(mirror, f"{_ENTITIES}/", r"\d{8}"):
-        if date is None or _dashed(day) <= date:
-            folder = f"{_ENTITIES}/{day}"
-            names = [
-                name for name in _names(mirror, f"{folder}/") if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name)
-            ]
-            sums = {name: digest for each in names for name, digest in _sums(mirror, f"{folder}/{each}").items()}
-            for suffix in ("gz", "bz2"):
-                fitting = sorted(
-                    name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)
-                )
-                if fitting:
-                    return RemoteDump(
-                        kind, _dashed(day), (_file(mirror, folder, fitting[-1], "sha1", sums[fitting[-1]]),)
-                    )
-    when = f" up to {date}" if date else ""
-    raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
 
 
 def _content_exports(mirror: Mirror, wiki: str, language: str, date: str | None) -> Iterator[RemoteDump]:
@@ -180,8 +140,54 @@ def _older_dumps(mirror: Mirror, wiki: str, language: str, date: str | None) -> 
                 yield RemoteDump("pages-articles", _dashed(day), tuple(files), language)
 
 
+def find_wikidata(mirror: Mirror, date: str | None, kind: Kind = "Wikidata entities") -> RemoteDump:
+    """The newest complete dump of Wikidata's items, or of its lexemes; with a date, the newest not after that."""
+    word = "all" if kind == "Wikidata entities" else "lexemes"
+    for day in _dates(mirror, f"{_ENTITIES}/", r"\d{8}"):
+        if date is None or _dashed(day) <= date:
+            folder = f"{_ENTITIES}/{day}"
+            names = [
+                name for name in _names(mirror, f"{folder}/") if re.fullmatch(r"wikidata-\d{8}-sha1sums\.txt", name)
+            ]
+            sums = {name: digest for each in names for name, digest in _sums(mirror, f"{folder}/{each}").items()}
+            for suffix in ("gz", "bz2"):
+                fitting = sorted(
+                    name for name in sums if re.fullmatch(rf"wikidata-\d{{8}}-{word}\.json\.{suffix}", name)
+                )
+                if fitting:
+                    return RemoteDump(
+                        kind, _dashed(day), (_file(mirror, folder, fitting[-1], "sha1", sums[fitting[-1]]),)
+                    )
+    when = f" up to {date}" if date else ""
+    raise DownloadError(f"{mirror.url(_ENTITIES)}/: expected a complete dump of {kind}{when}, saw none")
+
+
+# What is read of a mirror: states of dumps, lists of checksums and listings of folders.
+
+# The jobs of the older dumps that hold the articles, best first: of several streams, a part is read without the rest.
+_JOBS: Final = ("articlesmultistreamdump", "articlesdump")
+_SUM: Final = re.compile(r"([0-9a-f]{64}|[0-9a-f]{40}) [ *](\S+)")
+_LINK: Final = re.compile(r'href="(?:[^"]*/)?([^"/]+)/?"')
+# A mirror has some months of dumps; each folder is looked into with several requests.
+_MOST_DATES: Final = 100
+
+
+class _File(msgspec.Struct):
+    sha1: str
+    size: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Job(msgspec.Struct):
+    status: str = ""
+    files: dict[str, _File] = msgspec.field(default_factory=dict)
+
+
+class _Status(msgspec.Struct):
+    jobs: dict[str, _Job]
+
+
 def _articles(mirror: Mirror, wiki: str, day: str, status: str) -> list[RemoteFile]:
-    """The files with articles in a dumpstatus.json; none while they are being made."""
+    """The files with articles in a dumpstatus.json; empty while they are being made."""
     where = mirror.url(f"{wiki}/{day}/dumpstatus.json")
     fitting = re.compile(rf"{re.escape(wiki)}-{day}-pages-articles[\w-]*\.xml(-p\d+p\d+)?\.bz2")
     try:
@@ -220,12 +226,12 @@ def _dates(mirror: Mirror, path: str, form: str) -> list[str]:
 
 
 def _names(mirror: Mirror, path: str) -> list[str]:
-    """The files and folders that a listing links to; none where there is no such page."""
+    """The files and folders that a listing links to; empty if there is no such page."""
     return _LINK.findall(mirror.text(path) or "")
 
 
 def _first_page(name: str) -> tuple[int, str]:
-    """Shards by the page that they begin with: p10p20 before p100p200."""
+    """A sort key: shards by the page that they begin with, p10p20 before p100p200."""
     pages = re.search(r"-p(\d+)p\d+\.", name)
     return int(pages[1]) if pages else 0, name
 

@@ -1,20 +1,7 @@
-"""One file, fetched to its end over as many connections as it takes, and named only when its checksum is right.
+"""Download all files of some dumps into one folder, over three connections at once, and go on where a run stopped.
 
-What has arrived is in ``NAME.part``, and ``NAME.part.version`` says of which version of the file it is (its ETag or
-date, or nothing where the server says neither): a later attempt, or a later run, asks for the rest with Range and
-If-Range (RFC 9110, 13.1.5 and 14.2). A ``NAME.part`` without it is somebody else's, and stays.
-
-    GET /f  Range: bytes=600-  If-Range: "v1"     206, Content-Range: bytes 600-999/1000   the rest follows
-                                                  206, Content-Range: bytes 600-799/1000   some of it: ask for more
-                                                  200                                      the file changed: begin anew
-                                                  416, Content-Range: bytes */600          all of it was there
-
-All files of some dumps into one folder: what is there already, whether it will fit, three connections at a time.
-
-``downloads.json`` in the folder says of every whole file where it came from; ``wikisem build`` copies that into its
-manifest. A lock keeps a second download out of the folder, which would double the connections and the bytes.
-
-downloads.json: where each whole file of a folder came from. It is read without any code for networks.
+A file is fetched to its end over as many connections as it takes, and named only when its checksum is right. In the
+folder, ``downloads.json`` says where each whole file came from, which ``wikisem build`` copies into its manifest.
 """
 
 import fcntl
@@ -41,6 +28,107 @@ from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, RemoteFile
 from wikisem.queries.http_client import LEAST_PROGRESS, Answer, NoAnswerError, fits_header
 from wikisem.typed_json import decode_json
 
+# All files of some dumps.
+
+# What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
+_CONNECTIONS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that is wanted, its dump, and how many of its bytes are in the folder."""
+
+    dump: RemoteDump
+    file: RemoteFile
+    have: int
+    done: bool
+
+    @property
+    def missing(self) -> int:
+        """The bytes to come, 0 if the server does not say how many there are."""
+        return 0 if self.done or self.file.size is None else max(self.file.size - self.have, 0)
+
+
+def plan_downloads(dumps: Sequence[RemoteDump], folder: Path) -> list[Download]:
+    """The files of some dumps, and how much of each is in the folder; whole ones are known by record or checksum."""
+    record = read_record(folder)
+    return [_planned(dump, file, folder, record) for dump in dumps for file in dump.files]
+
+
+def _planned(dump: RemoteDump, file: RemoteFile, folder: Path, record: Mapping[str, Any]) -> Download:
+    target, part = folder / file.name, folder / f"{file.name}.part"
+    if target.exists():
+        known = record.get(file.name, {})
+        recorded = known.get(file.algorithm) == file.digest and known.get("size") == target.stat().st_size
+        if recorded or digest_of(target, file.algorithm) == file.digest:
+            return Download(dump, file, target.stat().st_size, done=True)
+    return Download(dump, file, part.stat().st_size if part.exists() else 0, done=False)
+
+
+def download(
+    wanted: Sequence[Download],
+    mirror: Mirror,
+    folder: Path,
+    today: str,
+    count: Callable[[int], object] = lambda _: None,
+) -> None:
+    """Fetch what is not there yet; every file gets its name and its record when it is whole.
+
+    ``count`` is called with numbers of bytes as they come. Raises DownloadError and OutputError; files that were
+    finished are kept, and so is the beginning of the others.
+    """
+    _check_space(wanted, folder)
+    recording = Lock()
+    stop = Event()
+    fetcher = Fetcher(mirror, folder, count, stop)
+
+    def fetch(one: Download) -> None:
+        if not one.done:
+            fetcher.fetch(one.file)
+        with recording:
+            _add_to_record(folder, one, today)
+
+    with ThreadPoolExecutor(_CONNECTIONS) as pool:
+        futures = [pool.submit(fetch, one) for one in wanted]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            # All are done, or one has failed, or a person has stopped the run: the rest ends at its next block.
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
+    for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):
+        raise error
+
+
+def _check_space(wanted: Sequence[Download], folder: Path) -> None:
+    missing, free = sum(one.missing for one in wanted), shutil.disk_usage(folder).free
+    if missing > free:
+        raise OutputError(f"{folder}: expected {missing:,} bytes of free space for the downloads, saw {free:,}")
+
+
+@contextmanager
+def only_download_in(folder: Path) -> Iterator[None]:
+    """Make the folder and keep other downloads out of it, which would double the connections and the bytes.
+
+    DownloadError if another download is at work in it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / ".download.lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise OutputError(f"expected to write to {folder}, saw {error}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise DownloadError(f"{folder}: expected no other download to be at work in it, saw one") from error
+    finally:
+        os.close(handle)
+
+
+# One file.
+
 
 class StoppedError(Exception):
     """Another file failed, or a person stopped the run: what has arrived is kept."""
@@ -48,9 +136,19 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """Fetches files into a folder; ``count`` hears of bytes as they come, of negative ones where they were in vain.
+    """Fetches files into a folder, each over as many connections as it takes, and names them if the checksum is right.
 
-    ``stop`` ends it at the next block, or in a pause.
+    ``count`` is called with numbers of bytes as they come, and with negative numbers for bytes that are thrown away.
+    ``stop`` ends the work at the next block, or in a pause.
+
+    What has arrived is in ``NAME.part``, and ``NAME.part.version`` says of which version of the file it is (its ETag or
+    date, or nothing if the server says neither): a later attempt, or a later run, asks for the rest with Range and
+    If-Range (RFC 9110, 13.1.5 and 14.2). A ``NAME.part`` without it is somebody else's, and stays.
+
+        GET /f  Range: bytes=600-  If-Range: "v1" 206, Content-Range: bytes 600-999/1000   the rest follows
+                                                  206, Content-Range: bytes 600-799/1000   some of it: ask for more
+                                                  200                                      the file changed: begin anew
+                                                  416, Content-Range: bytes */600          all of it was there
     """
 
     mirror: Mirror
@@ -59,8 +157,8 @@ class Fetcher:
     stop: Event
 
     def fetch(self, remote: RemoteFile) -> Path:
-        """The file, whole; DownloadError where it cannot be had, OutputError where it cannot be written."""
-        target, part = self.folder / remote.name, _Part(self.folder / f"{remote.name}.part")
+        """The whole file; DownloadError if it cannot be fetched, OutputError if it cannot be written."""
+        target, part = self.folder / remote.name, _PartialFile(self.folder / f"{remote.name}.part")
         part.check()
         try:
             for last in (False, True):
@@ -81,7 +179,7 @@ class Fetcher:
             raise OutputError(f"expected to write {part.path}, saw {error}; what has arrived is kept") from error
         raise AssertionError("the loop ends in one of its two ways")
 
-    def _fill(self, remote: RemoteFile, part: "_Part") -> None:
+    def _fill(self, remote: RemoteFile, part: "_PartialFile") -> None:
         """Ask for what is missing until all of it is there."""
         patience = replace(self.mirror.patience, wait=self._wait)
         while not patience.persist(
@@ -93,8 +191,8 @@ class Fetcher:
         if self.stop.wait(seconds):
             raise StoppedError
 
-    def _ask(self, remote: RemoteFile, part: "_Part") -> bool:
-        """Whether all bytes are there after one request; NoAnswerError where it brought hardly any."""
+    def _ask(self, remote: RemoteFile, part: "_PartialFile") -> bool:
+        """Whether all bytes are there after one request; NoAnswerError if it brought hardly any."""
         before = part.size
         have = before if part.version else 0
         request = Request(remote.url)  # noqa: S310 - the mirror is http(s)
@@ -120,9 +218,9 @@ class Fetcher:
             raise NoAnswerError(f"{part.size:,} of {total:,} bytes, where {before:,} had come before")
         return part.size == total
 
-    def _receive(self, answer: Answer, part: "_Part", have: int, remote: RemoteFile) -> int:
-        """Write what comes; the bytes that the whole file has."""
-        begins, total = _range(answer) if answer.status == HTTPStatus.PARTIAL_CONTENT else (0, answer.length)
+    def _receive(self, answer: Answer, part: "_PartialFile", have: int, remote: RemoteFile) -> int:
+        """Write what comes, and return how many bytes the whole file has."""
+        begins, total = _arriving_range(answer) if answer.status == HTTPStatus.PARTIAL_CONTENT else (0, answer.length)
         total = total if remote.size is None else remote.size
         if total is None:
             raise NoAnswerError("no Content-Length, which a file must have", final=True)
@@ -130,7 +228,7 @@ class Fetcher:
             self._drop(part)
             raise NoAnswerError(f"another part than was asked for: {answer.headers.get('Content-Range')}")
         self.count(begins - part.size)
-        with part.open(begins, _version(answer)) as sink:
+        with part.open(begins, _validator(answer)) as sink:
             for block in answer.blocks(total - begins, in_parts=True):
                 if self.stop.is_set():
                     raise StoppedError
@@ -138,13 +236,13 @@ class Fetcher:
                 self.count(len(block))
         return total
 
-    def _drop(self, part: "_Part") -> None:
+    def _drop(self, part: "_PartialFile") -> None:
         self.count(-part.size)
         part.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _PartialFile:
     """A file that is not whole yet."""
 
     path: Path
@@ -154,7 +252,7 @@ class _Part:
         return self.path.with_name(f"{self.path.name}.version")
 
     def check(self) -> None:
-        """OutputError where there is a file of this name that no download left, or a link."""
+        """Raise OutputError if there is a link, or a file of this name that no download left."""
         is_ours = self.path.is_file() and self._version_file.is_file()
         is_link = self.path.is_symlink() or self._version_file.is_symlink()
         if is_link or (self.path.exists() and not is_ours):
@@ -169,7 +267,7 @@ class _Part:
 
     @property
     def version(self) -> str:
-        """The validator of the bytes that are there; empty where the server gave none, which no resumption can use."""
+        """The validator of the bytes that are there; empty if the server gave none, so that they cannot be used."""
         if not self._version_file.exists():
             return ""
         text = self._version_file.read_text(encoding="ascii", errors="replace")
@@ -177,7 +275,7 @@ class _Part:
 
     @contextmanager
     def open(self, start: int, version: str) -> Iterator[BinaryIO]:
-        """To write from ``start`` on, what follows thrown away."""
+        """Open to write from ``start`` on; what was there after it is thrown away."""
         if start == 0:
             self.drop()
             self._version_file.write_text(version, encoding="ascii")
@@ -199,119 +297,50 @@ class _Part:
 
 
 def digest_of(path: Path, algorithm: str) -> str:
-    """The checksum of what is on the disk, rather than of what came over the wire; empty where there is no file."""
+    """The checksum of what is on the disk, rather than of what came over the wire; empty if there is no file."""
     if not path.exists():
         return ""
     with path.open("rb") as source:
         return hashlib.file_digest(source, algorithm).hexdigest()
 
 
-def _range(answer: Answer) -> tuple[int, int | None]:
-    """Where the part that comes begins, and how large the whole file is; -1 for what is no part of a file."""
+def _arriving_range(answer: Answer) -> tuple[int, int | None]:
+    """Where the arriving part begins, and how large the whole file is; -1 if it is not part of a file."""
     found = re.fullmatch(r"bytes (\d{1,18})-\d+/(?:(\d{1,18})|\*)", answer.headers.get("Content-Range", ""))
     return (int(found[1]), int(found[2]) if found[2] else None) if found else (-1, None)
 
 
-def _version(answer: Answer) -> str:
-    """What If-Range takes: a strong ETag, else the date of the last change; a weak tag would never match."""
+def _validator(answer: Answer) -> str:
+    """The value for If-Range: a strong ETag, else the date of the last change; a weak tag would never match."""
     tag = str(answer.headers.get("ETag", ""))
     version = tag if tag.startswith('"') else str(answer.headers.get("Last-Modified", ""))
     return version if fits_header(version) else ""
 
 
+# The record: where each whole file of a folder came from.
+
 RECORD: Final = "downloads.json"
 
 
-class _Record(msgspec.Struct):
+class _Downloads(msgspec.Struct):
     files: dict[str, dict[str, str | int]]
 
 
 def read_record(folder: Path) -> Mapping[str, Any]:
-    """Where the files of a folder came from, by name; empty where nothing was downloaded to it."""
+    """Where the files of a folder came from, by name; empty if nothing was downloaded to it."""
     path = folder / RECORD
     if not path.exists():
         return {}
-    return decode_json(path.read_bytes(), _Record, str(path), "a record of downloads", "remove it to go on").files
+    return decode_json(path.read_bytes(), _Downloads, str(path), "a record of downloads", "remove it to go on").files
 
 
 def origin_of(path: Path, size: int) -> Mapping[str, Any]:
-    """Where a file came from; empty if that is unknown, or if it has another size than it was downloaded with."""
+    """Where a file came from; empty if that is unknown, or if its size is not that of the download."""
     about: Mapping[str, Any] = read_record(path.parent).get(path.name, {})
     return about if about.get("size") == size else {}
 
 
-# What dumps.wikimedia.org allows an address (https://dumps.wikimedia.org/, 2026-11).
-_CONNECTIONS: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A file that is wanted, the dump that it is of, and how many of its bytes are in the folder."""
-
-    dump: RemoteDump
-    file: RemoteFile
-    have: int
-    done: bool
-
-    @property
-    def missing(self) -> int:
-        """The bytes to come, 0 where the server does not say how many there are."""
-        return 0 if self.done or self.file.size is None else max(self.file.size - self.have, 0)
-
-
-def plan_downloads(dumps: Sequence[RemoteDump], folder: Path) -> list[Download]:
-    """The files of some dumps, and what of them is in the folder; whole ones are known by record or by checksum."""
-    record = read_record(folder)
-    return [_planned(dump, file, folder, record) for dump in dumps for file in dump.files]
-
-
-def _planned(dump: RemoteDump, file: RemoteFile, folder: Path, record: Mapping[str, Any]) -> Download:
-    target, part = folder / file.name, folder / f"{file.name}.part"
-    if target.exists():
-        known = record.get(file.name, {})
-        recorded = known.get(file.algorithm) == file.digest and known.get("size") == target.stat().st_size
-        if recorded or digest_of(target, file.algorithm) == file.digest:
-            return Download(dump, file, target.stat().st_size, done=True)
-    return Download(dump, file, part.stat().st_size if part.exists() else 0, done=False)
-
-
-def download(
-    wanted: Sequence[Download],
-    mirror: Mirror,
-    folder: Path,
-    today: str,
-    count: Callable[[int], object] = lambda _: None,
-) -> None:
-    """Fetch what is not there yet; every file gets its name and its record when it is whole.
-
-    ``count`` hears of bytes as they come. Raises DownloadError and OutputError; files that were finished are kept, and
-    so is the beginning of the others.
-    """
-    _check_space(wanted, folder)
-    recording = Lock()
-    stop = Event()
-    fetcher = Fetcher(mirror, folder, count, stop)
-
-    def fetch(one: Download) -> None:
-        if not one.done:
-            fetcher.fetch(one.file)
-        with recording:
-            _record(folder, one, today)
-
-    with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        futures = [pool.submit(fetch, one) for one in wanted]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            # All are done, or one has failed, or a person has stopped the run: the rest ends at its next block.
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
-    for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):
-        raise error
-
-
-def _record(folder: Path, one: Download, today: str) -> None:
+def _add_to_record(folder: Path, one: Download, today: str) -> None:
     files = dict(read_record(folder))
     files[one.file.name] = {
         "kind": one.dump.kind,
@@ -324,26 +353,3 @@ def _record(folder: Path, one: Download, today: str) -> None:
     }
     with whole_file(folder / RECORD) as sink:
         sink.write(orjson.dumps({"files": files}, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
-
-
-def _check_space(wanted: Sequence[Download], folder: Path) -> None:
-    missing, free = sum(one.missing for one in wanted), shutil.disk_usage(folder).free
-    if missing > free:
-        raise OutputError(f"{folder}: expected {missing:,} bytes of free space for the downloads, saw {free:,}")
-
-
-@contextmanager
-def only_download_in(folder: Path) -> Iterator[None]:
-    """Keep other downloads out of the folder, which is made; DownloadError where one is at work in it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".download.lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise OutputError(f"expected to write to {folder}, saw {error}") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise DownloadError(f"{folder}: expected no other download to be at work in it, saw one") from error
-    finally:
-        os.close(handle)

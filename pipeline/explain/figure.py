@@ -1,10 +1,6 @@
 """A group as a picture, after figure 1 of Blair et al. (2016): instances, classes, solid and dashed arrows.
 
 Classes are left of what is below them and instances on the right, one a line, so that names in any script have room.
-
-Which classes and instances the picture of a group shows, how they are joined, and where they are placed.
-
-Fonts of this machine that have the characters of a string, in any script.
 """
 
 import warnings
@@ -30,15 +26,89 @@ from wikisem.pipeline.console.terminal import log
 from wikisem.pipeline.explain.explanation import Explanation, way_up
 from wikisem.records import Outlier
 
+# The picture.
+
+# The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, other classes.
+_COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#777777")
+_KINDS: Final = ("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away")
+_WIDTH: Final = 13.0
+_LINE: Final = 0.42
+
+
+def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
+    """Draw the group into a .svg, .png or .pdf file, with a warning of characters that no installed font has.
+
+    Raises UsageError for another form of file, OutputError where it cannot be written.
+    """
+    graph = _group_graph(taxonomy, explanation)
+    families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
+    if missing:
+        log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
+    # The same group gives the same bytes: no date, no random ids.
+    settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": explanation.qid}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # said above, once
+        figure = _figure(graph, explanation)
+        save_figure(figure, path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def _figure(graph: nx.DiGraph, explanation: Explanation) -> Figure:
+    places = _place(graph)
+    height = _LINE * (max(y for _, y in places.values()) - min(y for _, y in places.values()) + 4)
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    axes = figure.subplots()
+    boxes = {node: _box(axes, places[node], data) for node, data in graph.nodes(data=True)}
+    for low, high, data in graph.edges(data=True):
+        _arrow(axes, boxes[low], boxes[high], data)
+    axes.set_title(f"{explanation.label(explanation.qid)} ({explanation.qid}, {explanation.language})", fontsize=14)
+    xs, ys = zip(*places.values(), strict=True)
+    axes.set(xlim=(min(xs) - 0.45, max(xs) + 0.75), ylim=(min(ys) - 1, max(ys) + 1))
+    axes.axis("off")
+    axes.legend(handles=list(_legend(graph)), loc="lower left", fontsize=9, frameon=False)
+    return figure
+
+
+def _box(axes: Axes, at: tuple[float, float], data: Mapping[str, Any]) -> Text:
+    colour = _COLOURS[data["kind"]]
+    style = {"boxstyle": "round,pad=0.3", "edgecolor": colour, "facecolor": colour if data["is_class"] else "white"}
+    side = "center" if data["is_class"] else "left"
+    ink = "white" if data["is_class"] else "black"
+    return axes.text(*at, data["text"], ha=side, va="center", fontsize=10, color=ink, bbox=style, zorder=2)
+
+
+def _arrow(axes: Axes, low: Text, high: Text, data: Mapping[str, Any]) -> None:
+    axes.add_patch(
+        FancyArrowPatch(
+            low.get_position(),
+            high.get_position(),
+            patchA=low.get_bbox_patch(),
+            patchB=high.get_bbox_patch(),
+            arrowstyle="-|>",
+            mutation_scale=10,
+            linestyle="-" if data["instance"] else "--",
+            color=_COLOURS[data["kind"]],
+            zorder=1,
+        )
+    )
+
+
+def _legend(graph: nx.DiGraph) -> Iterator[Line2D]:
+    yield Line2D([], [], color="black", linestyle="-", label="instance of")
+    yield Line2D([], [], color="black", linestyle="--", label="subclass of")
+    present: Sequence[int] = sorted({data["kind"] for _, data in graph.nodes(data=True)} - {_OTHER})
+    for kind in present:
+        yield Line2D([], [], color=_COLOURS[kind], marker="s", linestyle="", label=_KINDS[kind])
+
+
+# Which classes and instances it shows, and how they are joined.
+
 _CLUSTER, _OTHER = 0, 4
-# Lines that a box with two lines of text takes.
-_ROOM = 2.2
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 
 
-def group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
-    """A graph whose edges lead from instance to class and from sub- to superclass.
+def _group_graph(taxonomy: Taxonomy, explanation: Explanation) -> nx.DiGraph:
+    """The classes and instances that the picture shows; edges lead from instance to class and from sub- to superclass.
 
     Nodes have ``text``, ``kind`` (0 cluster, 1 to 3 outlier class, 4 neither), ``column`` and ``is_class``; edges have
     ``kind`` and ``instance`` (whether it is P31).
@@ -83,7 +153,7 @@ def _own_class(taxonomy: Taxonomy, outlier: Outlier) -> str:
 
 
 def _join(graph: nx.DiGraph, taxonomy: Taxonomy, explanation: Explanation, outlier: Outlier) -> None:
-    """The parent that a sibling shares with the class, or the grandparent that a cousin does."""
+    """Add the parent that a sibling shares with the class, or the grandparent that a cousin shares with it."""
     parents = taxonomy.superclasses(explanation.qid)
     above_via = taxonomy.superclasses(outlier.via)
     if outlier.outlier_class == 1:
@@ -105,7 +175,13 @@ def _add_edges(graph: nx.DiGraph, edges: list[tuple[str, str, int]]) -> None:
             graph.add_edge(low, high, kind=kind, instance=False)
 
 
-def place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
+# Where they are placed.
+
+# Lines that a box with two lines of text takes.
+_ROOM: Final = 2.2
+
+
+def _place(graph: nx.DiGraph) -> Mapping[object, tuple[float, float]]:
     """Where each node is placed: instances one a line, classes level with the middle of what is below them."""
     heights: dict[object, float] = {}
     line = 0.0
@@ -136,14 +212,16 @@ def _spread(middles: Mapping[object, float]) -> dict[object, float]:
     return placed
 
 
+# Fonts that have the characters of a string, in any script.
+
 # Ships with matplotlib: Latin, Greek, Cyrillic, Hebrew, Arabic letters and more, but nothing of East Asia.
-FIRST = "DejaVu Sans"
+_FIRST_FAMILY: Final = "DejaVu Sans"
 
 
 def families_for(text: str) -> tuple[list[str], str]:
-    """Font families, best first, that together have the characters of the text; and the characters that none has."""
+    """Fonts of this machine, best first, that together have a string's characters; and those that no font has."""
     wanted = {ord(character) for character in text if not character.isspace()}
-    families, left = [FIRST], wanted - _family_characters(FIRST)
+    families, left = [_FIRST_FAMILY], wanted - _family_characters(_FIRST_FAMILY)
     if left:
         _learn_new_fonts()
     while left:
@@ -157,7 +235,7 @@ def families_for(text: str) -> tuple[list[str], str]:
 
 
 def _learn_new_fonts() -> None:
-    """Fonts that were installed after matplotlib made its list, which it keeps for ever."""
+    """Add fonts that were installed after matplotlib made its list, which it keeps for ever."""
     known = {font.fname for font in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - known):
         fontManager.addfont(path)
@@ -177,75 +255,3 @@ def _family_characters(family: str) -> set[int]:
 @cache
 def _characters(path: str) -> frozenset[int]:
     return frozenset(FT2Font(path).get_charmap())
-
-
-# The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, other classes.
-COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#777777")
-KINDS: Final = ("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away")
-_WIDTH: Final = 13.0
-_LINE: Final = 0.42
-
-
-def draw(path: Path, taxonomy: Taxonomy, explanation: Explanation) -> None:
-    """Draw the group into a .svg, .png or .pdf file, with a warning of characters that no installed font has.
-
-    Raises UsageError for another form of file, OutputError where it cannot be written.
-    """
-    graph = group_graph(taxonomy, explanation)
-    families, missing = families_for("".join(data["text"] for _, data in graph.nodes(data=True)))
-    if missing:
-        log(f"warning: no installed font has {missing!r}; install one for this script, such as Noto")
-    # The same group gives the same bytes: no date, no random ids.
-    settings: dict[Any, Any] = {"font.family": families, "svg.hashsalt": explanation.qid}
-    with mpl.rc_context(settings), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # said above, once
-        figure = _figure(graph, explanation)
-        save_figure(figure, path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
-
-
-def _figure(graph: nx.DiGraph, explanation: Explanation) -> Figure:
-    places = place(graph)
-    height = _LINE * (max(y for _, y in places.values()) - min(y for _, y in places.values()) + 4)
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    axes = figure.subplots()
-    boxes = {node: _box(axes, places[node], data) for node, data in graph.nodes(data=True)}
-    for low, high, data in graph.edges(data=True):
-        _arrow(axes, boxes[low], boxes[high], data)
-    axes.set_title(f"{explanation.label(explanation.qid)} ({explanation.qid}, {explanation.language})", fontsize=14)
-    xs, ys = zip(*places.values(), strict=True)
-    axes.set(xlim=(min(xs) - 0.45, max(xs) + 0.75), ylim=(min(ys) - 1, max(ys) + 1))
-    axes.axis("off")
-    axes.legend(handles=list(_legend(graph)), loc="lower left", fontsize=9, frameon=False)
-    return figure
-
-
-def _box(axes: Axes, at: tuple[float, float], data: Mapping[str, Any]) -> Text:
-    colour = COLOURS[data["kind"]]
-    style = {"boxstyle": "round,pad=0.3", "edgecolor": colour, "facecolor": colour if data["is_class"] else "white"}
-    side = "center" if data["is_class"] else "left"
-    ink = "white" if data["is_class"] else "black"
-    return axes.text(*at, data["text"], ha=side, va="center", fontsize=10, color=ink, bbox=style, zorder=2)
-
-
-def _arrow(axes: Axes, low: Text, high: Text, data: Mapping[str, Any]) -> None:
-    axes.add_patch(
-        FancyArrowPatch(
-            low.get_position(),
-            high.get_position(),
-            patchA=low.get_bbox_patch(),
-            patchB=high.get_bbox_patch(),
-            arrowstyle="-|>",
-            mutation_scale=10,
-            linestyle="-" if data["instance"] else "--",
-            color=COLOURS[data["kind"]],
-            zorder=1,
-        )
-    )
-
-
-def _legend(graph: nx.DiGraph) -> Iterator[Line2D]:
-    yield Line2D([], [], color="black", linestyle="-", label="instance of")
-    yield Line2D([], [], color="black", linestyle="--", label="subclass of")
-    present: Sequence[int] = sorted({data["kind"] for _, data in graph.nodes(data=True)} - {_OTHER})
-    for kind in present:
-        yield Line2D([], [], color=COLOURS[kind], marker="s", linestyle="", label=KINDS[kind])
