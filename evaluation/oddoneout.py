@@ -1,40 +1,11 @@
-"""What it means that a word stands out of k others: the published readings of OddOneOut, in two equal forms.
+"""OddOneOut: how often a word from elsewhere stands out of k words of a category (Stringham and Izbicki 2020, 2.2).
 
-``stands_out`` is the definition itself, for one comparison after another. ``comparison_terms`` is what counting all
-combinations needs (module ``exact``): the comparison of an intruder w with a member s of S, where T is S without s,
-becomes F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x).
+A word w stands out of a set S of k words, with m = k + 1 words and their mean μ = (w + ΣS) / m (equations 3 to 5), by
+one of the published readings:
 
-With m = k + 1 words and their mean μ = (w + ΣS) / m (Stringham and Izbicki 2020, equations 3 to 5):
-
-euclidean    the word farthest from the mean. m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with
-             F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
-cosine-unit  the word with the smallest cosine to the mean of unit vectors, as gensim's doesnt_match has it. The
-             projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
-cosine-raw   the same with the mean of raw vectors. The projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with
-             F_T(x) = -|x| - Σ_T x·t/|x| and swap_s(w) = w·s (1/|w| - 1/|s|).
-
-A worked example in one dimension: S = {0, 2} and w = 9, so k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against
-s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
-3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
-
-OddOneOut over all combinations and all intruders, counted without looking at any mean.
-
-Whether an intruder w stands out of a set S is decided by k comparisons, one for each s in S, of a number that depends
-on w and T, which is S without s, with one that depends on S alone (module ``definitions``). So F_T(w) is computed once
-for each w and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows of it. In lexicographic
-order the sets S that share all but their last member are neighbours, and so are the rows of F that they need: they are
-compared at once.
-
-With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12, 13, 23. The first step is the prefix 01 with the later
-members 2 and 3, that is S = 012 and 013. It compares row 01 with s = 2 and s = 3; rows 12 and 13 with s = 0; and rows
-02 and 03 with s = 1: three slices of neighbouring rows, whatever n is.
-
-    >>> next(steps(4, 3))
-    Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
-
-Where the intruders of OddOneOut come from.
-
-OddOneOut: how often a word from elsewhere stands out of k words of a category (Stringham and Izbicki 2020, 2.2).
+    euclidean    the word farthest from the mean
+    cosine-unit  the word with the smallest cosine to the mean of unit vectors, as gensim's doesnt_match has it
+    cosine-raw   the same with the mean of raw vectors
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,148 +36,54 @@ from wikisem.sampling import hash_key, hash_keys
 Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
 DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComparisonTerms:
-    """The parts of F for some words: ``base`` has shape ``(words,)``, ``each`` and ``swap`` ``(members, words)``."""
-
-    base: Vector
-    each: Vector
-    swap: Vector | None = None
-
-
-def prepare(distance: Distance, vectors: Rows) -> Rows:
-    """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
-    return unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
-
-
-def tie_margin(distance: Distance, members: Rows) -> float:
-    """The difference up to which two squared distances, or projections on the mean, are a tie, for prepared members.
-
-    It is a share of the category's largest squared length, or length; a tie counts against the model.
-    """
-    largest = float(lengths(members).max())
-    return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)
-
-
-def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:
-    """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
-
-    x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.
-    """
-    points = [*sets, words]
-    gram = np.empty((words.shape[0], len(points), len(points)))
-    for one, other in combinations_with_replacement(range(len(points)), 2):
-        gram[:, one, other] = gram[:, other, one] = paired_products(points[one], points[other])
-    squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
-    far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
-    is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
-    return is_odd
-
-
-def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> ComparisonTerms:
-    """The parts of F for words of shape ``(words, d)``, all prepared."""
-    each = products(members, words)
-    if distance == "euclidean":
-        return ComparisonTerms((k - 1) / 2 * paired_products(words, words), -each)
-    if distance == "cosine-unit":
-        return ComparisonTerms(np.zeros(words.shape[0]), -each)
-    long, own = lengths(words), lengths(members)
-    return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
-
-
-def term_tolerance(distance: Distance, members: Rows, k: int) -> float:
-    """The tie of ``tie_margin`` as a difference of F."""
-    return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)
-
-
-# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
-_NUMBERS_AT_ONCE: Final = 1 << 21
-_FEWEST_WORDS_AT_ONCE: Final = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The combinations of k - 1 members, row ``prefix`` of F, with each of the ``later`` members.
-
-    ``others`` has, for each member of the prefix, the rows of F that hold the rest of each combination.
-    """
-
-    prefix: int
-    later: slice
-    others: tuple[tuple[int, slice], ...]
-
-
-def steps(count: int, k: int) -> Iterator[Step]:
-    """Steps that go through every combination of k of ``count`` members once; k is at least 2."""
-    subsets = list(combinations(range(count), k - 1))
-    first: dict[tuple[int, ...], int] = {}
-    for row, subset in enumerate(subsets):
-        first.setdefault(subset[:-1], row)
-    for row, subset in enumerate(subsets):
-        last = subset[-1]
-        if last + 1 < count:
-            rests = ((member, tuple(other for other in subset if other != member)) for member in subset)
-            others = tuple((member, _rows(first[rest], rest, last, count)) for member, rest in rests)
-            yield Step(row, slice(last + 1, count), others)
-
-
-def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
-    """The rows of ``rest`` with each member after ``last``; ``first`` is its row with the first member it can have."""
-    start = first + last - (rest[-1] if rest else -1)
-    return slice(start, start + count - 1 - last)
-
-
-class ExactCounter:
-    """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out."""
-
-    def __init__(self, distance: Distance, members: Rows, k: int) -> None:
-        self._distance, self._members, self._k = distance, members, k
-        self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
-        self._steps = list(steps(members.shape[0], k))
-        # What w has to exceed: F_T(s), plus what is still a tie.
-        self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
-
-    def count(self, words: Rows) -> int:
-        """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
-
-        A word that is in the combination itself never does: it ties with itself.
-        """
-        size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
-        return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))
-
-    def _count(self, words: Rows) -> int:
-        parts = self._terms(words)
-        table, total = self._table(parts), 0
-        for step in self._steps:
-            wins = self._exceeds(table, parts.swap, step.prefix, step.later)
-            for member, rows in step.others:
-                wins &= self._exceeds(table, parts.swap, rows, member)
-            total += int(np.count_nonzero(wins))
-        return total
-
-    def _terms(self, words: Rows) -> ComparisonTerms:
-        return comparison_terms(self._distance, self._members, words, self._k)
-
-    def _table(self, parts: ComparisonTerms) -> Vector:
-        """F_T(w), a row for each T and a column for each w."""
-        table = np.tile(parts.base, (len(self._subsets), 1))
-        for member in self._subsets.T:
-            table += parts.each[member]
-        return table
-
-    def _exceeds(
-        self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
-    ) -> npt.NDArray[np.bool_]:
-        """Where F_T(w), less swap_s(w), is above what s has, for one T and several s or the other way about."""
-        values = table[rows] if swap is None else table[rows] - swap[members]
-        exceeds: npt.NDArray[np.bool_] = values > self._limits[rows, members][:, None]
-        return exceeds
-
-
 # V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
 Intruders = Literal["vocabulary", "outside-category", "other-categories"]
 INTRUDERS: Final[tuple[Intruders, ...]] = ("vocabulary", "outside-category", "other-categories")
+
+# Why a model with a similarity of its own is refused.
+ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
+
+
+@dataclass(frozen=True, slots=True)
+class OddOneOutOptions:
+    """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
+
+    ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
+    a word out of vocabulary is wrong, unless ``skip_oov`` leaves such words out.
+    """
+
+    k: int = 3
+    distance: Distance = "euclidean"
+    intruders: Intruders = "vocabulary"
+    skip_oov: bool = False
+    sample: int = 0
+    seed: int = 500
+
+
+def score_oddoneout(
+    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
+) -> Iterator[CategoryScore]:
+    """The score of each category, one after the other; one with fewer than k words is skipped.
+
+    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
+    numbers which all pairs are compared with do not fit into memory.
+    """
+    sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
+    for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
+        if settings.sample:
+            yield _sampled(members, pool, settings, hash_key(settings.seed, number))
+        else:
+            yield _exact(members, pool, settings)
+
+
+def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
+    """The words that S is taken from: for each the place of its vector, -1 if it has none."""
+    words = np.full(len(members.keys), -1)
+    words[members.known] = np.arange(len(members.known))
+    return words[words >= 0] if settings.skip_oov else words
+
+
+# Where w comes from.
 
 _ROWS_AT_ONCE: Final = 1 << 14
 
@@ -274,50 +151,10 @@ def _others(members: CategoryVectors, categories: Sequence[CategoryVectors], ski
     return IntruderPool(stacked, np.arange(len(known)), missing, np.full(len(members.known), -1))
 
 
+# All pairs (S, w), counted without looking at any mean.
+
 # 1 GB in double precision. For k = 3 that is a category of 645 words, which would take hours as it is.
 _MOST_LIMITS: Final = 1 << 27
-_PAIRS_AT_ONCE: Final = 4096
-# Why a model with a similarity of its own is refused.
-ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
-
-
-@dataclass(frozen=True, slots=True)
-class OddOneOutOptions:
-    """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
-
-    ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
-    a word out of vocabulary is wrong, unless ``skip_oov`` leaves such words out.
-    """
-
-    k: int = 3
-    distance: Distance = "euclidean"
-    intruders: Intruders = "vocabulary"
-    skip_oov: bool = False
-    sample: int = 0
-    seed: int = 500
-
-
-def score_oddoneout(
-    categories: Sequence[CategoryVectors], vocabulary: WordVectors | None, settings: OddOneOutOptions
-) -> Iterator[CategoryScore]:
-    """The score of each category, one after the other; one with fewer than k words is skipped.
-
-    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
-    numbers which all pairs are compared with do not fit into memory.
-    """
-    sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
-    for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
-        if settings.sample:
-            yield _sampled(members, pool, settings, hash_key(settings.seed, number))
-        else:
-            yield _exact(members, pool, settings)
-
-
-def _words(members: CategoryVectors, settings: OddOneOutOptions) -> IntArray:
-    """The words that S is taken from: for each the place of its vector, -1 if it has none."""
-    words = np.full(len(members.keys), -1)
-    words[members.known] = np.arange(len(members.known))
-    return words[words >= 0] if settings.skip_oov else words
 
 
 def _exact(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions) -> CategoryScore:
@@ -341,6 +178,147 @@ def _check_size(members: CategoryVectors, k: int) -> None:
             f"category {members.name!r}: {known} words have {comb(known, k):,} combinations, too many to compare them "
             "all; draw a sample"
         )
+
+
+# This many numbers of F, 16 MB, are compared while they are still in a processor's cache.
+_NUMBERS_AT_ONCE: Final = 1 << 21
+_FEWEST_WORDS_AT_ONCE: Final = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonTerms:
+    """The parts of F for some words: ``base`` has shape ``(words,)``, ``each`` and ``swap`` ``(members, words)``.
+
+    The comparison of an intruder w with a member s of S, where T is S without s, is
+    F_T(w) - swap_s(w) > F_T(s) + tolerance, with F_T(x) = base(x) + the sum over T of each_t(x):
+
+    euclidean    m (|w - μ|² - |s - μ|²) = 2 (F_T(w) - F_T(s)) with F_T(x) = (m - 2)/2 |x|² - Σ_T x·t.
+    cosine-unit  the projections of s and w on the mean differ by (F_T(w) - F_T(s)) / m with F_T(x) = -Σ_T x·t.
+    cosine-raw   the projections differ by (F_T(w) - swap_s(w) - F_T(s)) / m with F_T(x) = -|x| - Σ_T x·t/|x| and
+                 swap_s(w) = w·s (1/|w| - 1/|s|).
+
+    An example in one dimension: S = {0, 2} and w = 9, so k = 2, m = 3 and μ = 11/3. w is the farthest from μ. Against
+    s = 2, T = {0}: euclidean F_T(w) = 1/2 · 81 - 9·0 = 40.5 and F_T(s) = 1/2 · 4 - 2·0 = 2, and indeed
+    3 (|9 - μ|² - |2 - μ|²) = 3 (28.44 - 2.78) = 77 = 2 (40.5 - 2).
+    """
+
+    base: Vector
+    each: Vector
+    swap: Vector | None = None
+
+
+class ExactCounter:
+    """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out.
+
+    That takes k comparisons, one for each s in S, of a number that depends on w and T, which is S without s, with one
+    that depends on S alone. So F_T(w) is computed once for each w and each of the C(n, k - 1) sets T, and a combination
+    costs k comparisons of rows of it. In lexicographic order the sets S that share all but their last member are
+    neighbours, and so are the rows of F that they need: they are compared at once.
+    """
+
+    def __init__(self, distance: Distance, members: Rows, k: int) -> None:
+        self._distance, self._members, self._k = distance, members, k
+        self._subsets = np.asarray(list(combinations(range(members.shape[0]), k - 1)), dtype=np.int64)
+        self._steps = list(steps(members.shape[0], k))
+        # What w has to exceed: F_T(s), plus what is still a tie.
+        self._limits = self._table(self._terms(members)) + term_tolerance(distance, members, k)
+
+    def count(self, words: Rows) -> int:
+        """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
+
+        A word that is in the combination itself never does: it ties with itself.
+        """
+        size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
+        return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))
+
+    def _count(self, words: Rows) -> int:
+        parts = self._terms(words)
+        table, total = self._table(parts), 0
+        for step in self._steps:
+            wins = self._exceeds(table, parts.swap, step.prefix, step.later)
+            for member, rows in step.others:
+                wins &= self._exceeds(table, parts.swap, rows, member)
+            total += int(np.count_nonzero(wins))
+        return total
+
+    def _terms(self, words: Rows) -> ComparisonTerms:
+        return comparison_terms(self._distance, self._members, words, self._k)
+
+    def _table(self, parts: ComparisonTerms) -> Vector:
+        """F_T(w), a row for each T and a column for each w."""
+        table = np.tile(parts.base, (len(self._subsets), 1))
+        for member in self._subsets.T:
+            table += parts.each[member]
+        return table
+
+    def _exceeds(
+        self, table: Vector, swap: Vector | None, rows: int | slice, members: int | slice
+    ) -> npt.NDArray[np.bool_]:
+        """Where F_T(w), less swap_s(w), is above what s has, for one T and several s or the other way about."""
+        values = table[rows] if swap is None else table[rows] - swap[members]
+        exceeds: npt.NDArray[np.bool_] = values > self._limits[rows, members][:, None]
+        return exceeds
+
+
+def comparison_terms(distance: Distance, members: Rows, words: Rows, k: int) -> ComparisonTerms:
+    """The parts of F for words of shape ``(words, d)``, all prepared."""
+    each = products(members, words)
+    if distance == "euclidean":
+        return ComparisonTerms((k - 1) / 2 * paired_products(words, words), -each)
+    if distance == "cosine-unit":
+        return ComparisonTerms(np.zeros(words.shape[0]), -each)
+    long, own = lengths(words), lengths(members)
+    return ComparisonTerms(-long, -each / long, each / long - each / own[:, None])
+
+
+def term_tolerance(distance: Distance, members: Rows, k: int) -> float:
+    """The tie of ``tie_margin`` as a difference of F."""
+    return tie_margin(distance, members) * (k + 1) / (2 if distance == "euclidean" else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The combinations of k - 1 members, row ``prefix`` of F, with each of the ``later`` members.
+
+    ``others`` has, for each member of the prefix, the rows of F that hold the rest of each combination.
+    """
+
+    prefix: int
+    later: slice
+    others: tuple[tuple[int, slice], ...]
+
+
+def steps(count: int, k: int) -> Iterator[Step]:
+    """Steps that go through every combination of k of ``count`` members once; k is at least 2.
+
+    With n = 4 and k = 3 the rows of F are T = 01, 02, 03, 12, 13, 23. The first step is the prefix 01 with the later
+    members 2 and 3, that is S = 012 and 013. It compares row 01 with s = 2 and s = 3; rows 12 and 13 with s = 0; and
+    rows 02 and 03 with s = 1: three slices of neighbouring rows, whatever n is.
+
+    >>> next(steps(4, 3))
+    Step(prefix=0, later=slice(2, 4, None), others=((0, slice(3, 5, None)), (1, slice(1, 3, None))))
+    """
+    subsets = list(combinations(range(count), k - 1))
+    first: dict[tuple[int, ...], int] = {}
+    for row, subset in enumerate(subsets):
+        first.setdefault(subset[:-1], row)
+    for row, subset in enumerate(subsets):
+        last = subset[-1]
+        if last + 1 < count:
+            rests = ((member, tuple(other for other in subset if other != member)) for member in subset)
+            others = tuple((member, _rows(first[rest], rest, last, count)) for member, rest in rests)
+            yield Step(row, slice(last + 1, count), others)
+
+
+def _rows(first: int, rest: tuple[int, ...], last: int, count: int) -> slice:
+    """The rows of ``rest`` with each member after ``last``; ``first`` is its row with the first member it can have."""
+    start = first + last - (rest[-1] if rest else -1)
+    return slice(start, start + count - 1 - last)
+
+
+# A sample of pairs, one comparison after another.
+
+_PAIRS_AT_ONCE: Final = 4096
 
 
 def _sampled(members: CategoryVectors, pool: IntruderPool, settings: OddOneOutOptions, seed: int) -> CategoryScore:
@@ -388,3 +366,35 @@ def draw_pairs(
     for place in taken.T:
         intruders += (place >= 0) & (intruders >= place)
     return sets, intruders
+
+
+def stands_out(distance: Distance, sets: Sequence[Rows], words: Rows, tie: float) -> npt.NDArray[np.bool_]:
+    """Whether each of p words stands out of its set, all prepared: k rows of shape ``(p, d)`` and ``(p, d)``.
+
+    x·μ is a mean of products, and |x - μ|² is |x|² - 2 x·μ and what all words of a set have in common.
+    """
+    points = [*sets, words]
+    gram = np.empty((words.shape[0], len(points), len(points)))
+    for one, other in combinations_with_replacement(range(len(points)), 2):
+        gram[:, one, other] = gram[:, other, one] = paired_products(points[one], points[other])
+    squares, to_mean = np.diagonal(gram, axis1=1, axis2=2), gram.mean(axis=2)
+    far = squares - 2 * to_mean if distance == "euclidean" else -to_mean / np.sqrt(squares)
+    is_odd: npt.NDArray[np.bool_] = far[:, -1] > far[:, :-1].max(axis=1) + tie
+    return is_odd
+
+
+# What both have in common.
+
+
+def prepare(distance: Distance, vectors: Rows) -> Rows:
+    """The vectors whose mean is taken: unit vectors for ``cosine-unit``, raw ones otherwise."""
+    return unit(vectors) if distance == "cosine-unit" and vectors.shape[0] else vectors
+
+
+def tie_margin(distance: Distance, members: Rows) -> float:
+    """The difference up to which two squared distances, or projections on the mean, are a tie, for prepared members.
+
+    It is a share of the category's largest squared length, or length; a tie counts against the model.
+    """
+    largest = float(lengths(members).max())
+    return TIE_TOLERANCE * (largest**2 if distance == "euclidean" else largest)

@@ -1,42 +1,9 @@
-"""Intervals of 95 % for shares and other statistics of test cases: a seeded bootstrap, and Wilson's where it is blind.
+"""Intervals of 95 %, error bars and comparisons of scores: seeded, and by whole cases or groups of them.
 
-The bootstrap draws whole test cases with replacement (Efron and Tibshirani 1993, chapter 13, percentile interval), so
-that several answers to one case are never taken for independent ones.
-
-Error bars of a mean over test cases that come in groups: an interval of 95 % and a clustered standard error.
-
-The cases of a group share its cluster, so they succeed and fail together, and the group is the unit that is drawn.
-Taken as independent, cases in groups of six give standard errors that are a third too small (Miller 2024, "Adding
-error bars to evals", arXiv 2411.00640, section 2.2).
-
-A worked example: in four groups of two cases, one group has 0 of 2 right, the others 2 of 2. The mean is .75. The sums
-of the groups differ from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few
-groups, that is 4, and the standard error is its root divided by the eight cases.
-
-    >>> bars = clustered_means(np.array([[0.0], [2.0], [2.0], [2.0]]), np.array([2, 2, 2, 2]))[0]
-    >>> bars.value, bars.standard_error
-    (0.75, 0.25)
-
-Two models on the same test cases: the difference of their scores, its interval, and a permutation test.
-
-Models fail on much the same groups, so the difference within a group varies less than either score, and paired
-tests see what error bars side by side do not (Miller 2024, arXiv 2411.00640, section 4.2).
-
-The test flips signs: if the models are equally good, the difference of a group could as well have been the opposite, so
-the p-value is the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13
-groups all ways are gone through, above that 10,000 seeded ones and the one seen (Phipson and Smyth 2010).
-
-Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that calls
-3 % of equal models different in place of 5 % (20 groups, by accuracy). So half of them count: it is a mid-p-value
-(Lancaster 1961, "Significance tests in discrete distributions", Journal of the American Statistical Association 56),
-which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology 13:91) advise for paired right and wrong.
-
-    >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
-    >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
-    >>> pair.difference, pair.p
-    (0.3125, 0.0625)
-
-Four groups all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in 16.
+What is drawn with replacement is a whole test case, so that several answers to one are never taken for independent
+ones, or a whole group, because its cases share a cluster and succeed and fail together. Taken as independent, cases in
+groups of six give standard errors that are a third too small (Miller 2024, "Adding error bars to evals", arXiv
+2411.00640, section 2.2).
 """
 
 import math
@@ -48,9 +15,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+SEED: Final = 500
 RESAMPLES: Final = 2_000
+DRAWS: Final = 10_000
+_ROUNDING: Final = 1e-9
+FloatArray = npt.NDArray[np.float64]
 
-_NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
+# Below this many groups, a report warns that the interval is rough.
+FEW_GROUPS: Final = 20
+
+
+# Statistics of single test cases.
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +57,7 @@ def mean_with_interval(values: Sequence[float], seed: int) -> Estimate | None:
 def bootstrap(count: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
     """The 2.5th and 97.5th percentile of a statistic of ``count`` indices drawn with replacement from ``range(count)``.
 
+    This is the percentile interval of Efron and Tibshirani (1993, chapter 13).
     Resamples for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
     """
     generator = np.random.default_rng(seed)
@@ -91,6 +67,9 @@ def bootstrap(count: int, statistic: Callable[[npt.NDArray[np.int64]], float], s
         return math.nan, math.nan
     low, high = np.percentile(defined, [2.5, 97.5])
     return float(low), float(high)
+
+
+_NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
@@ -107,16 +86,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     return (middle - half) / scale if share > 0 else 0.0, (middle + half) / scale if share < 1 else 1.0
 
 
-DRAWS: Final = 10_000
-SEED: Final = 500
-
-# Below this many groups, a report warns that the interval is rough.
-FEW_GROUPS: Final = 20
-
-_NUMBERS_AT_ONCE: Final = 1 << 21
-_ROUNDING: Final = 1e-9
-
-FloatArray = npt.NDArray[np.float64]
+# Means over test cases that come in groups.
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +117,14 @@ def clustered_means(sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED) -
     The interval is the percentile bootstrap over groups (Efron and Tibshirani 1993, chapter 13), its percentiles set
     apart for few groups (``expanded_tail``). Where the mean of every group is the same, every draw is, too, and the
     interval is Wilson's for as many trials as there are groups.
+
+    In four groups of two cases, one group has 0 of 2 right, the others 2 of 2. The mean is .75. The sums of the groups
+    differ from 2 x .75 by -1.5, .5, .5, .5, whose squares add up to 3; times 4/3, the correction for few groups, that
+    is 4, and the standard error is its root divided by the eight cases.
+
+    >>> bars = clustered_means(np.array([[0.0], [2.0], [2.0], [2.0]]), np.array([2, 2, 2, 2]))[0]
+    >>> bars.value, bars.standard_error
+    (0.75, 0.25)
     """
     sizes = np.asarray(counts, dtype=np.float64)
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
@@ -176,6 +154,9 @@ def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
         return None
     deviations = sums - sizes * (sums.sum() / sizes.sum())
     return float(math.sqrt((deviations**2).sum() * groups / (groups - 1)) / sizes.sum())
+
+
+_NUMBERS_AT_ONCE: Final = 1 << 21
 
 
 def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
@@ -228,9 +209,7 @@ def _student_quantile(freedom: int) -> float:
     return math.fsum(term / freedom**power for power, term in enumerate(terms))
 
 
-# 2 ** 13 ways to flip signs are fewer than DRAWS.
-_MOST_ENUMERATED: Final = 13
-_SIGNS_AT_ONCE: Final = 1 << 21
+# Two models on the same test cases.
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +230,17 @@ def compare_paired(
     """Compare two models by the sums of their shares over the cases of each group, shape ``(groups,)``.
 
     ``counts`` has the number of cases of each group, the same for both. None where no group has any.
+
+    Models fail on much the same groups, so the difference within a group varies less than either score, and paired
+    tests see what error bars side by side do not (Miller 2024, arXiv 2411.00640, section 4.2).
+
+    >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
+    >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
+    >>> pair.difference, pair.p
+    (0.3125, 0.0625)
+
+    Four groups all speak for one model. 2 of the 16 ways to flip signs give as large a total, none a larger one: 1 in
+    16.
     """
     sizes = np.asarray(counts, dtype=np.float64)
     one, other, sizes = one[sizes > 0], other[sizes > 0], sizes[sizes > 0]
@@ -263,61 +253,6 @@ def compare_paired(
     else:
         low, high = _newcombe(one, other, sizes)
     return PairedDifference(difference, low, high, clustered_error(gaps, sizes), sign_flip_p(gaps, seed), len(sizes))
-
-
-def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
-    """The two-sided mid-p-value of the sum of differences, shape ``(groups,)``, when each could have either sign.
-
-    That is twice the one-sided one: ways to flip signs that give a larger sum, and half of those that give this one.
-    """
-    seen = abs(float(gaps.sum()))
-    if seen <= _ROUNDING:
-        return 1.0
-    all_ways = len(gaps) <= _MOST_ENUMERATED
-    larger = equal = 0
-    for signs in _all_signs(len(gaps)) if all_ways else _drawn_signs(len(gaps), seed):
-        beyond = np.abs(signs @ gaps) - seen
-        larger += int(np.count_nonzero(beyond > _ROUNDING))
-        equal += int(np.count_nonzero(np.abs(beyond) <= _ROUNDING))
-    if all_ways:
-        return float((larger + equal / 2) / 2 ** len(gaps))
-    # The sum that was seen is one of those that are equal to it, so that p is never 0.
-    return (larger + (1 + equal) / 2) / (1 + DRAWS)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values of several comparisons, raised so that the chance of any false alarm keeps its level (Holm 1979).
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
-        adjusted[at] = largest
-    return adjusted
-
-
-def pairs(count: int) -> Iterable[tuple[int, int]]:
-    """Every two of so many models, the earlier one first."""
-    return ((one, other) for one in range(count) for other in range(one + 1, count))
-
-
-def _all_signs(groups: int) -> Iterator[FloatArray]:
-    numbers = np.arange(2**groups)[:, None]
-    yield _signs((numbers >> np.arange(groups)) & 1)
-
-
-def _drawn_signs(groups: int, seed: int) -> Iterator[FloatArray]:
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _SIGNS_AT_ONCE // groups)
-    for start in range(0, DRAWS, at_once):
-        shape = (min(at_once, DRAWS - start), groups)
-        yield _signs(generator.integers(2, size=shape, dtype=np.int8))
-
-
-def _signs(flips: npt.NDArray[np.integer[Any]]) -> FloatArray:
-    return 1.0 - 2.0 * flips.astype(np.float64)
 
 
 def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray) -> tuple[float, float]:
@@ -343,3 +278,71 @@ def _newcombe(one: FloatArray, other: FloatArray, sizes: FloatArray) -> tuple[fl
 
 def _share(value: float) -> float:
     return min(max(value, 0.0), 1.0)
+
+
+# 2 ** 13 ways to flip signs are fewer than DRAWS.
+_MOST_ENUMERATED: Final = 13
+_SIGNS_AT_ONCE: Final = 1 << 21
+
+
+def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
+    """The two-sided mid-p-value of the sum of differences, shape ``(groups,)``, when each could have either sign.
+
+    If the models are equally good, the difference of a group could as well have been the opposite, so the p-value is
+    the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13 groups all ways
+    are gone through, above that 10,000 seeded ones and the one seen (Phipson and Smyth 2010).
+
+    Cases are right or wrong, so many ways give the very total that was seen. Counting all of these makes a test that
+    calls 3 % of equal models different in place of 5 % (20 groups, by accuracy). So half of them count: it is a
+    mid-p-value, twice the one-sided one (Lancaster 1961, "Significance tests in discrete distributions", Journal of the
+    American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
+    13:91) advise for paired right and wrong.
+    """
+    seen = abs(float(gaps.sum()))
+    if seen <= _ROUNDING:
+        return 1.0
+    all_ways = len(gaps) <= _MOST_ENUMERATED
+    larger = equal = 0
+    for signs in _all_signs(len(gaps)) if all_ways else _drawn_signs(len(gaps), seed):
+        beyond = np.abs(signs @ gaps) - seen
+        larger += int(np.count_nonzero(beyond > _ROUNDING))
+        equal += int(np.count_nonzero(np.abs(beyond) <= _ROUNDING))
+    if all_ways:
+        return float((larger + equal / 2) / 2 ** len(gaps))
+    # The sum that was seen is one of those that are equal to it, so that p is never 0.
+    return (larger + (1 + equal) / 2) / (1 + DRAWS)
+
+
+def _all_signs(groups: int) -> Iterator[FloatArray]:
+    numbers = np.arange(2**groups)[:, None]
+    yield _signs((numbers >> np.arange(groups)) & 1)
+
+
+def _drawn_signs(groups: int, seed: int) -> Iterator[FloatArray]:
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _SIGNS_AT_ONCE // groups)
+    for start in range(0, DRAWS, at_once):
+        shape = (min(at_once, DRAWS - start), groups)
+        yield _signs(generator.integers(2, size=shape, dtype=np.int8))
+
+
+def _signs(flips: npt.NDArray[np.integer[Any]]) -> FloatArray:
+    return 1.0 - 2.0 * flips.astype(np.float64)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values of several comparisons, raised so that the chance of any false alarm keeps its level (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, largest = [0.0] * len(p_values), 0.0
+    for rank, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
+        adjusted[at] = largest
+    return adjusted
+
+
+def pairs(count: int) -> Iterable[tuple[int, int]]:
+    """Every two of so many models, the earlier one first."""
+    return ((one, other) for one in range(count) for other in range(one + 1, count))
