@@ -1,5 +1,5 @@
 """Scores of embedding models and of annotators, on the sets that wikisem writes and on others.
 
-In: test groups, categories or questions, and models. Out: scores with error bars, and comparisons. It must not know how
-the sets are made.
+In: test groups, categories or questions, and models. Out: scores with error bars, and comparisons. It must not know
+Beam, or how a run is laid out.
 """

@@ -41,7 +41,7 @@ class ReportRow:
         return self.kept + self.without_label + self.otherwise
 
     def cells(self) -> tuple[str, ...]:
-        """The row as texts, in the order of REPORT_HEADER."""
+        """The row as strings, in the order of REPORT_HEADER."""
         counts = (self.items, self.kept, self.under_mul, self.without_label, self.otherwise)
         return (self.language, self.kind, self.name, *map(str, counts))
 

@@ -1,7 +1,7 @@
 """Which questions are answered right, without going through the vocabulary for each.
 
-The answer to a, b, c is the word x, none of the three, for which a sum is largest that parts into one number of the
-pair and one of c, ``offset[x] + near[x]``:
+The answer to a, b, c is the word x, other than these three, with the largest sum ``offset[x] + near[x]``, in which
+``offset`` depends on a and b alone, and ``near`` on c:
 
     3CosAdd (Mikolov et al. 2013)        cos(x, b) - cos(x, a)                    + cos(x, c)
     3CosMul (Levy and Goldberg 2014)     ln cos'(x, b) - ln(cos'(x, a) + .001)    + ln cos'(x, c)
@@ -15,8 +15,8 @@ and for most it is settled by few words:
    c down to some place in their order. These are looked at; if the bound holds for all that are kept, the whole
    vocabulary is gone through.
 
-Sums are in single precision; where d and the best other word differ by less than rounding may, they are computed again
-in double precision. A tie counts against the model.
+Sums are in single precision; where d and the best other word differ by no more than rounding could explain, they are
+computed again in double precision. A tie counts against the model.
 """
 
 from collections.abc import Iterator

@@ -1,24 +1,4 @@
-"""Sparse count-based vectors: how often words occur in contexts, weighted, and compared without ever being made dense.
-
-Two forms of file: a CSR matrix of SciPy (``save_npz``) with the words of its rows in a text file beside it, of the same
-name with the suffix .words; and text of ``word<TAB>context<TAB>count`` lines, compressed or not.
-
-Weights: raw counts; PMI, ln(P(w, c) / (P(w) P(c))) of the cells that are not zero; PPMI, PMI where it is positive; and
-the log-likelihood ratio (Dunning 1993), 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is
-large as well where a word and a context are together less often than by chance.
-
-As Gamallo (2019, section 4.2) has it, a word can be left the R contexts of the highest log-likelihood, whatever the
-weight. Sums of the matrix are those before any context is left out.
-
-Similarities: the cosine, and the two that Gamallo scores (Gamallo and Bordag 2011): Dice, 2 Σ min / (Σ + Σ), and
-Jaccard, Σ min / Σ max, over the contexts of two words. Where weights can be negative, as PMI, a context counts as two,
-one of each sign (Li 2015, "Min-max kernels"), so that both similarities remain between 0 and 1.
-
-    >>> counts = sparse.csr_array(np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
-    >>> one, other = counts[[0]], counts[[1]]
-    >>> dice([one], [other]).item(), jaccard([one], [other]).item()
-    (0.4, 0.25)
-"""
+"""Sparse count vectors: how often words occur in contexts, weighted, and compared without ever being made dense."""
 
 import zipfile
 from array import array
@@ -41,36 +21,7 @@ from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, st
 Matrix = Any  # scipy.sparse.csr_array, of which SciPy has no types
 
 
-def dice(ones: Any, others: Any) -> Vector:
-    """Twice the sum of minima over the sum of both, shape ``(ones, others)``."""
-    least, total = _minima(stack(ones), stack(others))
-    return 2 * least / total
-
-
-def jaccard(ones: Any, others: Any) -> Vector:
-    """The sum of minima over the sum of maxima, shape ``(ones, others)``."""
-    least, total = _minima(stack(ones), stack(others))
-    return least / (total - least)
-
-
-def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
-    """The sums of minima and the sums of all weights of every two rows; max(a, b) is a + b - min(a, b)."""
-    count = others.shape[0]
-    row_of = np.repeat(np.arange(count), np.diff(others.indptr))
-    least = np.empty((ones.shape[0], count))
-    own = np.zeros(ones.shape[1])
-    for at in range(ones.shape[0]):
-        cells = slice(*ones.indptr[at : at + 2])
-        own[ones.indices[cells]] = ones.data[cells]
-        weights = own[others.indices]
-        shared = np.where(weights * others.data > 0, np.minimum(abs(weights), abs(others.data)), 0)
-        least[at] = np.bincount(row_of, weights=shared, minlength=count)
-        own[ones.indices[cells]] = 0
-    sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
-    return least, sums[0][:, None] + sums[1]
-
-
-SIMILARITIES: Final[Mapping[str, Similarity]] = {"cosine": cosine, "dice": dice, "jaccard": jaccard}
+# Counts, and the vectors of their words.
 
 
 @dataclass(frozen=True)
@@ -82,6 +33,9 @@ class Counts:
 
     def vectors(self, weights: Vector, contexts: int = 0) -> WordVectors:
         """The rows of words with these weights of cells, each with its ``contexts`` most relevant ones, 0 for all.
+
+        As Gamallo (2019, section 4.2) has it, these are the contexts of the highest log-likelihood, whatever the
+        weight. Sums of the matrix are those before any context is left out.
 
         A word that is left without any has no row.
         """
@@ -116,55 +70,12 @@ class Counts:
         return by_word[self._row_of], by_context[self.matrix.indices], float(by_word.sum())
 
 
-def raw(counts: Counts) -> Vector:
-    """The counts themselves."""
-    numbers: Vector = counts.matrix.data
-    return numbers
-
-
-def pmi(counts: Counts) -> Vector:
-    """Pointwise mutual information of each cell, by the counts of the whole matrix."""
-    by_word, by_context, total = counts.sums()
-    return np.asarray(np.log(counts.matrix.data * total / (by_word * by_context)))
-
-
-def ppmi(counts: Counts) -> Vector:
-    """PMI where it is positive, else nothing."""
-    return np.maximum(pmi(counts), 0)
-
-
-def log_likelihood(counts: Counts) -> Vector:
-    """Dunning's (1993) log-likelihood ratio G² of each cell: how much it tells that word and context are together.
-
-    Every one of the four terms is k ln(1 ± d / (row column)) with one d = k N - row column for all, so that nothing is
-    lost where a cell is about as large as chance would have it.
-    """
-    both = counts.matrix.data
-    by_word, by_context, total = counts.sums()
-    apart = both * total - by_word * by_context
-    found = np.zeros(len(both))
-    for cell, row, column, sign in [
-        (both, by_word, by_context, 1),
-        (by_word - both, by_word, total - by_context, -1),
-        (by_context - both, total - by_word, by_context, -1),
-        (total - by_word - by_context + both, total - by_word, total - by_context, 1),
-    ]:
-        expected = row * column
-        ratio = np.divide(sign * apart, expected, out=np.zeros(len(both)), where=expected > 0)
-        found += xlog1py(np.maximum(cell, 0), np.maximum(ratio, -1))
-    return np.maximum(2 * found, 0)
-
-
-WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
-    "raw": raw,
-    "pmi": pmi,
-    "ppmi": ppmi,
-    "loglikelihood": log_likelihood,
-}
-
-
 def read_counts(path: Path) -> Counts:
-    """The counts of a file of either form; MissingInputError and DamagedInputError."""
+    """The counts of a file; MissingInputError if it is not there, DamagedInputError if it is not in one of two forms.
+
+    These are a CSR matrix of SciPy (``save_npz``) with the words of its rows in a text file beside it, of the same name
+    with the suffix .words; and text of ``word<TAB>context<TAB>count`` lines, compressed or not.
+    """
     if not path.is_file():
         raise MissingInputError(f"expected a file of counts, saw none at {path}")
     return _read_matrix(path) if path.suffix == ".npz" else _read_triples(path)
@@ -250,6 +161,103 @@ def _checked(matrix: Matrix, path: Path) -> Matrix:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
+
+
+# Weights of the cells.
+
+
+def raw(counts: Counts) -> Vector:
+    """The counts themselves."""
+    numbers: Vector = counts.matrix.data
+    return numbers
+
+
+def pmi(counts: Counts) -> Vector:
+    """Pointwise mutual information, ln(P(w, c) / (P(w) P(c))), of each cell, by the counts of the whole matrix."""
+    by_word, by_context, total = counts.sums()
+    return np.asarray(np.log(counts.matrix.data * total / (by_word * by_context)))
+
+
+def ppmi(counts: Counts) -> Vector:
+    """PMI where it is positive, else nothing."""
+    return np.maximum(pmi(counts), 0)
+
+
+def log_likelihood(counts: Counts) -> Vector:
+    """Dunning's (1993) log-likelihood ratio G² of each cell: how surprising it is to see word and context together.
+
+    That is 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is large as well where a word and
+    a context are together less often than by chance.
+
+    Every one of the four terms is k ln(1 ± d / (row column)) with one d = k N - row column for all, so that nothing is
+    lost where a cell is about as large as chance would have it.
+    """
+    both = counts.matrix.data
+    by_word, by_context, total = counts.sums()
+    apart = both * total - by_word * by_context
+    found = np.zeros(len(both))
+    for cell, row, column, sign in [
+        (both, by_word, by_context, 1),
+        (by_word - both, by_word, total - by_context, -1),
+        (by_context - both, total - by_word, by_context, -1),
+        (total - by_word - by_context + both, total - by_word, total - by_context, 1),
+    ]:
+        expected = row * column
+        ratio = np.divide(sign * apart, expected, out=np.zeros(len(both)), where=expected > 0)
+        found += xlog1py(np.maximum(cell, 0), np.maximum(ratio, -1))
+    return np.maximum(2 * found, 0)
+
+
+WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
+    "raw": raw,
+    "pmi": pmi,
+    "ppmi": ppmi,
+    "loglikelihood": log_likelihood,
+}
+
+
+# Similarities of weighted rows.
+
+
+def dice(ones: Any, others: Any) -> Vector:
+    """Dice's similarity, 2 Σ min / (Σ + Σ) over the contexts of two words, shape ``(ones, others)``.
+
+    Gamallo (2019) scores it and Jaccard's (Gamallo and Bordag 2011) beside the cosine. Where weights can be negative, as
+    PMI, a context counts as two, one of each sign (Li 2015, "Min-max kernels"), so that both remain between 0 and 1.
+
+    >>> counts = sparse.csr_array(np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
+    >>> one, other = counts[[0]], counts[[1]]
+    >>> dice([one], [other]).item(), jaccard([one], [other]).item()
+    (0.4, 0.25)
+    """
+    least, total = _minima(stack(ones), stack(others))
+    return 2 * least / total
+
+
+def jaccard(ones: Any, others: Any) -> Vector:
+    """Jaccard's similarity, Σ min / Σ max over the contexts of two words, shape ``(ones, others)``."""
+    least, total = _minima(stack(ones), stack(others))
+    return least / (total - least)
+
+
+def _minima(ones: Matrix, others: Matrix) -> tuple[Vector, Vector]:
+    """The sums of minima and the sums of all weights of every two rows; max(a, b) is a + b - min(a, b)."""
+    count = others.shape[0]
+    row_of = np.repeat(np.arange(count), np.diff(others.indptr))
+    least = np.empty((ones.shape[0], count))
+    own = np.zeros(ones.shape[1])
+    for at in range(ones.shape[0]):
+        cells = slice(*ones.indptr[at : at + 2])
+        own[ones.indices[cells]] = ones.data[cells]
+        weights = own[others.indices]
+        shared = np.where(weights * others.data > 0, np.minimum(abs(weights), abs(others.data)), 0)
+        least[at] = np.bincount(row_of, weights=shared, minlength=count)
+        own[ones.indices[cells]] = 0
+    sums = [np.asarray(abs(rows).sum(axis=1)).ravel() for rows in (ones, others)]
+    return least, sums[0][:, None] + sums[1]
+
+
+SIMILARITIES: Final[Mapping[str, Similarity]] = {"cosine": cosine, "dice": dice, "jaccard": jaccard}
 
 
 def check_choice(kind: str, value: str, known: Iterable[str]) -> str:

@@ -1,21 +1,6 @@
-"""Vectors written as text, one word a line: word2vec, fastText .vec (both with a header) and GloVe (without).
+"""Files of vectors: text as word2vec, fastText .vec and GloVe write it, and the binary forms of word2vec and fastText.
 
-Lines are cut from the right, because a word may hold blanks: GloVe 840B has tokens such as ". . .", on which gensim
-stops with an error.
-
-Vectors in two binary forms, that of word2vec and that of fastText, read in one pass over the file.
-
-word2vec has a header line, then each word, a blank, and its numbers in single precision. Some writers put a line feed
-after each record, which then comes before the next word.
-
-fastText (src/fasttext.cc, args.cc, dictionary.cc and matrix.cc of its repository, seen 2026-11; all little-endian):
-
-    int32 magic, version; dim ws epoch minCount neg wordNgrams loss model bucket minn maxn lrUpdateRate; double t
-    int32 size, nwords, nlabels; int64 ntokens, pruned
-    size times: a word, byte 0, int64 count, int8 type
-    bool quantized; int64 rows, columns; float32 of each: first those of the words, then those of the buckets
-
-Nothing is allocated because a header asks for it: memory grows with what has been read.
+Each is read in one pass. Nothing is allocated because a header asks for it: memory grows with what has been read.
 """
 
 import codecs
@@ -35,9 +20,11 @@ from wikisem.datasets.files import compression, lines_of, open_unpacked
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.vectors.words import Spelling, VectorRows, WordVectors, from_words, spelling_of
 
-_LINES_AT_ONCE: Final = 8192
+# What the first lines say.
+
 # Several times what the largest language models have (2026-11); a header may ask for any.
 _MOST_DIMENSIONS: Final = 100_000
+
 # What a line may take: a word, and each number with its blank.
 LONGEST_WORD: Final = 1 << 16
 _LONGEST_NUMBER: Final = 40
@@ -95,6 +82,11 @@ def is_text(sample: bytes, dimensions: int) -> bool:
 def excerpt(line: bytes) -> str:
     """The beginning of a line, quoted for a message."""
     return repr(line[:60].decode(errors="replace"))
+
+
+# Text, one word a line, with a header (word2vec, fastText .vec) or without (GloVe).
+
+_LINES_AT_ONCE: Final = 8192
 
 
 def read_text(
@@ -164,8 +156,17 @@ class _Reader:
         return DamagedInputError(f"{self.name}:{number}: {wanted}, saw {excerpt(line)}")
 
 
+def _blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    iterator = iter(lines)
+    while block := list(islice(iterator, _LINES_AT_ONCE)):
+        yield block
+
+
 def _word_end(line: bytes, dimensions: int) -> int:
-    """Where the word of a line ends, 0 for a line of too few fields: its first blank, unless the word has blanks."""
+    """Where the word of a line ends, 0 for a line of too few fields: its first blank, unless the word has blanks.
+
+    GloVe 840B has words such as ". . .", on which gensim stops with an error.
+    """
     spaces = line.count(b" ") + line.count(b"\t") - (line[-2:-1].isspace())
     if spaces == dimensions:
         return min(at for at in (line.find(b" "), line.find(b"\t")) if at >= 0)
@@ -174,7 +175,7 @@ def _word_end(line: bytes, dimensions: int) -> int:
 
 
 def _read_line(line: bytes, row: VectorRows) -> str | None:
-    """The word of a line, its numbers put into ``row``; None if the line is no word with so many numbers."""
+    """The word of a line, its numbers put into ``row``; None if the line is not a word with so many numbers."""
     fields = line.rsplit(None, len(row))
     if len(fields) != len(row) + 1:
         return None
@@ -185,30 +186,15 @@ def _read_line(line: bytes, row: VectorRows) -> str | None:
     return fields[0].decode(errors="replace")
 
 
-def _blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    iterator = iter(lines)
-    while block := list(islice(iterator, _LINES_AT_ONCE)):
-        yield block
-
-
-_BYTES_AT_ONCE: Final = 1 << 22
-_WORDS_AT_ONCE: Final = 1024
-
-# FASTTEXT_FILEFORMAT_MAGIC_INT32 of src/fasttext.cc.
-FASTTEXT: Final = struct.pack("<i", 793712314)
-_ARGUMENTS: Final = struct.Struct("<14id")
-_VOCABULARY: Final = struct.Struct("<3i2q")
-_MATRIX: Final = struct.Struct("<?2q")
-_COUNT_AND_TYPE: Final = struct.calcsize("<qb")
-# Its name of the end of a sentence, which has no n-grams.
-_END: Final = b"</s>"
-# FNV-1a of 32 bits, by which n-grams are put into buckets.
-_FNV_BASIS: Final = np.uint32(2166136261)
-_FNV_PRIME: Final = np.uint32(16777619)
+# The binary form of word2vec.
 
 
 def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None) -> WordVectors:
-    """The vectors of word2vec's form, with ``asked`` of these words alone; DamagedInputError where it is cut off."""
+    """The vectors of word2vec's form, with ``asked`` only of these words; DamagedInputError where it is cut off.
+
+    A header line, then each word, a blank, and its numbers in single precision. Some writers put a line feed after each
+    record, which then comes before the next word.
+    """
     header = read_header(stream.readline(LONGEST_WORD), name)
     if header is None:
         raise DamagedInputError(f"{name}: expected a first line of two numbers")
@@ -225,8 +211,43 @@ def read_binary(stream: BufferedIOBase, name: str, asked: Container[str] | None)
     return from_words(kept, matrix, None if asked is None else spelling_of(words), len(words))
 
 
+_BYTES_AT_ONCE: Final = 1 << 22
+
+
+def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """Each word, which ``mark`` ends, and the ``size`` bytes after it, until there is no whole record."""
+    buffer, start = b"", 0
+    while True:
+        if len(buffer) - start < size + LONGEST_WORD:
+            buffer, start = buffer[start:] + stream.read(_BYTES_AT_ONCE + size), 0
+        at = buffer.find(mark, start, start + LONGEST_WORD)
+        end = at + 1 + size
+        if at < 0 or len(buffer) < end:
+            return
+        yield buffer[start:at], buffer[at + 1 : end]
+        start = end
+
+
+# fastText's own form (src/fasttext.cc, args.cc, dictionary.cc and matrix.cc of its repository, seen 2026-11).
+
+# FASTTEXT_FILEFORMAT_MAGIC_INT32 of src/fasttext.cc.
+FASTTEXT: Final = struct.pack("<i", 793712314)
+_ARGUMENTS: Final = struct.Struct("<14id")
+_VOCABULARY: Final = struct.Struct("<3i2q")
+_MATRIX: Final = struct.Struct("<?2q")
+_COUNT_AND_TYPE: Final = struct.calcsize("<qb")
+
+# Its name of the end of a sentence, which has no n-grams.
+_END: Final = b"</s>"
+
+# FNV-1a of 32 bits, by which n-grams are put into buckets.
+_FNV_BASIS: Final = np.uint32(2166136261)
+_FNV_PRIME: Final = np.uint32(16777619)
+_WORDS_AT_ONCE: Final = 1024
+
+
 def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
-    """The vectors of a fastText model, with ``asked`` of these words alone; any other word gets one from its n-grams.
+    """The vectors of a fastText model, with ``asked`` only of these words; any other word gets one from its n-grams.
 
     A file that is not compressed is mapped into memory, so that little of it is read.
     """
@@ -254,7 +275,15 @@ def read_fasttext(file: Path, asked: Container[str] | None) -> WordVectors:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What the headers of a fastText model say of it."""
+    """What the headers of a fastText model say of it.
+
+    A model is, all little-endian:
+
+        int32 magic, version; dim ws epoch minCount neg wordNgrams loss model bucket minn maxn lrUpdateRate; double t
+        int32 size, nwords, nlabels; int64 ntokens, pruned
+        size times: a word, byte 0, int64 count, int8 type
+        bool quantized; int64 rows, columns; float32 of each: first those of the words, then those of the buckets
+    """
 
     name: str
     dimensions: int
@@ -350,20 +379,6 @@ class _Subwords:
                 owners.append(owner[first][chosen])
                 rows.append(form.words + (hashes[chosen] % np.uint32(form.buckets)).astype(np.int64))
         return np.concatenate(owners), np.concatenate(rows)
-
-
-def _records(stream: BufferedIOBase, mark: bytes, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """Each word, which ``mark`` ends, and the ``size`` bytes after it, until there is no whole record."""
-    buffer, start = b"", 0
-    while True:
-        if len(buffer) - start < size + LONGEST_WORD:
-            buffer, start = buffer[start:] + stream.read(_BYTES_AT_ONCE + size), 0
-        at = buffer.find(mark, start, start + LONGEST_WORD)
-        end = at + 1 + size
-        if at < 0 or len(buffer) < end:
-            return
-        yield buffer[start:at], buffer[at + 1 : end]
-        start = end
 
 
 def _map(file: Path, start: int, shape: tuple[int, int]) -> VectorRows | None:

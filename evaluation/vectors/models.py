@@ -46,7 +46,7 @@ from wikisem.evaluation.vectors.words import Tokenizer, WordVectors, tokens_of, 
 PYTHON: Final = "python:"
 _COUNTS: Final = "counts:"
 
-# What may follow "?" in a source of each kind, besides which there are files.
+# The options that may follow "?" in a source of each kind; any other source is a file.
 _OPTIONS: Final[Mapping[str, frozenset[str]]] = {
     "sentence-transformers:": frozenset({"prompt"}),
     "transformers:": frozenset(),

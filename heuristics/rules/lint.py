@@ -52,7 +52,7 @@ def _read_profile(path: str) -> ProfileFile:
 
 
 def groups_in(path: str | PathLike[str], language: str) -> list[WordGroup]:
-    """The groups of a data set that are in a language or name none; MissingInputError if there is no such group."""
+    """The groups of a data set that are in this language or name no language; MissingInputError without any."""
     if not is_mixed(language):
         known_language(language)
     groups = read_dataset(fspath(path))
