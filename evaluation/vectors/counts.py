@@ -222,8 +222,8 @@ WEIGHTS: Final[Mapping[str, Callable[[Counts], Vector]]] = {
 def dice(ones: Any, others: Any) -> Vector:
     """Dice's similarity, 2 Σ min / (Σ + Σ) over the contexts of two words, shape ``(ones, others)``.
 
-    Gamallo (2019) scores it and Jaccard's (Gamallo and Bordag 2011) beside the cosine. Where weights can be negative, as
-    PMI, a context counts as two, one of each sign (Li 2015, "Min-max kernels"), so that both remain between 0 and 1.
+    Gamallo (2019) scores it and Jaccard's (Gamallo and Bordag 2011) beside the cosine. Where weights can be negative,
+    as PMI, a context counts as two, one of each sign (Li 2015, "Min-max kernels"), so that both remain between 0 and 1.
 
     >>> counts = sparse.csr_array(np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 1.0]]))
     >>> one, other = counts[[0]], counts[[1]]
