@@ -107,7 +107,7 @@ def main(words: Sequence[str] | None = None) -> int:
     interruption = Interruption()
     try:
         with listening(interruption):
-            code = _run_or_tell(list(sys.argv[1:] if words is None else words), interruption)
+            code = _run_and_report(list(sys.argv[1:] if words is None else words), interruption)
     except BaseException as error:
         # Whatever a signal made of the work, it is the signal that ended it.
         if interruption or isinstance(error, KeyboardInterrupt):
@@ -123,7 +123,7 @@ def command() -> NoReturn:
         sys.exit(main())
 
 
-def _run_or_tell(words: list[str], interruption: Interruption) -> int:
+def _run_and_report(words: list[str], interruption: Interruption) -> int:
     """Run one command; an error that is not an interruption's ends in one message and its exit code."""
     try:
         code = _run(words)
@@ -133,7 +133,7 @@ def _run_or_tell(words: list[str], interruption: Interruption) -> int:
             raise
         end_soon()
         hint = f"; {_HINTS[error.saw]}" if isinstance(error, WrongDumpError) else ""
-        _tell(f"{error}{hint}")
+        _print_error(f"{error}{hint}")
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing more can be said to it.
@@ -144,19 +144,19 @@ def _run_or_tell(words: list[str], interruption: Interruption) -> int:
             raise
         # No space left, no permission: what the system says of it is all there is to know.
         end_soon()
-        _tell(f"expected to read and write files, saw {error}")
+        _print_error(f"expected to read and write files, saw {error}")
         _leave_output()
         return 1
     except Exception as error:
         if interruption or os.environ.get(TRACEBACK):
             raise
         end_soon()
-        _tell(_describe_fault(error))
+        _print_error(_describe_fault(error))
         return 1
     return code
 
 
-def _tell(text: str) -> None:
+def _print_error(text: str) -> None:
     """One message on standard error, if that can still be written."""
     with suppress(OSError):
         print(f"wikisem: {shown(text)}", file=sys.stderr)  # noqa: T201 - the command line speaks to people

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _path(output: Path, name: str, group: WordGroup) -> Path:
-    """The file of a group. Ids and languages are as somebody's data set has them: none may lead out of the folder."""
+    """The file of a group. Ids and languages are from somebody's data set: they must not lead out of the folder."""
     path = output / group.language / f"{name}.txt"
     if path.resolve() == Path(group.where).resolve():
         raise UsageError(f"expected another folder than that of the data set, saw {output}")

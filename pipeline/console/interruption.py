@@ -45,7 +45,7 @@ class Interruption:
     def __bool__(self) -> bool:
         return self._number != 0
 
-    def hear(self, number: int, frame: FrameType | None) -> None:
+    def handle(self, number: int, frame: FrameType | None) -> None:
         """Raise Interrupted at the first signal, and again where that was lost; others change nothing.
 
         A handler for ``signal.signal``.
@@ -67,7 +67,7 @@ class Interruption:
         return 128 + (self._number or signal.SIGINT)
 
     def finish(self) -> None:
-        """Hear nothing any more, and let nothing end the process by force."""
+        """React to no further signal, and let nothing end the process by force."""
         self._over.set()
 
     def lose(self, ignored: Any) -> bool:
@@ -124,7 +124,7 @@ def listening(interruption: Interruption) -> Iterator[None]:
             _start(interruption, source)
             sys.unraisablehook = lambda ignored: None if interruption.lose(ignored) else earlier_hook(ignored)
             for number in heard:
-                signal.signal(number, interruption.hear)
+                signal.signal(number, interruption.handle)
             yield
         finally:
             interruption.finish()

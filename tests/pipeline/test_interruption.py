@@ -168,7 +168,7 @@ def work(words):
     time.sleep(1000)
 cli._run = work
 class Deaf(interruption.Interruption):
-    def hear(self, number, frame):
+    def handle(self, number, frame):
         pass
 cli.Interruption = Deaf
 cli.command()
@@ -247,7 +247,7 @@ def test_a_process_that_no_line_of_python_runs_in_ends_by_a_signal() -> None:
 {_DEADLOCK}
 {_GUARDED}
 class Deaf(interruption.Interruption):
-    def hear(self, number, frame):
+    def handle(self, number, frame):
         pass
 cli.Interruption = Deaf
 interruption._GRACE, interruption._MORE = 1000.0, -999.9

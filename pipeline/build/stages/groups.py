@@ -97,7 +97,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) ->
 
 
 def _learned(context: StageContext, language: str, given: Profiles) -> dict[str, str]:
-    """The fingerprint of the profile that was learned, by which an edited one is told from it; none if it was given."""
+    """The fingerprint of the profile that was learned, to tell an edited one from it; empty if it was given."""
     if language in given.texts:
         return {}
     with open_binary(f"{context.scratch.published}/{profile_path(language)}") as source:

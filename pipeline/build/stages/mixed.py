@@ -20,7 +20,7 @@ VERSION: Final = 2
 
 
 def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
-    """The stage that mixes the recipe's languages; none where it names none.
+    """The stage that mixes the recipe's languages, if it names any.
 
     RecipeError for a language that the run does not have, before anything runs.
     """
