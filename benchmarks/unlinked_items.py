@@ -23,7 +23,7 @@ from benchmarks.graph_world import Size, entities_of, subclass_edges
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ItemEdges, build_graph
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems
-from wikisem.graph.taxonomy import arrays_of
+from wikisem.graph.store import arrays_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import count_unlinked

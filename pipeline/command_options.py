@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from wikisem.categories.wording import WordFilter, read_vocabulary
+from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
 from wikisem.ids import check_property
 from wikisem.pipeline.build.inputs import Dump

@@ -8,7 +8,7 @@ import apache_beam as beam
 from wikisem.graph.class_graph import COLUMNS, ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.distance import PREFIX, contract_graph
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
 from wikisem.transforms.entities.item_files import unlinked_folder

@@ -21,9 +21,9 @@ from wikisem.arrow.checked_parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.pipeline.build.lock import is_lock_file
 from wikisem.records import Count, Counts
-from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import (
     exists,
+    for_each_file,
     list_files,
     open_binary,
     remove,

@@ -13,11 +13,11 @@ from wikisem.errors import OutputError, TooManyRejectsError
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
-from wikisem.transforms.io.arrays import for_each_file
 from wikisem.transforms.io.files import (
     check_address,
     copy,
     create_binary,
+    for_each_file,
     is_local,
     list_files,
     open_binary,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.categories.wording import EVERY_WORD, WordFilter, read_vocabulary
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter, read_vocabulary
 from wikisem.errors import DamagedInputError, MissingInputError
 
 

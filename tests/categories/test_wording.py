@@ -3,11 +3,11 @@
 import pytest
 
 from wikisem.categories.recipe import CandidateItem
+from wikisem.categories.word_filter import WordFilter
 from wikisem.categories.wording import (
     CategoryItem,
     LeftOutItem,
     ValuedItem,
-    WordFilter,
     WordPair,
     name_in,
     word_category,

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from wikisem.categories.wording import WordFilter
+from wikisem.categories.word_filter import WordFilter
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.models import open_model

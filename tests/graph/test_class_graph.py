@@ -16,7 +16,8 @@ from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import OutlierSets, build_outlier_index
-from wikisem.graph.taxonomy import Taxonomy, arrays_of
+from wikisem.graph.store import arrays_of
+from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity

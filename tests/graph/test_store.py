@@ -10,7 +10,7 @@ import pytest
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.graph.csr import CsrRows, Flags, Int64s
-from wikisem.graph.taxonomy import arrays_of, open_arrays, write_arrays
+from wikisem.graph.store import arrays_of, open_arrays, write_arrays
 
 
 @dataclass(frozen=True)

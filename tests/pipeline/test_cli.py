@@ -4,6 +4,8 @@ import argparse
 import errno
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -174,3 +176,12 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
     """A library may log the words of a server."""
     record = logging.LogRecord("wikisem", logging.WARNING, "", 0, "saw %s", ("\x1b[2J\x9b",), None)
     assert cli._Lines().format(record) == "warning: saw \\x1b[2J\\x9b"
+
+
+@pytest.mark.parametrize("name", ["entities", "mentions", "taxonomy", "languages", "download"])
+def test_a_command_imports_only_what_it_needs(name: str) -> None:
+    """Each stage starts many processes: none of them waits for libraries that only scores and figures use."""
+    script = f"import sys, wikisem.pipeline.commands.{name}; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"scipy", "networkx", "matplotlib", "gensim", "rdflib"} & set(found)
+    assert "wikisem.pipeline.cli" in found or "wikisem.pipeline.command_options" in found

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from wikisem.transforms.io import arrays
-from wikisem.transforms.io.arrays import for_each_file
+from wikisem.transforms.io import files
+from wikisem.transforms.io.files import for_each_file
 
 
 @pytest.mark.parametrize("place", ["/data/out", "gs://bucket/out"])
@@ -41,7 +41,7 @@ def test_the_first_error_ends_it(place: str, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(OSError, match="no space left"):
         for_each_file(place, act, range(1000))
     assert sorted(seen)[:3] == [0, 1, 2]
-    assert len(seen) <= (3 + arrays._AT_ONCE if "://" in place else 3)
+    assert len(seen) <= (3 + files._AT_ONCE if "://" in place else 3)
 
 
 def test_a_store_is_written_to_by_several_at_once() -> None:

@@ -12,7 +12,7 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group

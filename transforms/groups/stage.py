@@ -26,7 +26,7 @@ from wikisem.graph.outlier_sets.class_lists import (
 )
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection.groups import GroupBuilder
 from wikisem.heuristics.selection.kept_groups import (

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range

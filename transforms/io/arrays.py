@@ -9,17 +9,16 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, TypeVar
+from typing import IO, Any, BinaryIO, Final
 
 import orjson
 
 from wikisem.errors import OutputError
-from wikisem.graph.taxonomy import write_arrays
+from wikisem.graph.store import write_arrays
 from wikisem.transforms.io.files import create_binary, is_local, open_binary, remove_below, versions_below
 
 
@@ -179,26 +178,3 @@ def _open_no_link(path: str, flags: int) -> int:
 def _locked(copy: Path, kind: str, how: int = 0) -> Iterator[None]:
     with _lock(copy, kind, fcntl.LOCK_EX | how):
         yield
-
-
-# Many small files at once.
-
-_AT_ONCE: Final = 16
-T = TypeVar("T")
-
-
-def for_each_file(place: str, act: Callable[[T], object], files: Iterable[T]) -> None:
-    """Call a function for each of some files in a place; the first error ends it, without the files not begun yet.
-
-    On this machine the calls follow one another; on a store, where each is a round trip, several run at once.
-    """
-    if is_local(place):
-        for file in files:
-            act(file)
-        return
-    pool = ThreadPoolExecutor(_AT_ONCE)
-    try:
-        for _ in pool.map(act, files):
-            pass
-    finally:
-        pool.shutdown(cancel_futures=True)

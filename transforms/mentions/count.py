@@ -17,7 +17,7 @@ from wikisem.arrow.buckets import Adder, Gatherer, add_up, buckets_for, finest, 
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.columns import decode_numbers, encode_numbers
-from wikisem.graph.taxonomy import open_arrays
+from wikisem.graph.store import open_arrays
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES

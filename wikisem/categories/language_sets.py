@@ -13,8 +13,8 @@ from wikisem.categories.recipe import (
     Relation,
     most_prominent,
 )
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.categories.wording import (
-    EVERY_WORD,
     MULTILINGUAL,
     CategoryWords,
     Emoji,
@@ -22,7 +22,6 @@ from wikisem.categories.wording import (
     Names,
     RelationWords,
     ValuedItem,
-    WordFilter,
     emoji_of,
     name_codes,
     word_category,

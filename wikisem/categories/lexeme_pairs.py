@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from wikisem.categories.wording import EVERY_WORD, WordFilter
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import RecipeError
 from wikisem.recipes.load import read_toml
 from wikisem.wikidata.lexeme_reader import Lexeme

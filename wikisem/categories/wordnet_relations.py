@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.categories.analogies import Pair
-from wikisem.categories.wording import EVERY_WORD, WordFilter
+from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.datasets.files import UNPACKING_ERRORS, compression, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 

@@ -5,22 +5,22 @@ disambiguation=())`` it is all of Wikidata's P31 and P279. On disk each array is
 memory of every process that opens it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from tokenize import TokenError
-from typing import Any, BinaryIO, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
 import networkx as nx
 import numpy as np
 
 from wikisem.arrow.columns import distinct, qids_of
 from wikisem.atomic_files import whole_file
-from wikisem.errors import DamagedInputError, MissingInputError, UnknownItemError
+from wikisem.errors import UnknownItemError
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import CsrRows, Ints, closure, indices_of
 from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
+from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
@@ -196,60 +196,3 @@ def _index(numbers: Ints, qid: str) -> int | None:
         return None
     indices, found = indices_of(np.array([number]), numbers)
     return int(indices[0]) if found[0] else None
-
-
-# Dataclasses of arrays on disk.
-
-_Record = TypeVar("_Record")
-Array = np.ndarray[Any, Any]
-
-
-def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
-    """The arrays of a dataclass by name; those of a nested dataclass are called ``field.name``."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if is_dataclass(value):
-            yield from arrays_of(value, f"{prefix}{field.name}.")
-        else:
-            yield f"{prefix}{field.name}", value
-
-
-def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
-    """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
-    for name, array in arrays_of(record, prefix):
-        with create(f"{name}.npy") as sink:
-            np.save(sink, array, allow_pickle=False)
-
-
-def open_arrays(kind: type[_Record], folder: Path, prefix: str = "") -> _Record:
-    """Map the arrays of a dataclass into memory; MissingInputError or DamagedInputError.
-
-    The shape and type of each array are checked, and where rows begin and end; nothing else is read.
-    """
-    hints = get_type_hints(kind)
-    values = {
-        field.name: open_arrays(hints[field.name], folder, f"{prefix}{field.name}.")
-        if is_dataclass(hints[field.name])
-        else _open(folder / f"{prefix}{field.name}.npy", hints[field.name])
-        for field in fields(kind)  # type: ignore[arg-type]
-    }
-    record = kind(**values)
-    if isinstance(record, CsrRows) and (fault := record.fault()):
-        raise DamagedInputError(f"{folder / prefix}offsets.npy: expected where rows begin and end, saw {fault}")
-    return record
-
-
-def _open(path: Path, hint: Any) -> Array:
-    """One array of the type that its field is annotated with: ``npt.NDArray[np.int64]`` and so on."""
-    try:
-        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError as error:
-        raise MissingInputError(f"expected an array of the class graph, saw no {path}") from error
-    except (ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
-        raise DamagedInputError(f"{path}: expected an array, saw {error}") from error
-    wanted = get_args(get_args(hint)[1])[0]
-    if array.ndim != 1 or not np.issubdtype(array.dtype, get_origin(wanted) or wanted):
-        expected = (get_origin(wanted) or wanted).__name__
-        raise DamagedInputError(f"{path}: expected one row of {expected}, saw {array.dtype} of shape {array.shape}")
-    # A plain view: a memmap would look its file up again at every slice.
-    return array.view(np.ndarray)

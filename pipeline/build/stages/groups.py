@@ -22,8 +22,7 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.shared_files import english_labels, group_leaves
 from wikisem.transforms.groups.stage import VERSION, build_groups
-from wikisem.transforms.io.arrays import for_each_file
-from wikisem.transforms.io.files import make_folder, open_binary, replace_file
+from wikisem.transforms.io.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"

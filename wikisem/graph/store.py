@@ -1,0 +1,66 @@
+"""Dataclasses of arrays on disk: one .npy file each, which every process that opens it maps into its memory."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, BinaryIO, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.graph.csr import CsrRows
+
+_Record = TypeVar("_Record")
+Array = np.ndarray[Any, Any]
+
+
+def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
+    """The arrays of a dataclass by name; those of a nested dataclass are called ``field.name``."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if is_dataclass(value):
+            yield from arrays_of(value, f"{prefix}{field.name}.")
+        else:
+            yield f"{prefix}{field.name}", value
+
+
+def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
+    """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
+    for name, array in arrays_of(record, prefix):
+        with create(f"{name}.npy") as sink:
+            np.save(sink, array, allow_pickle=False)
+
+
+def open_arrays(kind: type[_Record], folder: Path, prefix: str = "") -> _Record:
+    """Map the arrays of a dataclass into memory; MissingInputError or DamagedInputError.
+
+    The shape and type of each array are checked, and where rows begin and end; nothing else is read.
+    """
+    hints = get_type_hints(kind)
+    values = {
+        field.name: open_arrays(hints[field.name], folder, f"{prefix}{field.name}.")
+        if is_dataclass(hints[field.name])
+        else _open(folder / f"{prefix}{field.name}.npy", hints[field.name])
+        for field in fields(kind)  # type: ignore[arg-type]
+    }
+    record = kind(**values)
+    if isinstance(record, CsrRows) and (fault := record.fault()):
+        raise DamagedInputError(f"{folder / prefix}offsets.npy: expected where rows begin and end, saw {fault}")
+    return record
+
+
+def _open(path: Path, hint: Any) -> Array:
+    """One array of the type that its field is annotated with: ``npt.NDArray[np.int64]`` and so on."""
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as error:
+        raise MissingInputError(f"expected an array of the class graph, saw no {path}") from error
+    except (ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
+        raise DamagedInputError(f"{path}: expected an array, saw {error}") from error
+    wanted = get_args(get_args(hint)[1])[0]
+    if array.ndim != 1 or not np.issubdtype(array.dtype, get_origin(wanted) or wanted):
+        expected = (get_origin(wanted) or wanted).__name__
+        raise DamagedInputError(f"{path}: expected one row of {expected}, saw {array.dtype} of shape {array.shape}")
+    # A plain view: a memmap would look its file up again at every slice.
+    return array.view(np.ndarray)
