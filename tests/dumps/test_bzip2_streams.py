@@ -70,9 +70,11 @@ def test_what_bz2_refuses_is_told_and_nothing_else(tmp_path: Path) -> None:
             min_size=1,
             max_size=4,
         ),
+        whole=st.booleans(),
         target=st.integers(10, 1500),
     )
-    def check(streams: list[tuple[list[bytes], str]], target: int) -> None:
+    def check(streams: list[tuple[list[bytes], str]], whole: bool, target: int) -> None:
+        streams = [(texts, "" if whole else change) for texts, change in streams]
         given_ = [CHANGES[change](texts) if change else texts for texts, change in streams]
         packed = [one_stream(texts, named) for texts, (named, _) in zip(given_, streams, strict=True)]
         path = write(tmp_path / "dump.bz2", b"".join(packed))
