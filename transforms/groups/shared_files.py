@@ -186,7 +186,9 @@ def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, 
         begin += table.num_rows
 
 
-def _first_key(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) -> tuple[Int64s, pa.Array, pa.Array]:
+def _first_key(
+    maps: pa.MapArray, keys: Sequence[str], values: pa.Array | pa.ChunkedArray
+) -> tuple[Int64s, pa.Array, pa.Array]:
     """The rows whose map has one of the keys, the first of these keys that it has, and the value under it.
 
     ``values`` replace those of the maps; a null counts as missing.
@@ -194,7 +196,7 @@ def _first_key(maps: pa.MapArray, keys: Sequence[str], values: pa.ChunkedArray) 
     offsets = maps.offsets.to_numpy()
     rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
     ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
-    entries = np.flatnonzero((ranks < len(keys)) & values.is_valid().to_numpy())
+    entries = np.flatnonzero((ranks < len(keys)) & np.asarray(values.is_valid()))
     order = entries[np.lexsort((ranks[entries], rows[entries]))]
     first = np.ones(len(order), dtype=bool)
     np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
@@ -213,8 +215,9 @@ def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> 
 
 
 def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
-    rows, _, titles = _first_key(maps, [wiki_of(language) or ""], compose(maps.items))
-    return _table([numbers[rows], write_in(variant_of(variant, language), titles), lists[rows]], language, TITLES)
+    rows, _, titles = _first_key(maps, [wiki_of(language) or ""], maps.items)
+    titles = write_in(variant_of(variant, language), compose(titles))
+    return _table([numbers[rows], titles, lists[rows]], language, TITLES)
 
 
 def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
