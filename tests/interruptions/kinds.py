@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from tests.interruptions.processes import Process
 
@@ -73,11 +74,19 @@ def _free(output: Path) -> None:
 
 
 def _lose(process: Process, output: Path, chance: random.Random) -> bool:
-    """Put a file where the output folder was: from now on nothing can be opened below it, by root neither."""
+    """Put a file where the output folder was: from now on nothing can be opened below it, by root neither.
+
+    The run may make the folder again before the file is there; each such folder is put aside.
+    """
     del process, chance
     output.rename(output.with_name("lost"))
-    output.touch()
-    return True
+    while True:
+        try:
+            output.touch(exist_ok=False)
+        except FileExistsError:
+            output.rename(output.with_name(f"made again {uuid4().hex}"))
+        else:
+            return True
 
 
 def _find_again(output: Path) -> None:
