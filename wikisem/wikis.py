@@ -174,14 +174,27 @@ def own_code(code: str) -> str:
     return code if wiki is None else _domain(wiki)
 
 
-def label_codes(code: str) -> tuple[str, ...]:
-    """The codes under which Wikidata may label the language, best first; ``mul`` is for the caller to append.
+# The code of labels that hold in every language.
+MULTILINGUAL: Final = "mul"
+
+
+def name_codes(code: str, variant: str = "") -> tuple[str, ...]:
+    """The codes under which an item may be named in a language, best first: its ``label_codes``, then ``mul``."""
+    return (*label_codes(code, variant), MULTILINGUAL)
+
+
+def label_codes(code: str, variant: str = "") -> tuple[str, ...]:
+    """The codes under which Wikidata may label the language itself, best first; those of a variant before all others.
 
     Older codes come after the standard one, then variants, in the order in which MediaWiki falls back to them.
 
     >>> label_codes("no"), label_codes("crh"), label_codes("zh-hant")
     (('nb', 'no'), ('crh', 'crh-latn', 'crh-cyrl'), ('zh-hant', 'zh-tw', 'zh-hk', 'zh-mo'))
+    >>> label_codes("sr", "sr-el")
+    ('sr-el', 'sr', 'sr-ec')
     """
+    if variant:
+        return tuple(dict.fromkeys((*label_codes(variant), *label_codes(code))))
     wiki = wiki_of(code)
     if code in LABEL_ONLY_CODES or wiki is None:
         return (code, *_VARIANTS.get(code, ()))
@@ -218,7 +231,7 @@ def _nearest(word: str) -> str:
 OTHER_LABEL_CODES: Final = tuple(
     sorted(
         {
-            *("mul", "en"),
+            *(MULTILINGUAL, "en"),
             *WIKIPEDIA_CODES,
             *INTERLANGUAGE,
             *LABEL_ONLY_CODES,

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.columns import MapLookup
 from wikisem.arrow.item_index import index_folder, read_items
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
@@ -16,10 +17,10 @@ from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.records import Group, Member, Rejection
-from wikisem.surfaces.cleaning import tidy
+from wikisem.surfaces.cleaning import first_label
 from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_batches
-from wikisem.wikis import label_codes
+from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
 _SHOWN: Final = 12
@@ -123,17 +124,13 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
 def _labels(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
     """The label of each item that has one, and the items whose label is English for want of another."""
     maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
-    own = (*label_codes(language), "mul")
-    found = {qid: _seen(pairs) for qid, pairs in maps.items()}
-    first = {qid: next((code for code in (*own, "en") if code in labels), None) for qid, labels in found.items()}
-    texts = {qid: found[qid][code] for qid, code in first.items() if code is not None}
-    return texts, frozenset(qid for qid, code in first.items() if code == "en" and "en" not in own)
-
-
-def _seen(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Labels by code, those left out in which there is nothing to see."""
-    texts = tidy(pa.array([text for _, text in labels], pa.string())).to_pylist()
-    return {code: text for (code, _), text in zip(labels, texts, strict=True) if text}
+    column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
+    own = name_codes(language)
+    labels, codes = first_label(MapLookup(column), (*own, "en"))
+    named = zip(maps, labels.to_pylist(), codes.to_pylist(), strict=True)
+    found = {qid: (label, code) for qid, label, code in named if label}
+    english = frozenset(qid for qid, (_, code) in found.items() if code == "en" and "en" not in own)
+    return {qid: label for qid, (label, _) in found.items()}, english
 
 
 def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:

@@ -8,10 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.surface_oracle import Anchor, Item, Name, name_of, plain_title
-from wikisem.recipes.options import SurfaceOptions
+from wikisem.arrow.columns import MapLookup
+from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.schemas import ENTITIES
+from wikisem.surfaces.cleaning import first_label
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
-from wikisem.surfaces.naming import ITEMS, Fallback, NamedItems, count_items, count_refused, name_items
+from wikisem.surfaces.naming import ITEMS, NamedItems, count_items, count_refused, name_items
+from wikisem.wikis import name_codes
 
 ENTITY_ROWS = pa.Table.from_pylist(
     [
@@ -45,7 +48,7 @@ REIGA = chosen("Rīga", "reigā", 3, 5, 4)
 
 def test_items_have_a_page_or_a_label() -> None:
     """The title is that of the wiki, the label that of the first language that has one; no white space is left over."""
-    assert NamedItems(ENTITY_ROWS).of("ltgwiki", ["ltg"]).to_pylist() == [
+    assert NamedItems(ENTITY_ROWS).of("ltg").to_pylist() == [
         {"qid": "Q1", "title": "Rīga", "label": "Rīga", "label_language": "mul"},
         {"qid": "Q3", "title": None, "label": "Ada Lovelace", "label_language": "mul"},
         {"qid": "Q5", "title": "Upe", "label": None, "label_language": None},
@@ -58,39 +61,38 @@ def test_items_have_a_page_or_a_label() -> None:
 def test_a_label_with_nothing_to_see_hides_no_other(nothing: str) -> None:
     """It counts as no label: the next code of the language follows, then mul, then English."""
     rows = [
-        {"qid": "Q1", "titles": {}, "labels": {"no": nothing, "nb": "Elv", "mul": "Rio"}},
-        {"qid": "Q2", "titles": {}, "labels": {"no": nothing, "mul": "Rio", "en": "river"}},
-        {"qid": "Q3", "titles": {}, "labels": {"no": nothing, "mul": nothing, "en": "river"}},
-        {"qid": "Q4", "titles": {}, "labels": {"no": nothing}},
+        {"nb": nothing, "no": "Elv", "mul": "Rio"},
+        {"nb": nothing, "mul": "Rio", "en": "river"},
+        {"nb": nothing, "mul": nothing, "en": "river"},
+        {"nb": nothing},
     ]
-    items = NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of(None, ["no", "nb"], ["mul", "en"]).to_pylist()
-    found = {item["qid"]: (item["label"], item["label_language"]) for item in items}
-    assert found == {"Q1": ("Elv", None), "Q2": ("Rio", "mul"), "Q3": ("river", "en")}
+    label, code = first_label(MapLookup(pa.array(rows, ENTITIES.field("labels").type)), (*name_codes("no"), "en"))
+    assert label.to_pylist() == ["Elv", "Rio", "river", None]
+    assert code.to_pylist() == ["no", "mul", "en", None]
 
 
 def test_titles_are_composed_as_those_of_pages_are() -> None:
     """Wikidata may hold a sitelink in another form than NFC: its page has the links all the same."""
     rows = [{"qid": "Q1", "titles": {"ltgwiki": "Ri\u0304ga"}, "labels": {"ltg": "Ri\u0304ga"}}]
-    assert NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of("ltgwiki", ["ltg"]).to_pylist() == [
+    assert NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of("ltg").to_pylist() == [
         {"qid": "Q1", "title": "R\u012bga", "label": "R\u012bga", "label_language": None}
     ]
 
 
 def test_labels_under_the_codes_of_a_language_are_its_own() -> None:
     """A label has a language of its own only where it is under none of the codes of the group's language."""
-    items = NamedItems(ENTITY_ROWS).of("dewiki", ["de", "en"]).to_pylist()
-    assert {item["qid"]: (item["label"], item["label_language"]) for item in items} == {
-        "Q1": ("Riga", None),
-        "Q2": ("Oslo", None),
-        "Q3": ("Ada Lovelace", "mul"),
-    }
+    labels = [{"nb": "Roma"}, {"no": "Oslo"}, {"mul": "Ada"}]
+    rows = [{"qid": f"Q{number}", "titles": {}, "labels": each} for number, each in enumerate(labels)]
+    items = NamedItems(pa.Table.from_pylist(rows, ENTITIES)).of("no")
+    assert items["label"].to_pylist() == ["Roma", "Oslo", "Ada"]
+    assert items["label_language"].to_pylist() == [None, None, "mul"]
 
 
 def test_items_of_a_slice_and_of_chunks() -> None:
     """Where a row is in its table makes no difference."""
     cut = pa.concat_tables([ENTITY_ROWS.slice(0, 2), ENTITY_ROWS.slice(2, 0), ENTITY_ROWS.slice(2)])
-    assert NamedItems(cut).of("ltgwiki", ["ltg"]).equals(NamedItems(ENTITY_ROWS).of("ltgwiki", ["ltg"]))
-    assert NamedItems(ENTITY_ROWS.slice(2, 2)).of("ltgwiki", [])["qid"].to_pylist() == ["Q3"]
+    assert NamedItems(cut).of("ltg").equals(NamedItems(ENTITY_ROWS).of("ltg"))
+    assert NamedItems(ENTITY_ROWS.slice(2, 2)).of("ltg")["qid"].to_pylist() == ["Q3"]
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
 from wikisem.errors import MissingInputError
-from wikisem.recipes.options import SurfaceOptions
+from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
-from wikisem.surfaces.naming import Fallback
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import distinct
+from wikisem.arrow.columns import MapLookup, distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
@@ -17,7 +17,7 @@ from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.cleaning import compose, label_codes_in, tidy, write_in
+from wikisem.surfaces.cleaning import compose, first_label, write_in
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
@@ -25,7 +25,7 @@ from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.io.runtime import Scratch
 from wikisem.wikipedia.variants import variant_of
-from wikisem.wikis import wiki_of
+from wikisem.wikis import label_codes, name_codes, wiki_of
 
 # Where the steps find what earlier steps wrote.
 
@@ -161,7 +161,8 @@ def write_labels(
     """Write the labels of the classes among the items of a file of entities, in the variant of their language."""
     tables = [LABELS.empty_table()]
     for rows, maps in _read_maps(entities, "labels", is_class):
-        tables.extend(_labels(numbers[rows], maps, language, variant) for language in languages)
+        labels = MapLookup(maps)
+        tables.extend(_labels(numbers[rows], labels, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
 
@@ -173,7 +174,8 @@ def write_titles(
     shown = lists | (hash_keys(0, numbers) % np.uint64(every) == 0)
     tables = [TITLES.empty_table()]
     for rows, maps in _read_maps(entities, "titles", shown):
-        tables.extend(_titles(numbers[rows], lists[rows], maps, language, variant) for language in languages)
+        titles = MapLookup(maps)
+        tables.extend(_titles(numbers[rows], lists[rows], titles, language, variant) for language in languages)
     write_parquet(path, pa.concat_tables(tables))
 
 
@@ -186,43 +188,26 @@ def _read_maps(path: str, column: str, wanted: Flags) -> Iterator[tuple[Int64s, 
         begin += table.num_rows
 
 
-def _first_key(
-    maps: pa.MapArray, keys: Sequence[str], values: pa.Array | pa.ChunkedArray
-) -> tuple[Int64s, pa.Array, pa.Array]:
-    """The rows whose map has one of the keys, the first of these keys that it has, and the value under it.
-
-    ``values`` replace those of the maps; a null counts as missing.
-    """
-    offsets = maps.offsets.to_numpy()
-    rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
-    ranks = pc.index_in(maps.keys, pa.array(list(dict.fromkeys(keys)))).fill_null(len(keys)).to_numpy()
-    entries = np.flatnonzero((ranks < len(keys)) & np.asarray(values.is_valid()))
-    order = entries[np.lexsort((ranks[entries], rows[entries]))]
-    first = np.ones(len(order), dtype=bool)
-    np.not_equal(rows[order[1:]], rows[order[:-1]], out=first[1:])
-    found = pa.array(order[first])
-    return rows[order[first]], maps.keys.take(found), values.take(found)
-
-
-def _labels(numbers: Int64s, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
+def _labels(numbers: Int64s, maps: MapLookup, language: str, variant: str) -> pa.Table:
     own = variant_of(variant, language)
-    codes = label_codes_in(own, language)
-    rows, found, labels = _first_key(maps, (*codes, "mul", "en"), tidy(maps.items))
+    labels, found = first_label(maps, (*name_codes(language, own), "en"))
+    codes = label_codes(language, own)
     if own:
         labels = pc.if_else(pc.is_in(found, value_set=pa.array(codes)), write_in(own, labels), labels)
     english = pc.and_(pc.equal(found, "en"), "en" not in codes)
-    return _table([numbers[rows], labels, english], language, LABELS)
+    return _table([numbers, labels, english], language, LABELS)
 
 
-def _titles(numbers: Int64s, lists: Flags, maps: pa.MapArray, language: str, variant: str) -> pa.Table:
-    rows, _, titles = _first_key(maps, [wiki_of(language) or ""], maps.items)
-    titles = write_in(variant_of(variant, language), compose(titles))
-    return _table([numbers[rows], titles, lists[rows]], language, TITLES)
+def _titles(numbers: Int64s, lists: Flags, maps: MapLookup, language: str, variant: str) -> pa.Table:
+    titles = write_in(variant_of(variant, language), compose(maps.lookup(wiki_of(language) or "")))
+    return _table([numbers, titles, lists], language, TITLES)
 
 
 def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
+    """The rows that have a text."""
     number, text, *more = columns
-    return pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
+    rows = pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
+    return rows.filter(text.is_valid())
 
 
 def read_labels(files: GroupFiles, language: str) -> ClassLabels:

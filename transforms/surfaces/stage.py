@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from wikisem.arrow.buckets import split
 from wikisem.recipes.options import SurfaceOptions
-from wikisem.surfaces.cleaning import label_codes_in
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
@@ -28,7 +27,6 @@ from wikisem.transforms.surfaces.pages import (
     write_surface_counts,
 )
 from wikisem.wikipedia.variants import variant_of
-from wikisem.wikis import wiki_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
@@ -133,10 +131,7 @@ class ReadItems(beam.DoFn):
         """The items of a file in each language."""
         items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
         for language in self._files.finished:
-            yield language, items.of(wiki_of(language), self._label_codes(language))
-
-    def _label_codes(self, language: str) -> tuple[str, ...]:
-        return label_codes_in(variant_of(self._files.options.variant, language), language)
+            yield language, items.of(language, variant_of(self._files.options.variant, language))
 
     def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
         """Write a part, whose items come file by file: those to look up by their title, and the others named."""

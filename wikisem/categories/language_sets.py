@@ -15,7 +15,6 @@ from wikisem.categories.recipe import (
 )
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.categories.wording import (
-    MULTILINGUAL,
     CategoryWords,
     Emoji,
     LanguageWords,
@@ -23,11 +22,11 @@ from wikisem.categories.wording import (
     RelationWords,
     ValuedItem,
     emoji_of,
-    name_codes,
     word_category,
     word_relation,
 )
 from wikisem.records import Statement
+from wikisem.wikis import MULTILINGUAL, name_codes
 
 Members: TypeAlias = Mapping[str, Sequence[CandidateItem]]
 

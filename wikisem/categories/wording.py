@@ -11,7 +11,7 @@ from wikisem.categories.recipe import CandidateItem
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError
 from wikisem.wikipedia.wikitext import IGNORED, visible
-from wikisem.wikis import label_codes
+from wikisem.wikis import name_codes
 
 # Words in one language.
 
@@ -76,8 +76,6 @@ LanguageWords: TypeAlias = CategoryWords | RelationWords
 
 
 # Items and pairs under their words.
-
-MULTILINGUAL: Final = "mul"
 
 
 def word_category(
@@ -163,11 +161,6 @@ def name_in(names: Names, language: str) -> tuple[str, str] | None:
         if text.strip(f" {IGNORED}"):
             return text, code
     return None
-
-
-def name_codes(language: str) -> tuple[str, ...]:
-    """The codes under which an item may be named in a language, best first, ``mul`` last."""
-    return (*label_codes(language), MULTILINGUAL)
 
 
 # Emoji by group, from Unicode's own emoji-test.txt (UTS #51, https://www.unicode.org/reports/tr51/#emoji_data).

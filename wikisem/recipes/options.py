@@ -19,6 +19,9 @@ Variant: TypeAlias = Literal[
     "wuu-hant", "zgh-latn", "zh-hans", "zh-hant", "zh-hk", "zh-tw",
 ]  # fmt: skip
 
+# What names an item without an anchor.
+Fallback: TypeAlias = Literal["none", "label", "title"]
+
 # O1, O2 and O3.
 OUTLIER_CLASSES: Final = 3
 
@@ -93,7 +96,7 @@ class SurfaceOptions:
     ``variant`` is the one script that its language is written in, of those that its wiki has.
     """
 
-    fallback: Literal["none", "label", "title"] = "none"
+    fallback: Fallback = "none"
     link_trail: bool = False
     minimum_count: FromOne = 1
     minimum_total: FromZero = 0

@@ -3,7 +3,7 @@
 docs/surface-forms.md has the cases by which the numbers here were chosen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import regex
 
 from wikisem.arrow.buckets import add_up
+from wikisem.arrow.columns import MapLookup
 from wikisem.links.markup import locate_parts
 from wikisem.links.normal_form import find_marks, not_composed
 from wikisem.schemas import MENTIONS
@@ -22,7 +23,7 @@ from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.titles import composed
 from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
-from wikisem.wikis import label_codes, own_code
+from wikisem.wikis import own_code
 
 # What is not part of a surface form: marks that nobody sees, and trailing parentheses.
 
@@ -55,22 +56,25 @@ def _plain(texts: pa.Array) -> pa.Array:
     return pc.replace_with_mask(texts, odd, pc.replace_substring_regex(seen, _BLANKS, " "))
 
 
-def first_label(labels: Mapping[str, pa.Array | pa.ChunkedArray]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """The first label of each row that is not empty, and its code, from a column of labels for each code, best first.
+def first_label(labels: MapLookup, codes: Iterable[str]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """The first label of each row that is not empty, and its code, under the codes in their order, best first.
 
-    >>> label, code = first_label({"de": pa.array(["\u200e", "Mond"]), "mul": pa.array(["Luna", "Luna"])})
+    >>> rows = [{"de": "\u200e", "mul": "Luna"}, {"de": "Mond", "mul": "Luna"}]
+    >>> labels = MapLookup(pa.array(rows, pa.map_(pa.string(), pa.string())))
+    >>> label, code = first_label(labels, ["de", "mul"])
     >>> label.to_pylist(), code.to_pylist()
     (['Luna', 'Mond'], ['mul', 'de'])
     """
-    found = pc.coalesce(*labels.values())
+    columns = {code: labels.lookup(code) for code in codes}
+    found = pc.coalesce(*columns.values())
     label = tidy(found)
     if label.null_count > found.null_count:  # some are empty, which is rare: they must not hide the next
-        labels = {code: tidy(column) for code, column in labels.items()}
-        label = pc.coalesce(*labels.values())
-    codes: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
-    for code in reversed(list(labels)):
-        codes = pc.if_else(labels[code].is_valid(), code, codes)
-    return label, codes
+        columns = {code: tidy(column) for code, column in columns.items()}
+        label = pc.coalesce(*columns.values())
+    first: pa.Scalar | pa.ChunkedArray = pa.scalar(None, pa.string())
+    for code in reversed(columns):
+        first = pc.if_else(columns[code].is_valid(), code, first)
+    return label, first
 
 
 def compose(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
@@ -147,15 +151,6 @@ def mentions_in(variant: str, mentions: pa.Table) -> pa.Table:
     """
     anchors = write_in(variant, mentions["anchor"])
     return add_up([mentions.set_column(1, "anchor", anchors)], MENTIONS) if variant else mentions
-
-
-def label_codes_in(variant: str, language: str) -> tuple[str, ...]:
-    """The codes under which Wikidata may label the language, those of the variant first.
-
-    >>> label_codes_in("sr-el", "sr")
-    ('sr-el', 'sr', 'sr-ec')
-    """
-    return tuple(dict.fromkeys((*(label_codes(variant) if variant else ()), *label_codes(language))))
 
 
 # Inflected forms.

@@ -1,7 +1,6 @@
 """From items to surface forms: the anchor that most often links to an item's page, or the recipe's fallback."""
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +22,7 @@ from wikisem.surfaces.cleaning import (
 )
 from wikisem.surfaces.link_counts import lower_first
 from wikisem.wikipedia.variants import variant_of
-
-Fallback = Literal["none", "label", "title"]
+from wikisem.wikis import label_codes, name_codes, wiki_of
 
 # What is sent of an item to the bucket of its page: title and label in the language, either of which may be null, and
 # the code of a label that is not of the language itself.
@@ -50,15 +48,15 @@ class NamedItems:
         self._qids = entities["qid"].combine_chunks()
         self._titles, self._labels = MapLookup(entities["titles"]), MapLookup(entities["labels"])
 
-    def of(self, wiki: str | None, codes: Sequence[str], others: Sequence[str] = ("mul",)) -> pa.Table:
-        """The items that have a page in the wiki (None: a language without one) or a label, as ITEMS.
+    def of(self, language: str, variant: str = "") -> pa.Table:
+        """The items that have a page in the language's wiki, if it has one, or a label, as ITEMS.
 
-        The label is that of the first of ``codes``, the codes of the language, that has one, else of ``others``. Titles
-        are in NFC, as the titles of pages are.
+        A label in the variant goes before others of the language. Titles are in NFC, as the titles of pages are.
         """
-        label, code = first_label({code: self._labels.lookup(code) for code in (*codes, *others)})
-        foreign = pc.if_else(pc.is_in(code, value_set=pa.array(codes, pa.string())), None, code)
-        title = compose(self._titles.lookup(wiki or ""))
+        label, code = first_label(self._labels, name_codes(language, variant))
+        own = pa.array(label_codes(language, variant), pa.string())
+        foreign = pc.if_else(pc.is_in(code, value_set=own), None, code)
+        title = compose(self._titles.lookup(wiki_of(language) or ""))
         items = pa.table([self._qids, title, label, foreign], schema=ITEMS)
         return items.filter(pc.or_(title.is_valid(), label.is_valid()))
 

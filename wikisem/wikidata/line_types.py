@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 import orjson
 
-from wikisem.wikis import language_of
+from wikisem.wikis import MULTILINGUAL, language_of
 
 # What is asked for, and what a line may give.
 
@@ -57,7 +57,7 @@ class Fields:
     @property
     def label_codes(self) -> tuple[str, ...] | None:
         """The languages and ``mul``, each once; None for all."""
-        return None if self.labels is None else tuple(sorted({*self.labels, "mul"}))
+        return None if self.labels is None else tuple(sorted({*self.labels, MULTILINGUAL}))
 
 
 @dataclass(frozen=True, slots=True)

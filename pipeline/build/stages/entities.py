@@ -12,7 +12,7 @@ from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entities
 from wikisem.transforms.io.runtime import StageContext
-from wikisem.wikis import label_codes
+from wikisem.wikis import name_codes
 
 ENTITIES: Final = "entities"
 ALL: Final = "all"  # labels of every language
@@ -68,7 +68,7 @@ def _widen(facts: Mapping[str, Any], options: EntityOptions) -> EntityOptions:
 
 def labels_for(languages: Iterable[str]) -> tuple[str, ...]:
     """The label codes that languages need, English among them: a class without a label has the English one."""
-    return tuple(sorted({code for language in [*languages, "en"] for code in [*label_codes(language), "mul"]}))
+    return tuple(sorted({code for language in [*languages, "en"] for code in name_codes(language)}))
 
 
 def check_labels(items: Record, language: str) -> None:
