@@ -16,7 +16,7 @@ import numpy.typing as npt
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import UsageError
 from wikisem.evaluation.outlier_detection import Evaluation, class_name
-from wikisem.evaluation.statistics import Estimate, bootstrap, mean_with_interval
+from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.answers import Answer
 from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, AnnotationSet
 
@@ -34,11 +34,11 @@ class AnnotatorScore:
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """The scores of all annotators; the estimates are None where no case has an answer."""
+    """The scores of all annotators; the means are None where no case has an answer."""
 
     annotators: tuple[AnnotatorScore, ...]
-    overall: Estimate | None
-    by_outlier_class: Mapping[str, Estimate | None]
+    overall: ErrorBars | None
+    by_outlier_class: Mapping[str, ErrorBars | None]
     shares: Mapping[str, float]
     """The share of right answers of each case that has any."""
 
@@ -59,9 +59,9 @@ def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> Hu
     classes = sorted({class_name(case.outlier_class) for case in annotation.cases})
     return HumanScore(
         tuple(_score_annotator(name, answers, annotation) for name in annotation.annotators),
-        mean_with_interval(list(shares.values()), annotation.seed),
+        mean_of_shares(list(shares.values()), annotation.seed),
         {
-            name: mean_with_interval(
+            name: mean_of_shares(
                 [share for case, share in shares.items() if class_name(annotation.by_id[case].outlier_class) == name],
                 annotation.seed,
             )
@@ -87,7 +87,7 @@ def _score_annotator(name: str, answers: Iterable[Answer], annotation: Annotatio
     return AnnotatorScore(name, len(annotation.annotators[name]), len(own), right, unsure)
 
 
-def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> Estimate | None:
+def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars | None:
     """Krippendorff's alpha for nominal values, over the cases with at least two answers; None if it is undefined.
 
     The value of an answer is the position that was chosen, cannot tell a value of its own. As outliers are at every
@@ -99,7 +99,7 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> Estimate 
     if math.isnan(value):
         return None
     low, high = bootstrap(len(counts), lambda drawn: krippendorff_alpha(counts[drawn]), annotation.seed)
-    return Estimate(len(counts), value, low, high)
+    return ErrorBars(value, low, high, None, len(counts))
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
@@ -144,10 +144,10 @@ class ModelScore:
 
     name: str
     notes: tuple[str, ...]
-    opp: Estimate | None
-    accuracy: Estimate | None
-    by_outlier_class: Mapping[str, Estimate | None]
-    people: Estimate | None
+    opp: ErrorBars | None
+    accuracy: ErrorBars | None
+    by_outlier_class: Mapping[str, ErrorBars | None]
+    people: ErrorBars | None
 
 
 def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelScore:
@@ -159,14 +159,14 @@ def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelSc
     return ModelScore(
         evaluation.name,
         evaluation.notes,
-        mean_with_interval([case.position for case in scored.values()], seed),
-        mean_with_interval([float(case.detected) for case in scored.values()], seed),
+        mean_of_shares([case.position for case in scored.values()], seed),
+        mean_of_shares([float(case.detected) for case in scored.values()], seed),
         {
-            name: mean_with_interval(
+            name: mean_of_shares(
                 [float(case.detected) for case in scored.values() if class_name(case.outlier.outlier_class) == name],
                 seed,
             )
             for name in classes
         },
-        mean_with_interval([human.shares[case] for case in scored], seed),
+        mean_of_shares([human.shares[case] for case in scored], seed),
     )

@@ -9,14 +9,13 @@ groups of six give standard errors that are a third too small (Miller 2024, "Add
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, stdtrit
 
 SEED: Final = 500
-RESAMPLES: Final = 2_000
 DRAWS: Final = 10_000
 _ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
@@ -25,55 +24,13 @@ FloatArray = npt.NDArray[np.float64]
 FEW_GROUPS: Final = 20
 
 
-# Statistics of single test cases.
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A statistic of ``count`` test cases with its interval of 95 %."""
-
-    count: int
-    value: float
-    low: float
-    high: float
-
-
-def mean_with_interval(values: Sequence[float], seed: int) -> Estimate | None:
-    """The mean of shares from 0 to 1; None without any.
-
-    Where all values are equal every resample is too, and the bootstrap would claim certainty; then the interval is
-    Wilson's for as many cases.
-    """
-    if not values:
-        return None
-    array = np.asarray(values, dtype=np.float64)
-    mean = float(array.mean())
-    if array.min() == array.max():
-        return Estimate(len(values), mean, *wilson(mean, len(values)))
-    low, high = bootstrap(len(values), lambda drawn: float(array[drawn].mean()), seed)
-    return Estimate(len(values), mean, low, high)
-
-
-def bootstrap(count: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
-    """The 2.5th and 97.5th percentile of a statistic of ``count`` indices drawn with replacement from ``range(count)``.
-
-    This is the percentile interval of Efron and Tibshirani (1993, chapter 13).
-    Resamples for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
-    """
-    generator = np.random.default_rng(seed)
-    found = np.array([statistic(generator.integers(count, size=count)) for _ in range(RESAMPLES)])
-    defined = found[~np.isnan(found)]
-    if not defined.size:
-        return math.nan, math.nan
-    low, high = np.percentile(defined, [2.5, 97.5])
-    return float(low), float(high)
-
-
 _NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
     """Wilson's score interval for a share of ``count`` trials (Wilson 1927; Agresti and Coull 1998).
+
+    SciPy's ``binomtest`` has it for whole numbers of successes only, and shares of OPP are none.
 
     >>> [round(end, 4) for end in wilson(1.0, 10)]
     [0.7225, 1.0]
@@ -93,7 +50,8 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 class ErrorBars:
     """A mean over the cases of ``groups`` groups, its interval of 95 %, and its clustered standard error.
 
-    The standard error is None for a single group, which says nothing about how groups differ.
+    The standard error is None for a single group, which says nothing about how groups differ, and for a statistic that
+    is no mean, as Krippendorff's alpha.
     """
 
     value: float
@@ -156,25 +114,46 @@ def clustered_error(sums: FloatArray, sizes: FloatArray) -> float | None:
     return float(math.sqrt((deviations**2).sum() * groups / (groups - 1)) / sizes.sum())
 
 
+def mean_of_shares(shares: Sequence[float], seed: int = SEED) -> ErrorBars | None:
+    """The mean of shares that are a group each, from 0 to 1, with its error bars; None without any."""
+    return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0] if shares else None
+
+
 _NUMBERS_AT_ONCE: Final = 1 << 21
 
 
-def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
-    """The means of ``DRAWS`` draws of as many groups as there are, with replacement, shape ``(DRAWS, means)``."""
-    columns = np.column_stack([sums, sizes])
+def draw_groups(groups: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+    """``DRAWS`` draws of as many groups as there are, with replacement: arrays of shape ``(draws, groups)``.
+
+    They are the draws of ``scipy.stats.bootstrap``, which takes several times as long to make means of them.
+    """
     generator = np.random.default_rng(seed)
-    at_once = max(1, _NUMBERS_AT_ONCE // len(sizes))
-    blocks = []
+    at_once = max(1, _NUMBERS_AT_ONCE // groups)
     for start in range(0, DRAWS, at_once):
-        groups = generator.integers(len(sizes), size=(min(at_once, DRAWS - start), len(sizes)))
-        blocks.append(np.stack([column[groups].sum(axis=1) for column in columns.T], axis=1))
-    totals = np.concatenate(blocks)
+        yield generator.integers(groups, size=(min(at_once, DRAWS - start), groups))
+
+
+def draw_means(sums: FloatArray, sizes: FloatArray, seed: int) -> FloatArray:
+    """The means of all draws, shape ``(DRAWS, means)``."""
+    columns = np.column_stack([sums, sizes]).T
+    drawn = draw_groups(len(sizes), seed)
+    totals = np.concatenate([np.stack([column[groups].sum(axis=1) for column in columns], axis=1) for groups in drawn])
     means: FloatArray = totals[:, :-1] / totals[:, -1:]
     return means
 
 
+def bootstrap(groups: int, statistic: Callable[[npt.NDArray[np.int64]], float], seed: int) -> tuple[float, float]:
+    """The interval of any statistic of drawn groups, given by their numbers, as ``clustered_means`` has it for means.
+
+    Draws for which it is NaN, undefined, are left out; both ends are NaN if it is undefined for all.
+    """
+    found = np.array([statistic(drawn) for block in draw_groups(groups, seed) for drawn in block])
+    defined = found[~np.isnan(found)]
+    return percentile_interval(defined, groups) if defined.size else (math.nan, math.nan)
+
+
 def percentile_interval(drawn: FloatArray, groups: int) -> tuple[float, float]:
-    """The interval of 95 % that the drawn means of so many groups give."""
+    """The interval of 95 % that the drawn statistics of so many groups give."""
     tail = 100 * expanded_tail(groups)
     low, high = np.percentile(drawn, [tail, 100 - tail])
     return float(low), float(high)
@@ -193,20 +172,7 @@ def expanded_tail(groups: int) -> float:
     """
     if groups < 2:
         return 0.0
-    return NormalDist().cdf(-_student_quantile(groups - 1) * math.sqrt(groups / (groups - 1)))
-
-
-def _student_quantile(freedom: int) -> float:
-    """The .975 quantile of Student's t, from the normal one (Abramowitz and Stegun 1964, 26.7.5)."""
-    z = NormalDist().inv_cdf(0.975)
-    terms = [
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    ]
-    return math.fsum(term / freedom**power for power, term in enumerate(terms))
+    return float(ndtr(-stdtrit(groups - 1, 0.975) * math.sqrt(groups / (groups - 1))))
 
 
 # Two models on the same test cases.
@@ -296,7 +262,7 @@ def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
     calls 3 % of equal models different in place of 5 % (20 groups, by accuracy). So half of them count: it is a
     mid-p-value, twice the one-sided one (Lancaster 1961, "Significance tests in discrete distributions", Journal of the
     American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
-    13:91) advise for paired right and wrong.
+    13:91) advise for paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
     """
     seen = abs(float(gaps.sum()))
     if seen <= _ROUNDING:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.statistics import SEED, ErrorBars, clustered_means
+from wikisem.evaluation.statistics import SEED, ErrorBars, mean_of_shares
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, WordVectors, stack, width
 
@@ -110,9 +110,8 @@ def mean_percent(scores: Iterable[CategoryScore]) -> float | None:
 def mean_error_bars(scores: Iterable[CategoryScore], seed: int = SEED) -> ErrorBars | None:
     """The score of a set in percent with error bars: the category is the unit that is drawn; None without any."""
     shares = [score.percent / 100 for score in scores if score.percent is not None]
-    if not shares:
-        return None
-    return clustered_means(np.array(shares)[:, None], np.ones(len(shares)), seed)[0].percent()
+    bars = mean_of_shares(shares, seed)
+    return bars and bars.percent()
 
 
 # Topk.

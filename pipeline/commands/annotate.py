@@ -20,7 +20,7 @@ from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
-from wikisem.evaluation.statistics import Estimate
+from wikisem.evaluation.statistics import ErrorBars
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.ids import check_language
 from wikisem.outputs.annotation.answers import Answer, check_answers, missing_answers, parse_page_answers
@@ -59,7 +59,7 @@ class AnswersReport:
 
     help: str
     human: HumanScore
-    alpha: Estimate | None
+    alpha: ErrorBars | None
     no_alpha: str
     models: Sequence[ModelScore]
 
@@ -198,7 +198,7 @@ def _score_answers(
     return AnswersReport(name, human, *_agreement(answers, annotation), scored)
 
 
-def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Estimate | None, str]:
+def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[ErrorBars | None, str]:
     """Alpha, or why there is none: accuracy needs no library, and is printed all the same."""
     try:
         alpha = agreement(answers, annotation)
@@ -345,18 +345,18 @@ def _accuracy_table(report: AnswersReport) -> Table:
 
 
 def _add_rows(
-    table: Table, name: str, classes: Mapping[str, Estimate | None], overall: Estimate | None, opp: Estimate | None
+    table: Table, name: str, classes: Mapping[str, ErrorBars | None], overall: ErrorBars | None, opp: ErrorBars | None
 ) -> None:
-    for at, (outlier_class, estimate) in enumerate(classes.items()):
-        table.add_row("" if at else name, outlier_class, *_cells(estimate), "")
+    for at, (outlier_class, bars) in enumerate(classes.items()):
+        table.add_row("" if at else name, outlier_class, *_cells(bars), "")
     table.add_row("", "all", *_cells(overall), percent(100 * opp.value) if opp else "")
 
 
-def _cells(estimate: Estimate | None) -> tuple[str, str, str]:
-    if estimate is None:
+def _cells(bars: ErrorBars | None) -> tuple[str, str, str]:
+    if bars is None:
         return "0", percent(None), ""
-    interval = f"{percent(100 * estimate.low)} to {percent(100 * estimate.high)}"
-    return str(estimate.count), percent(100 * estimate.value), interval
+    interval = f"{percent(100 * bars.low)} to {percent(100 * bars.high)}"
+    return str(bars.groups), percent(100 * bars.value), interval
 
 
 def _alpha_line(report: AnswersReport) -> str:
@@ -365,7 +365,7 @@ def _alpha_line(report: AnswersReport) -> str:
         return f"agreement: no Krippendorff's alpha: {report.no_alpha}"
     return (
         f"agreement: Krippendorff's alpha {alpha.value:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), "
-        f"from {alpha.count} test cases with two answers or more"
+        f"from {alpha.groups} test cases with two answers or more"
     )
 
 
@@ -395,9 +395,9 @@ def _answers_as_json(answers: AnswersReport) -> dict[str, Any]:
         "annotators": [asdict(one) for one in human.annotators],
         "answers": human.answers,
         "right_answers": human.right,
-        "accuracy": _estimate_as_json(human.overall),
-        "by_outlier_class": {name: _estimate_as_json(one) for name, one in human.by_outlier_class.items()},
-        "alpha": _estimate_as_json(answers.alpha),
+        "accuracy": _bars_as_json(human.overall),
+        "by_outlier_class": {name: _bars_as_json(one) for name, one in human.by_outlier_class.items()},
+        "alpha": _bars_as_json(answers.alpha),
         "models": [_model_as_json(model) for model in answers.models],
     }
 
@@ -406,12 +406,12 @@ def _model_as_json(model: ModelScore) -> dict[str, Any]:
     return {
         "name": model.name,
         "notes": list(model.notes),
-        "opp": _estimate_as_json(model.opp),
-        "accuracy": _estimate_as_json(model.accuracy),
-        "by_outlier_class": {name: _estimate_as_json(one) for name, one in model.by_outlier_class.items()},
-        "annotators_on_the_same_cases": _estimate_as_json(model.people),
+        "opp": _bars_as_json(model.opp),
+        "accuracy": _bars_as_json(model.accuracy),
+        "by_outlier_class": {name: _bars_as_json(one) for name, one in model.by_outlier_class.items()},
+        "annotators_on_the_same_cases": _bars_as_json(model.people),
     }
 
 
-def _estimate_as_json(estimate: Estimate | None) -> dict[str, Any] | None:
-    return asdict(estimate) if estimate else None
+def _bars_as_json(bars: ErrorBars | None) -> dict[str, Any] | None:
+    return {"count": bars.groups, "value": bars.value, "low": bars.low, "high": bars.high} if bars else None

@@ -1,13 +1,23 @@
 """Error bars: against the definitions case by case, and against SciPy's bootstrap."""
 
+import math
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.evaluation import statistics
-from wikisem.evaluation.statistics import clustered_error, clustered_means, expanded_tail, wilson
+from wikisem.evaluation.statistics import (
+    bootstrap,
+    clustered_error,
+    clustered_means,
+    expanded_tail,
+    mean_of_shares,
+    wilson,
+)
 
 GROUPS = st.lists(st.lists(st.integers(0, 8).map(lambda n: n / 8), min_size=1, max_size=7), min_size=2, max_size=30)
 
@@ -48,11 +58,11 @@ def test_the_standard_error_is_that_of_scipy_where_groups_have_one_case() -> Non
 
 @pytest.mark.parametrize("count", [25, 200])
 def test_the_interval_is_that_of_scipy(count: int) -> None:
-    """SciPy's percentile bootstrap of the ratio at the same tails gives the same ends, but for the luck of the draw."""
+    """SciPy's percentile bootstrap of the ratio at the same tails draws the same groups and gives the same ends."""
     generator = np.random.default_rng(count)
     counts = generator.integers(1, 7, size=count)
     sums = generator.binomial(counts, generator.beta(3, 1, size=count)).astype(np.float64)
-    (bars,) = clustered_means(sums[:, None], counts)
+    (bars,) = clustered_means(sums[:, None], counts, seed=1)
     other = scipy.stats.bootstrap(
         (sums, counts),
         lambda right, cases, axis: right.sum(axis=axis) / cases.sum(axis=axis),
@@ -63,15 +73,43 @@ def test_the_interval_is_that_of_scipy(count: int) -> None:
         method="percentile",
         rng=np.random.default_rng(1),
     )
-    assert bars.low == pytest.approx(other.confidence_interval.low, abs=0.1 * other.standard_error)
-    assert bars.high == pytest.approx(other.confidence_interval.high, abs=0.1 * other.standard_error)
+    assert (bars.low, bars.high) == pytest.approx(tuple(other.confidence_interval), rel=1e-12)
 
 
-@pytest.mark.parametrize("groups", [5, 8, 20, 100, 5000])
+def test_the_interval_of_any_statistic_is_drawn_as_that_of_a_mean_is() -> None:
+    """The bootstrap of the mean, and the error bars of as many groups of one case."""
+    values = np.random.default_rng(1).random(40)
+    bars = mean_of_shares(values.tolist(), seed=2)
+    assert bars is not None
+    assert bootstrap(40, lambda drawn: float(values[drawn].mean()), seed=2) == pytest.approx((bars.low, bars.high))
+    assert mean_of_shares([]) is None
+
+
+def test_undefined_draws_are_left_out() -> None:
+    """A statistic that is NaN for some draws has the interval of the others, and NaN if it is so for all."""
+
+    def first_if_odd(drawn: npt.NDArray[np.int64]) -> float:
+        return float(drawn[0]) if drawn[0] % 2 else math.nan
+
+    assert bootstrap(4, first_if_odd, seed=1) == (1.0, 3.0)
+    assert all(map(math.isnan, bootstrap(4, lambda _: math.nan, seed=1)))
+
+
+@pytest.mark.parametrize(
+    ("right", "count", "low", "high"),
+    # Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3.
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_agrees_with_a_published_table(right: int, count: int, low: float, high: float) -> None:
+    """Four digits, as printed there."""
+    assert [round(end, 4) for end in wilson(right / count, count)] == [low, high]
+
+
+@pytest.mark.parametrize("groups", [2, 5, 20, 5000])
 def test_the_tail_is_that_of_student(groups: int) -> None:
-    """From Student's t and the normal distribution as SciPy has them, to half a percent."""
+    """As it is written with the quantile of Student's t and the normal distribution."""
     quantile = scipy.stats.t.ppf(0.975, groups - 1) * (groups / (groups - 1)) ** 0.5
-    assert expanded_tail(groups) == pytest.approx(scipy.stats.norm.cdf(-quantile), rel=5e-3)
+    assert expanded_tail(groups) == pytest.approx(scipy.stats.norm.cdf(-quantile), rel=1e-9)
     assert expanded_tail(groups) < 0.025
 
 
