@@ -38,6 +38,10 @@ names = [name for name in names if not name.endswith((".worker", "__main__", ".m
 for name in names:
     importlib.import_module(name)
 print(f"{len(names)} modules imported")
+from wikisem.transforms.io.local_workers import changed_internal
+# A build would go on in one process, with a warning: here a version of Beam that changed what workers rely on fails.
+if changed := changed_internal():
+    raise SystemExit(f"workers: {changed}")
 """
 
 

@@ -21,6 +21,7 @@ from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.files import absolute, check_address, is_local
+from wikisem.transforms.io.local_workers import changed_internal
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
@@ -254,6 +255,9 @@ def with_workers(run: Run, asked: int | None, input_bytes: int) -> Run:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
     workers = asked or (available_cores() if input_bytes >= WORTH_WORKERS else 1)
+    if workers > 1 and (change := changed_internal()):
+        run.log(f"warning: one process does the work of {workers}: {change}")
+        workers = 1
     return replace(run, runtime=replace(run.runtime, workers=workers))
 
 

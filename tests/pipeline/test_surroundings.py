@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.test_bad_input import LINES, RECIPE, write_dump
+from tests.trees import results_of
 
 ROOT = Path(__file__).parent.parent.parent
 OWN = ("transforms", "evaluation", "queries", "heuristics", "outputs")
@@ -69,3 +70,22 @@ def test_the_command_line_is_a_module_too(python: Path, folder: Path) -> None:
     assert first.startswith("wikisem 0.")
     assert f"python: {sys.version.split()[0]}" in others
     assert any(line.startswith("apache-beam: 2.") for line in others)
+
+
+@pytest.mark.slow
+def test_a_beam_that_changed_what_workers_rely_on_costs_a_warning(tmp_path: Path) -> None:
+    """One process then builds the same bytes."""
+    (tmp_path / "small.toml").write_text(RECIPE)
+    write_dump(tmp_path / "wikidata.json.gz", LINES)
+    words = ["build", "small.toml", "--wikidata", "wikidata.json.gz", "--workers", "2", "--output"]
+    whole = _run(Path(sys.executable), tmp_path, *words, "whole")
+    program = (
+        "import sys; from apache_beam.runners.portability.fn_api_runner import worker_handlers;"
+        "del worker_handlers.GrpcWorkerHandler; from wikisem.pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, *words, "changed"]
+    changed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (whole.returncode, changed.returncode) == (0, 0), changed.stderr
+    (warning,) = (line for line in changed.stderr.splitlines() if "warning" in line)
+    assert warning.startswith("warning: one process does the work of 2: expected GrpcWorkerHandler with ")
+    assert results_of(tmp_path / "changed") == results_of(tmp_path / "whole")

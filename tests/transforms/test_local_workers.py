@@ -18,12 +18,15 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from tests.processes import is_alive
 from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
-from wikisem.transforms.io import local_workers
-from wikisem.transforms.io.local_workers import LocalWorkers, local_runner, out_of_memory_kills
+from wikisem.transforms.io import local_runner as runner_module
+from wikisem.transforms.io.local_runner import local_runner
+from wikisem.transforms.io.local_workers import LocalWorkers, changed_internal, out_of_memory_kills
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.worker import die_with_parent
 
 ROOT = Path(__file__).parent.parent.parent
+
+HANDLERS = "apache_beam.runners.portability.fn_api_runner.worker_handlers"
 
 
 def _wait_or(number: int, end: Callable[[], None]) -> int:
@@ -94,6 +97,46 @@ def test_arrow_allocates_by_malloc_in_workers(
     assert {path.read_text(encoding="ascii") for path in tmp_path.iterdir()} == {asked or "system"}
 
 
+def test_the_installed_beam_has_what_the_workers_rely_on() -> None:
+    """A newer Beam that does not fails here, and not only with a warning (``make test-versions``)."""
+    assert changed_internal() == ""
+
+
+def _one_more(self: object, req: object, kind: object) -> None: ...
+
+
+def _one_less(self: object) -> None: ...
+
+
+def _nothing_is_set(self: object, state: object, provision_info: object, grpc_server: object) -> None: ...
+
+
+def _one_with_a_default(self: object, req: object, kind: object = None) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "told"),
+    [
+        ("GrpcWorkerHandler", None, "no attribute 'GrpcWorkerHandler'"),
+        ("ControlConnection.push", _one_more, "saw self req kind"),
+        ("ControlConnection.push", _one_less, "saw self"),
+        ("GrpcWorkerHandler.__init__", _nothing_is_set, "saw "),
+        ("ControlConnection.push", _one_with_a_default, ""),
+    ],
+)
+def test_a_changed_internal_of_beam_is_noticed(
+    name: str, new: object, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is gone, what takes or wants something else, and what is no longer set; not what may be left away."""
+    if new:
+        monkeypatch.setattr(f"{HANDLERS}.{name}", new)
+    else:
+        monkeypatch.delattr(f"{HANDLERS}.{name}")
+    changed = changed_internal()
+    assert changed.endswith(told)
+    assert changed.startswith(f"expected {name} with ") == bool(told)
+
+
 def _kill_and_tell(kill: Callable[[], None], killed: threading.Event) -> None:
     kill()
     killed.set()
@@ -104,7 +147,7 @@ def test_a_connection_that_breaks_late_is_not_reported(monkeypatch: pytest.Monke
     reported: list[str] = []
     killed = threading.Event()
     monkeypatch.setattr(threading, "excepthook", lambda arguments: reported.append(arguments.thread.name))
-    monkeypatch.setattr(local_workers, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(runner_module, "_PATIENCE", PATIENCE)
 
     def break_late() -> None:
         killed.wait()

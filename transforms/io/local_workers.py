@@ -1,14 +1,17 @@
-"""The worker processes of a run on this machine, and Beam's local runner with them.
+"""The worker processes of a run on this machine, and what they rely on in Beam.
 
-All workers are forks of one process (``worker.py``), which imports Beam once. Beam 2.77 would start each by a shell,
-with a new import of Beam. It also waits for ever when one dies, and when a run is interrupted before a worker has
-connected: it joins a thread that waits for a process that nobody told to end. So the workers here are killed before
-anything is joined. When one ends early or fails at its work, the others are killed, and every request that waits is
-answered with the cause.
+All workers are forks of one process (``worker.py``), which imports Beam once. When one ends early or fails at its work,
+the others are killed, and every request that waits for one of them is answered with the cause.
+
+A pool of the standard library cannot carry them: what runs in a worker is Beam's own, and a pool would have to replace
+its runner. Beam's ``multi_processing`` starts each worker by a shell, with a new import of Beam, and waits for ever for
+the answer of one that was killed, or that had not connected yet when the run was interrupted (Beam 2.77); it does so
+with ``EXTERNAL`` workers, too, which another process may start. Somebody has to answer for a worker that is gone, and
+that takes what ``_CALLS`` names, which is no public interface. Where a version of Beam has changed any of it, the
+run goes on in one process (``changed_internal``).
 """
 
 import json
-import logging
 import os
 import signal
 import socket
@@ -16,22 +19,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Final, Self
-
-from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.portability.api import beam_fn_api_pb2, endpoints_pb2
-from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
-    ControlFuture,
-    GrpcWorkerHandler,
-    WorkerHandler,
-)
-from apache_beam.transforms.environments import Environment
-from google.protobuf import text_format
+from pkgutil import resolve_name
+from types import FunctionType
+from typing import Any, Final, Protocol, Self
 
 from wikisem.transforms.io.arrays import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
@@ -40,6 +35,71 @@ from wikisem.transforms.io.failures import WorkerError
 _COMMAND: Final = ("-P", "-m", "wikisem.transforms.io.worker")
 _LOOK: Final = 0.2  # seconds between two looks at the answers of workers
 _END: Final = 3.0  # seconds for the process that workers are forked from to end by itself
+
+_HANDLERS: Final = "apache_beam.runners.portability.fn_api_runner.worker_handlers"
+# What local_runner.py and worker.py call or override in Beam, with the parameters that they give or take. A parameter
+# that Beam adds is no change if it has a default.
+_CALLS: Final[Mapping[str, str]] = {
+    "apache_beam.runners.portability.fn_api_runner:FnApiRunner": "default_environment",
+    "apache_beam.transforms.environments:Environment.to_runner_api_parameter": "self context",
+    f"{_HANDLERS}:WorkerHandler.register_environment": "urn payload_type",
+    f"{_HANDLERS}:GrpcWorkerHandler": "state provision_info grpc_server",
+    f"{_HANDLERS}:GrpcWorkerHandler.control_api_service_descriptor": "self",
+    f"{_HANDLERS}:GrpcWorkerHandler.start_worker": "self",
+    f"{_HANDLERS}:GrpcWorkerHandler.stop_worker": "self",
+    f"{_HANDLERS}:GrpcWorkerHandler.close": "self",
+    # Beam makes our handler as it makes this one of its own.
+    f"{_HANDLERS}:SubprocessSdkWorkerHandler": "worker_command_line state provision_info grpc_server",
+    f"{_HANDLERS}:ControlConnection.push": "self req",
+    f"{_HANDLERS}:ControlFuture.is_done": "self",
+    f"{_HANDLERS}:ControlFuture.get": "self",
+    f"{_HANDLERS}:ControlFuture.set": "self response",
+    "apache_beam.runners.worker.data_plane:_GrpcDataChannel._write_outputs": "self",
+    "apache_beam.runners.worker.sdk_worker_main:create_harness": "environment",
+    "apache_beam.runners.worker.sdk_worker:SdkHarness.run": "self",
+}
+# The attributes that local_runner.py reads, by what sets them.
+_ATTRIBUTES: Final[Mapping[str, str]] = {
+    f"{_HANDLERS}:WorkerHandler.__init__": "worker_id",
+    f"{_HANDLERS}:GrpcWorkerHandler.__init__": "control_conn data_conn",
+}
+
+
+def changed_internal() -> str:
+    """What the workers rely on and the installed Beam does not have, in words; "" if it has everything."""
+    for wanted, names_of in ((_CALLS, _parameters), (_ATTRIBUTES, _attributes)):
+        for path, names in wanted.items():
+            try:
+                seen = names_of(resolve_name(path), names.split())
+            except (ImportError, AttributeError) as error:
+                seen = str(error)
+            if seen != names:
+                installed = f"apache-beam {version('apache-beam')}"
+                return f"expected {path.rpartition(':')[2]} with {names.replace(' ', ', ')} in {installed}, saw {seen}"
+    return ""
+
+
+def _parameters(function: Callable[..., object], wanted: Sequence[str]) -> str:
+    """The parameters of a function that are wanted, or have to be given."""
+    found = signature(function).parameters.values()
+    return " ".join(each.name for each in found if each.name in wanted or each.default is Parameter.empty)
+
+
+def _attributes(function: FunctionType, wanted: Sequence[str]) -> str:
+    """The attributes that are wanted and that a function names."""
+    return " ".join(name for name in wanted if name in function.__code__.co_names)
+
+
+class Client(Protocol):
+    """What uses a worker: Beam's handle on it."""
+
+    worker_id: str
+
+    def first_error(self) -> str:
+        """What the first request that failed was answered with, "" if none failed."""
+
+    def fail(self, error: str) -> None:
+        """Let nothing wait for the worker any longer."""
 
 
 class LocalWorkers:
@@ -51,7 +111,7 @@ class LocalWorkers:
     def __init__(self) -> None:
         self.failure: Exception | None = None
         self._gone: Exception | None = None
-        self._clients: dict[str, LocalWorkerHandler] = {}
+        self._clients: dict[str, Client] = {}
         self._lock = threading.RLock()
         self._bytes_read = BytesRead()
         self._kills_before = out_of_memory_kills()
@@ -75,7 +135,7 @@ class LocalWorkers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, client: "LocalWorkerHandler", environment: Mapping[str, str]) -> None:
+    def start(self, client: Client, environment: Mapping[str, str]) -> None:
         """Fork a worker for a client."""
         with self._lock:
             self._clients[client.worker_id] = client
@@ -83,7 +143,7 @@ class LocalWorkers:
                 self._fail(self._gone)
             self._ask({"start": client.worker_id, "environment": dict(environment)})
 
-    def end(self, client: "LocalWorkerHandler") -> None:
+    def end(self, client: Client) -> None:
         """Kill the worker of a client, if it has one."""
         with self._lock:
             if self._clients.pop(client.worker_id, None) is not None:
@@ -211,165 +271,3 @@ def _environment() -> dict[str, str]:
     """
     ours = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
     return {**ours, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), RUN_VARIABLE: RUN}
-
-
-# Beam's local runner with these workers.
-
-_URN: Final = "wikisem:env:local_workers:v1"
-# Threads of Beam's that raise when a connection breaks, which is a consequence of a worker's end.
-_READERS: Final = frozenset({"beam_control_read", "read_grpc_client_inputs", "forward_grpc_outputs"})
-_PATIENCE: Final = 2.0  # seconds for these threads to end
-_LOGGERS: Final = (
-    "apache_beam.runners.worker.data_plane",
-    "apache_beam.runners.portability.fn_api_runner.worker_handlers",
-    "apache_beam.runners.portability.fn_api_runner.fn_runner",
-)
-
-
-class _LocalEnvironment(Environment):
-    """What Beam calls the place where DoFns run; its payload names one of ``_running``."""
-
-    def __init__(self, key: bytes) -> None:
-        super().__init__()
-        self._key = key
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _LocalEnvironment) and other._key == self._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def to_runner_api_parameter(self, context: Any) -> tuple[str, bytes]:
-        """The URN, and the payload for the handler."""
-        del context
-        return _URN, self._key
-
-
-# Beam makes handlers from nothing but an environment's payload: this is where they find the rest.
-_running: Final[dict[bytes, tuple[LocalWorkers, PipelineOptions]]] = {}
-
-
-@contextmanager
-def local_runner(workers: LocalWorkers, options: PipelineOptions) -> Iterator[FnApiRunner]:
-    """A runner for one pipeline whose workers are these, as many as ``--direct_num_workers`` says."""
-    key = str(id(workers)).encode()
-    _running[key] = workers, options
-    with _quiet_consequences():
-        try:
-            yield FnApiRunner(default_environment=_LocalEnvironment(key))
-        finally:
-            workers.reset()
-            del _running[key]
-
-
-@contextmanager
-def _quiet_consequences() -> Iterator[None]:
-    """While inside, what Beam prints and logs of connections to workers that are gone is dropped.
-
-    Where an interruption has kept Beam from closing them, the threads that read them find out a moment later.
-    """
-    earlier = threading.excepthook
-
-    def listen(arguments: threading.ExceptHookArgs) -> None:
-        if arguments.thread is None or arguments.thread.name not in _READERS:
-            earlier(arguments)
-
-    def is_cause(record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.CRITICAL
-
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    threading.excepthook = listen
-    for logger in loggers:
-        logger.addFilter(is_cause)
-    try:
-        yield
-    finally:
-        end = time.monotonic() + _PATIENCE
-        for thread in threading.enumerate():
-            if thread.name in _READERS:
-                thread.join(max(0.0, end - time.monotonic()))
-        threading.excepthook = earlier
-        for logger in loggers:
-            logger.removeFilter(is_cause)
-
-
-@WorkerHandler.register_environment(_URN, bytes)
-class LocalWorkerHandler(GrpcWorkerHandler):
-    """Beam's handle on one worker."""
-
-    def __init__(self, payload: bytes, state: Any, provision_info: Any, grpc_server: Any) -> None:
-        super().__init__(state, provision_info, grpc_server)
-        self._workers, self._options = _running[payload]
-        self._connection = _Connection(grpc_server.control_handler.get_conn_by_worker_id(self.worker_id))
-        self.control_conn = self._connection  # what Beam sends requests by
-
-    def start_worker(self) -> None:
-        """Fork the worker."""
-        control = text_format.MessageToString(endpoints_pb2.ApiServiceDescriptor(url=self.control_address))
-        options = json.dumps(self._options.get_all_options(drop_default=True), default=str)
-        self._workers.start(
-            self,
-            {"CONTROL_API_SERVICE_DESCRIPTOR": control, "WORKER_ID": self.worker_id, "PIPELINE_OPTIONS": options},
-        )
-
-    def first_error(self) -> str:
-        """What the first request that failed was answered with, "" if none failed."""
-        return self._connection.first_error()
-
-    def fail(self, error: str) -> None:
-        """Let nothing wait for this worker any longer."""
-        self._connection.fail(error)
-        # Beam sends data through a queue of limited size: with no worker that reads, its sender would wait for ever.
-        threading.Thread(target=lambda: list(self.data_conn._write_outputs()), daemon=True).start()  # noqa: SLF001
-
-    def close(self) -> None:
-        """Close the connections and kill the worker; first kill it when the run fails, for Beam joins its threads."""
-        if sys.exc_info()[0] is not None:
-            self._workers.end(self)
-            self.fail("the run has failed")
-        super().close()
-
-    def stop_worker(self) -> None:
-        """Kill the worker, whose work is done."""
-        self._workers.end(self)
-
-
-class _Connection:
-    """A worker's control connection that knows which of its requests wait for an answer."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self._waiting: list[ControlFuture] = []
-        self._error = ""
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
-
-    def push(self, request: Any) -> Any:
-        """Send a request; when the worker is gone, answer it with the cause."""
-        with self._lock:
-            future = self._connection.push(request)
-            if isinstance(future, ControlFuture):
-                self._waiting.append(future)
-                if self._error:
-                    _answer(future, self._error)
-            return future
-
-    def first_error(self) -> str:
-        """What the first request that failed was answered with, "" if none failed."""
-        with self._lock:
-            answered = [future for future in self._waiting if future.is_done()]
-            self._waiting = [future for future in self._waiting if not future.is_done()]
-        return next((error for future in answered if (error := str(future.get().error))), "")
-
-    def fail(self, error: str) -> None:
-        """Answer all requests that wait, and those that come, with an error."""
-        with self._lock:
-            self._error = error
-            for future in self._waiting:
-                _answer(future, error)
-
-
-def _answer(future: ControlFuture, error: str) -> None:
-    future.set(beam_fn_api_pb2.InstructionResponse(error=error))

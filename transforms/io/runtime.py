@@ -20,7 +20,7 @@ from wikisem.errors import OutputError, StageError, UsageError
 from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.files import exists, is_local, list_files, open_binary, remove, replace_file
-from wikisem.transforms.io.local_workers import LocalWorkers, local_runner
+from wikisem.transforms.io.local_workers import LocalWorkers
 
 # Where a stage writes.
 
@@ -249,7 +249,11 @@ class Runtime:
 
 
 def _runner(workers: LocalWorkers | None, options: PipelineOptions) -> AbstractContextManager[FnApiRunner | None]:
-    return nullcontext() if workers is None else local_runner(workers, options)
+    if workers is None:
+        return nullcontext()
+    from wikisem.transforms.io.local_runner import local_runner  # noqa: PLC0415 - a Beam that is too new lacks its bases
+
+    return local_runner(workers, options)
 
 
 def _bytes_read(workers: LocalWorkers | None) -> AbstractContextManager[BytesRead]:
