@@ -58,6 +58,11 @@ class GroupScore:
     oov_cluster: float
     oov_outliers: float
 
+    @property
+    def chance(self) -> float:
+        """The share of its cases that a guess among the words in vocabulary detects."""
+        return 1 / (1 + round(len(self.group.cluster) * (1 - self.oov_cluster)))
+
 
 @dataclass(frozen=True, eq=False)
 class Score:

@@ -40,6 +40,15 @@ def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | No
     return spearman([number for number, _ in points], [value for _, value in points])
 
 
+def chance(evaluations: Iterable[Evaluation], metric: Metric) -> float:
+    """What a guess gets, in percent: half of the positions, and of the cases one in as many as they have words."""
+    groups = [group for evaluation in evaluations for group in evaluation.groups]
+    if metric == "opp":
+        return 50.0
+    cases = sum(len(group.cases) for group in groups)
+    return 100 * sum(len(group.cases) * group.chance for group in groups) / cases if cases else 0.0
+
+
 def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Draw OPP and accuracy side by side, one line for each model, into a .png, .svg or .pdf file.
 
@@ -56,7 +65,8 @@ def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
 def draw_contexts(path: Path, scored: Iterable[tuple[int, Evaluation]]) -> None:
     """Draw OPP and accuracy by the number of contexts that words keep, one line of each for each model."""
     by_model: dict[str, list[tuple[int, Score]]] = {}
-    for number, evaluation in scored:
+    listed = list(scored)
+    for number, evaluation in listed:
         by_model.setdefault(evaluation.name, []).append((number, evaluation.overall()))
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
@@ -65,6 +75,8 @@ def draw_contexts(path: Path, scored: Iterable[tuple[int, Evaluation]]) -> None:
         for metric, label, style in zip(METRICS, ("OPP", "accuracy"), ("-", "--"), strict=True):
             values = [getattr(part, metric) for _, part in points]
             axes.plot(numbers, values, style, marker="o", label=f"{label}, {model}")
+    for metric, label in zip(METRICS, ("OPP", "accuracy"), strict=True):
+        _draw_chance(axes, [evaluation for _, evaluation in listed], metric, f"{label}, chance")
     axes.set(xscale="log", xlabel="contexts of a word", ylabel="%", ylim=(-5, 105))
     axes.legend()
     save_figure(figure, path)
@@ -115,7 +127,12 @@ def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: 
     for evaluation in evaluations:
         scores = class_scores(evaluation, metric)
         axes.plot(list(scores), list(scores.values()), marker="o", label=evaluation.name)
+    _draw_chance(axes, evaluations, metric, "chance")
     rho = correlation(evaluations, metric)
     axes.set_title("Spearman's ρ " + ("is not defined" if rho is None else f"= {rho:.2f}"))
     axes.set(xlabel="outlier class", ylabel=label, xticks=[1, 2, 3], ylim=(-5, 105))
     axes.legend()
+
+
+def _draw_chance(axes: Axes, evaluations: Iterable[Evaluation], metric: Metric, label: str) -> None:
+    axes.axhline(chance(evaluations, metric), color="grey", linestyle=":", label=label)

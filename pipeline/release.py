@@ -11,6 +11,8 @@ import pyarrow.json
 
 from wikisem.atomic_files import write_files
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
+from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.ids import check_language, qid_number
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
@@ -81,7 +83,9 @@ def facts_of(
 def _language_facts(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:
     reasons = [rejection.reason for rejection in rejections]
     counts = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts)
+    columns = baselines_by_language(map(AuditGroup.of_group, groups)).get(code, {})
+    baselines = {name: (one.value, one.low, one.high) if one else None for name, one in columns.get(ALL, {}).items()}
+    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts, baselines)
 
 
 # The release: which files it has, and how each is written whole.

@@ -5,6 +5,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,8 @@ from wikisem.evaluation.analogies.questions import (
     score_analogies,
     split_relations,
 )
+from wikisem.evaluation.audit.baselines import Columns, baselines_as_json, baselines_by_language
+from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
 from wikisem.evaluation.harness_samples import read_samples
@@ -34,6 +37,8 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.scores import (
     analogy_report,
     analogy_rows,
+    baseline_rows,
+    baseline_table,
     blind_spot_report,
     category_report,
     category_rows,
@@ -54,10 +59,18 @@ from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_co
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """The groups of one DATASET of the command line, under a name that no other of them has."""
+    """The groups of one DATASET of the command line, under a name that no other of them has.
+
+    ``words`` are the same groups by their words, even if the keys of items have been asked for.
+    """
 
     name: str
     groups: list[WordGroup]
+    words: list[WordGroup]
+
+    def baselines(self) -> dict[str, Columns]:
+        """By language, how often who knows nothing of meaning is right."""
+        return baselines_by_language(map(AuditGroup.of_words, self.words))
 
 
 def outliers(arguments: argparse.Namespace) -> None:
@@ -75,27 +88,37 @@ def outliers(arguments: argparse.Namespace) -> None:
         draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
     if arguments.csv:
         vocabularies = [("own", parts), ("common", common_parts)]
-        print_csv(
+        scores = (
             row
             for vocabulary, models in vocabularies
             for model in models
             for part in model
             for row in outlier_rows(part, vocabulary, arguments.groups)
         )
+        print_csv(chain(scores, *(baseline_rows(dataset.name, dataset.baselines()) for dataset in datasets)))
     elif arguments.json:
-        _print_json(parts, common_parts, arguments.seed)
+        _print_json(parts, common_parts, datasets, arguments.seed)
     else:
         _print_tables(parts, common_parts, arguments)
+        for dataset in datasets:
+            for language, columns in dataset.baselines().items():
+                make_console().print(baseline_table(language, {dataset.name: columns}))
 
 
-def _print_json(whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], seed: int) -> None:
+def _print_json(
+    whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], datasets: Sequence[DataSet], seed: int
+) -> None:
+    baselines = [
+        {language: baselines_as_json(columns) for language, columns in dataset.baselines().items()}
+        for dataset in datasets
+    ]
     comparisons = [compare_evaluations(models, seed) for models in zip(*common, strict=True)]
     for model, parts in enumerate(whole):
         for at, part in enumerate(parts):
-            more: dict[str, Any] = {}
+            more: dict[str, Any] = {"baselines": baselines[at]}
             if common:
                 pairs = [one.as_json() for one in comparisons[at] if part.name in {one.one, one.other}]
-                more = {"common": common[model][at].as_json(), "comparisons": pairs}
+                more |= {"common": common[model][at].as_json(), "comparisons": pairs}
             print_json(part.as_json() | more)
             print_notes(few_groups_note(part.overall().groups, f"{part.dataset}: groups"))
         print_notes(parts[0].notes)
@@ -341,10 +364,9 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | N
     With ``keys``, the keys of items replace their words.
     """
     names = distinct([data_set_name(Path(path)) for path in paths], paths)
-    groups = [_read_groups(path, languages) for path in paths]
-    if keys:
-        groups = [keyed_groups(each, keys) for each in groups]
-    return [DataSet(name, each) for name, each in zip(names, groups, strict=True)]
+    words = [_read_groups(path, languages) for path in paths]
+    groups = [keyed_groups(each, keys) for each in words] if keys else words
+    return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
 def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:

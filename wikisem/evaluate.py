@@ -166,4 +166,4 @@ def _words(group: WordGroup | Group) -> WordGroup:
 
 
 def _keys(member: Member) -> ItemKeys:
-    return ItemKeys(member.id, member.title or "")
+    return ItemKeys(member.id, member.title or "", member.sitelinks, member.total, member.links)

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple, Protocol
 
-from wikisem.datasets.word_groups import WordGroup
+from wikisem.datasets.word_groups import ItemKeys, WordGroup
 from wikisem.heuristics.rules.cluster import agreed_case, differs_in_case
 from wikisem.heuristics.rules.wording import is_contained, parts_of_others
 from wikisem.heuristics.selection.kept_groups import EarlierClusters
@@ -38,6 +38,9 @@ class AuditItem:
     page_share: float | None = None
     by_link: bool | None = None
     own_language: bool | None = None
+    sitelinks: int | None = None
+    page_links: int | None = None
+    surface_links: int | None = None
 
     @property
     def number(self) -> int | None:
@@ -70,8 +73,9 @@ class AuditGroup:
     @classmethod
     def of_words(cls, group: WordGroup) -> "AuditGroup":
         """A group of a released set; ``_`` is read as a space, and the folder says the language (``en/Q28640.txt``)."""
-        cluster = tuple(AuditItem(_words(surface), 0) for surface in group.cluster)
-        outliers = tuple(AuditItem(_words(outlier.surface), outlier.outlier_class) for outlier in group.outliers)
+        keys = group.keys or (ItemKeys(),) * len(group.cluster)
+        cluster = tuple(_of_words(*each, 0) for each in zip(group.cluster, keys, strict=True))
+        outliers = tuple(_of_words(one.surface, one.keys, one.outlier_class) for one in group.outliers)
         return cls(group.id, group.language or Path(group.where).parent.name, cluster, outliers)
 
 
@@ -85,11 +89,20 @@ def _item(member: Member, language: str) -> AuditItem:
         member.page_share,
         member.source == "anchor",
         member.label_language in {None, language},
+        member.sitelinks,
+        member.total,
+        member.links,
     )
 
 
-def _words(surface: str) -> str:
-    return surface.replace("_", " ")
+def _of_words(surface: str, known: ItemKeys, outlier_class: int | None) -> AuditItem:
+    return AuditItem(
+        surface.replace("_", " "),
+        outlier_class,
+        sitelinks=known.sitelinks,
+        page_links=known.page_links,
+        surface_links=known.surface_links,
+    )
 
 
 # What is measured.

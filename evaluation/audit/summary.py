@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
+from wikisem.evaluation.audit.baselines import COLUMNS, Columns, Frequencies, baselines_by_language
 from wikisem.evaluation.audit.measures import (
     AuditGroup,
     AuditItem,
@@ -45,15 +46,24 @@ Values = Mapping[str, float | int | None]
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language."""
+    """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language.
+
+    ``baselines`` says for each language how often who knows nothing of meaning is right.
+    """
 
     name: str
     groups: tuple[AuditedGroup, ...]
     near_duplicates: tuple[Pair, ...]
     languages: Mapping[str, Mapping[str, Values]]
+    baselines: Mapping[str, Columns]
 
 
-def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None = None) -> Audit:
+def audit_groups(
+    name: str,
+    groups: Sequence[AuditGroup],
+    graph: Classes | None = None,
+    frequencies: Mapping[str, Frequencies] | None = None,
+) -> Audit:
     """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
     by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
     for group in groups:
@@ -64,7 +74,8 @@ def audit_groups(name: str, groups: Sequence[AuditGroup], graph: Classes | None 
     languages = {
         language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
     }
-    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages)
+    baselines = baselines_by_language(groups, frequencies)
+    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages, baselines)
 
 
 def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
@@ -133,12 +144,11 @@ def _of_cluster(group: GroupMeasures) -> Iterator[Finding]:
 # Every measure by language and outlier class.
 
 CLUSTER: Final = "cluster"
-_COLUMNS: Final[Mapping[int | None, str]] = {1: "O1", 2: "O2", 3: "O3", None: "O?"}
 
 
 def _values(groups: Sequence[GroupMeasures], duplicates: int) -> dict[str, Values]:
     columns: dict[str, Values] = {CLUSTER: _cluster_values(groups, duplicates)}
-    for number, column in _COLUMNS.items():
+    for number, column in COLUMNS.items():
         outliers = [one for group in groups for one in group.outliers if one.item.outlier_class == number]
         if outliers:
             pairs = [same for group in groups for own, same in group.from_one_class if own == number]

@@ -55,12 +55,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class LanguageFacts:
-    """What there is in one language: groups, test cases, classes that gave no group by reason."""
+    """What there is in one language: groups, test cases, classes that gave no group by reason.
+
+    ``baselines`` says how often who knows nothing of meaning is right: shares with the ends of their intervals.
+    """
 
     code: str
     groups: int
     cases: int
     rejected: Mapping[str, int] = field(default_factory=dict)
+    baselines: Mapping[str, tuple[float, float, float] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +227,9 @@ def _text(facts: ReleaseFacts) -> Iterator[str]:
     yield "## What is in it"
     yield _languages_table(facts)
     yield WORDS["columns"]
+    yield "## What form and prominence give away"
+    yield WORDS["baselines"]
+    yield _baselines_table(facts)
     yield "## How it was made"
     yield WORDS["collection"]
     yield "\n".join(_made(facts))
@@ -264,6 +271,27 @@ def _languages_table(facts: ReleaseFacts) -> str:
     ]
     empty = ", ".join(f"`{one.code}`" for one in facts.languages if not one.groups)
     return "\n".join(lines) + (f"\n\nNo class gave a group in {empty}: there are no files for them." if empty else "")
+
+
+def _baselines_table(facts: ReleaseFacts) -> str:
+    names = list(dict.fromkeys(name for one in facts.filled for name in one.baselines))
+    lines = [f"| config | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
+    return "\n".join(
+        [
+            *lines,
+            *(
+                f"| `{one.code}` | {' | '.join(_percent(one.baselines.get(name)) for name in names)} |"
+                for one in facts.filled
+            ),
+        ]
+    )
+
+
+def _percent(share: tuple[float, float, float] | None) -> str:
+    if share is None:
+        return "–"
+    value, low, high = (f"{100 * each:.1f}" for each in share)
+    return value if low == high else f"{value} ({low} to {high})"
 
 
 def reasons_of(rejected: Mapping[str, int]) -> str:

@@ -13,12 +13,14 @@ from typing import Any, Final
 from rich.table import Table
 
 from wikisem.datasets.word_groups import read_dataset
-from wikisem.errors import MissingInputError
+from wikisem.errors import MissingInputError, UsageError
+from wikisem.evaluation.audit.baselines import Frequencies, baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.audit.summary import CLUSTER, Audit, AuditedGroup, Values, audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET, refuse_beam_options
+from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
 
 _WORST: Final = 20
@@ -28,13 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
     parser.add_argument("dataset", metavar="OUT", type=Path, help=DATA_SET)
     parser.add_argument("--compare", metavar="OTHER", type=Path, help="another one, to compare its measures with")
+    parser.add_argument(
+        "--frequencies",
+        action="append",
+        default=[],
+        metavar="LANG=FILE",
+        help="how often the tokens of a language occur, a token and a number a line; adds a baseline that picks the "
+        "word with the least frequent token",
+    )
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Audit one data set or two, and print what was found."""
     refuse_beam_options("audit", beam_options)
-    audits = [_audit(path) for path in (arguments.dataset, arguments.compare) if path is not None]
+    frequencies = dict(map(_read_frequencies, arguments.frequencies))
+    audits = [_audit(path, frequencies) for path in (arguments.dataset, arguments.compare) if path is not None]
     if arguments.json:
         print_json(audit_as_json(audits), indented=True)
     else:
@@ -42,8 +53,15 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     return 0
 
 
-def _audit(path: Path) -> Audit:
-    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path))
+def _audit(path: Path, frequencies: Mapping[str, Frequencies]) -> Audit:
+    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), frequencies)
+
+
+def _read_frequencies(word: str) -> tuple[str, Frequencies]:
+    language, _, path = word.partition("=")
+    if not Path(path).is_file():
+        raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
+    return language, read_frequencies(Path(path))
 
 
 def _read_audit_groups(path: Path) -> list[AuditGroup]:
@@ -67,10 +85,11 @@ def _load_graph(path: Path) -> Taxonomy | None:
 
 
 def print_audit(audits: Sequence[Audit]) -> None:
-    """A table for each language with all data sets beside each other, then the worst groups of the first data set."""
+    """Two tables for each language with all data sets beside each other, then the worst groups of the first one."""
     console = make_console()
     for language in sorted({language for audit in audits for language in audit.languages}):
         console.print(_language_table(language, audits))
+        console.print(baseline_table(language, {audit.name: audit.baselines.get(language, {}) for audit in audits}))
     console.print(_worst_table(audits[0]))
 
 
@@ -117,6 +136,7 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
                 language: {name: dict(values) for name, values in columns.items()}
                 for language, columns in audit.languages.items()
             },
+            "baselines": {language: baselines_as_json(columns) for language, columns in audit.baselines.items()},
             "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
             "groups": [_group_as_json(one) for one in audit.groups],
         }

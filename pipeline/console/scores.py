@@ -12,6 +12,7 @@ from wikisem import __version__
 from wikisem.datasets.files import csv_cell
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
+from wikisem.evaluation.audit.baselines import ALL, COLUMNS, Columns, HitRate
 from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.outlier_detection import (
@@ -44,6 +45,28 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool =
     parts.append(_score_table(evaluations))
     parts += [line for evaluation in evaluations for line in _coverage_lines(evaluation)]
     return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
+
+
+def baseline_table(language: str, by_dataset: Mapping[str, Columns]) -> Table:
+    """Chance, and how often each baseline of a language is right, in percent with its interval, by outlier class.
+
+    Each cell has a value for each data set.
+    """
+    columns = [column for column in (*COLUMNS.values(), ALL) if any(column in own for own in by_dataset.values())]
+    title = f"{language}: who picks … is right, %: {' | '.join(by_dataset)}"
+    table = make_table(["who picks"], columns, title=title, title_justify="left")
+    whole = [own.get(ALL, {}) for own in by_dataset.values()]
+    for name in dict.fromkeys(name for found in whole for name in found):
+        cells = [[own.get(column, {}).get(name) for own in by_dataset.values()] for column in columns]
+        table.add_row(name, *(" | ".join(map(_baseline_cell, values)) for values in cells))
+    return table
+
+
+def _baseline_cell(one: HitRate | None) -> str:
+    if one is None:
+        return "–"
+    ends = f" ({100 * one.low:.1f} to {100 * one.high:.1f})" if one.low < one.high else ""
+    return f"{100 * one.value:.1f}{ends}"
 
 
 def _score_table(evaluations: Sequence[Evaluation]) -> Table:
@@ -277,6 +300,17 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
             cells = {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
             rows.append({**head, "part": "group", "name": name, "language": group.group.language, **cells})
     return rows
+
+
+def baseline_rows(dataset: str, by_language: Mapping[str, Columns]) -> Iterable[Row]:
+    """A row for each baseline in each language and outlier class ("all" for all of them), its name for a model's."""
+    for language, columns in by_language.items():
+        for column, found in columns.items():
+            for name, one in found.items():
+                head = {"model": name, "dataset": dataset, "part": "baseline", "name": column, "language": language}
+                accuracy = one and {"cases": one.cases, "accuracy": 100 * one.value}
+                ends = one and {"accuracy_low": 100 * one.low, "accuracy_high": 100 * one.high}
+                yield {**head, "version": __version__, **(accuracy or {}), **(ends or {})}
 
 
 def print_csv(rows: Iterable[Row]) -> None:

@@ -12,7 +12,7 @@ from lxml import etree
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
 from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
+from wikisem.evaluation.plot import chance, class_scores, correlation, draw_correlations, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -49,6 +49,16 @@ def test_the_correlation_is_over_classes_and_models() -> None:
     assert class_scores(evaluation, "opp")[3] == 100
 
 
+def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
+    """One of four words where all are known, one of three where a member is not; a guess is half way in OPP."""
+    whole = evaluation_of(1, 2)
+    (group,) = whole.groups
+    fewer = replace(whole, groups=(replace(group, oov_cluster=1 / 3),))
+    assert chance([whole], "accuracy") == 25
+    assert chance([whole, fewer], "accuracy") == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
+    assert (chance([whole], "opp"), chance([replace(whole, groups=())], "accuracy")) == (50, 0)
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     """The suffix chooses the form of the file."""
@@ -57,7 +67,7 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
     if suffix == "svg":
-        assert all(label in path.read_text() for label in ("OPP (%)", "accuracy (%)"))
+        assert all(label in path.read_text() for label in ("OPP (%)", "accuracy (%)", "chance"))
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:

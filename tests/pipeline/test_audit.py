@@ -105,3 +105,20 @@ def test_a_run_without_any_group_is_one_message(output: Path, capsys: pytest.Cap
     (output / "groups" / "en.jsonl").write_bytes(b"")
     assert main(["audit", str(output)]) == 1
     assert "expected groups, saw none" in capsys.readouterr().err
+
+
+def test_baselines_of_form_and_prominence_are_said(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By language and outlier class, with chance first; the least frequent token where frequencies are given."""
+    frequencies = output.parent / "en.txt"
+    frequencies.write_text("rhine 1\nplace 2\n", encoding="utf-8")
+    text = audit(capsys, output, "--frequencies", f"en={frequencies}")
+    assert "en: who picks … is right, %" in text
+    assert next(line for line in text.splitlines() if "chance" in line).split("│")[4].strip() == "12.5"
+    (found,) = json.loads(audit(capsys, output, "--json", "--frequencies", f"en={frequencies}"))
+    baselines = found["baselines"]["en"]
+    assert list(baselines) == ["O1", "O2", "all"]
+    # Rhine and place have five letters, all towns but one four; [Baku] has six characters.
+    assert (baselines["all"]["longest"]["accuracy"], baselines["O2"]["odd capital"]["accuracy"]) == (0, 50)
+    assert [baselines["O1"][name]["accuracy"] for name in ("least linked", "least frequent token")] == [12.5, 0]
+    assert main(["audit", str(output), "--frequencies", "en"]) == 2
+    assert "--frequencies: expected LANG=FILE such as en=frequencies.txt, saw 'en'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ VECTORS = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\nvan 0 1\nbus 0.1 1\n"
 GROUP = "Lion\nTiger\nLynx\n\nlynx\ncar\ncar\nvan\nbus\nnone\n"
 BARS = ["cases", "opp", "accuracy", "opp_low", "opp_high", "opp_se", "accuracy_low", "accuracy_high", "accuracy_se"]
 KEYS = ["model", "dataset", "version", "vocabulary_size", "groups", "skipped_groups", *BARS]
-KEYS += ["oov_cluster_percent", "oov_outlier_percent", "by_outlier_class", "by_language", "by_group"]
+KEYS += ["oov_cluster_percent", "oov_outlier_percent", "by_outlier_class", "by_language", "by_group", "baselines"]
 
 
 @pytest.fixture
@@ -60,6 +60,9 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
         ("unknown", 0, None, None),
     ]
     assert [list(part) for part in classes.values()] == [BARS] * 4
+    (baselines,) = row["baselines"].values()
+    # Who needs no vocabulary has the cases of both groups: one of the second has two words.
+    assert baselines["all"]["chance"]["accuracy"] == pytest.approx(100 * (6 / 4 + 1 / 2) / 7)
     # One group with cases: Wilson's interval, and no standard error.
     assert row["opp_low"] < row["opp"] < row["opp_high"]
     assert (row["opp_se"], row["accuracy_se"]) == (None, None)

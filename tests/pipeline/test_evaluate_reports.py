@@ -122,7 +122,10 @@ def test_tables_have_a_row_for_each_language_and_data_set(capsys: pytest.Capture
     assert main(["evaluate", "outliers", "run", "run/wikisem500", "--vectors", "vectors.txt"]) == 0
     rows = [[cell.strip() for cell in line.split("│")[1:4]] for line in capsys.readouterr().out.splitlines()]
     rows = [row for row in rows if len(row) == 3]
-    assert rows == [
+    scores, baselines = rows[:7], rows[7:]
+    assert len(baselines) == 3 * 12  # of two languages in one data set, of one in the other
+    assert {row[0] for row in baselines} >= {"chance", "longest", "fewest sitelinks"}
+    assert scores == [
         ["run", "language de", "2"],
         ["run", "language en", "2"],
         ["run", "outlier class 1", "4"],
@@ -147,7 +150,10 @@ def test_csv_has_a_row_for_each_score(capsys: pytest.CaptureFixture[str]) -> Non
         name: json_row[name] for name in ("opp", "opp_low", "opp_high", "opp_se", "accuracy", "cases")
     }
     assert len([row for row in rows if row["part"] == "group"]) == 4 * 2 * 2
-    assert {row["vocabulary"] for row in rows} == {"own", "common"}
+    baselines = [row for row in rows if row["part"] == "baseline"]
+    assert {row["vocabulary"] for row in rows if row not in baselines} == {"own", "common"}
+    (chance,) = [row for row in baselines if (row["model"], row["language"], row["name"]) == ("chance", "de", "all")]
+    assert float(chance["accuracy"]) == json_row["baselines"]["de"]["all"]["chance"]["accuracy"]
     assert {row["language"] for row in rows if row["part"] == "language"} == {"de", "en"}
     Path("sets.txt").write_text(": cats\nlion tiger lynx\n: cars\ncar van bus\n")
     assert main(["evaluate", "topk", "sets.txt", *models, "--csv"]) == 0
@@ -181,7 +187,8 @@ def test_every_report_has_the_size_of_the_vocabulary(
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["vocabulary_size"] == 7
     assert main([*words, "--csv"]) == 0
-    assert {row["vocabulary_size"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"7"}
+    rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert {row["vocabulary_size"] for row in rows if row.get("part") != "baseline"} == {"7"}
     assert main(words) == 0
     table = capsys.readouterr().out
     assert "words in the vocabulary: 7" in table or ("vocabulary" in table and "│          7 │" in table)

@@ -227,6 +227,11 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     assert "100 test cases in 5 languages." in text
     assert "| `zh-classical` | lzh | 5 | 20 | few-outliers 1 |" in text
     assert "No class gave a group in `la`: there are no files for them." in text
+    (head,) = [line for line in text.splitlines() if line.startswith("| config | chance | longest | shortest |")]
+    row = next(line for line in text[text.index(head) :].splitlines() if line.startswith("| `zh-classical` |"))
+    chance, longest = row.split(" | ")[1:3]
+    assert 100 / 9 < float(chance) < 100 / 7
+    assert re.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\)", longest)
     assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
 
 
@@ -354,7 +359,7 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
     assert not set(title[2:]) & set("*_`[]<|")
     rows = [line for line in unescaped.splitlines() if line.startswith("|")]
     widths = {row.count("|") for row in rows}
-    assert widths == {3, 6}  # two columns, and five
+    assert widths == {3, 6, 14}  # two columns, five, and twelve baselines of a language
 
 
 @pytest.mark.parametrize("folder", ["groups", "categories"])

@@ -21,10 +21,16 @@ from wikisem.wikis import WIKIPEDIA_CODES
 
 
 class ItemKeys(NamedTuple):
-    """What an item is known by besides its words: QID and title of its page, "" where the data set does not say."""
+    """What an item is known by besides its words: QID and title of its page, "" where the data set does not say.
+
+    How well it is known: its sitelinks, the links to its page, and those of the whole wiki with its words; or None.
+    """
 
     qid: str = ""
     title: str = ""
+    sitelinks: int | None = None
+    page_links: int | None = None
+    surface_links: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,9 @@ class _SurfaceItem(msgspec.Struct):
     surface: str
     id: str = ""
     title: str | None = None
+    sitelinks: int | None = None
+    total: int | None = None
+    links: int | None = None
 
 
 class _OutlierItem(_SurfaceItem):
@@ -180,7 +189,7 @@ def _word_group(row: _WordGroupLine, where: str) -> WordGroup:
 
 
 def _keys(item: _SurfaceItem) -> ItemKeys:
-    return ItemKeys(item.id, item.title or "")
+    return ItemKeys(item.id, item.title or "", item.sitelinks, item.total, item.links)
 
 
 def write_outlier_classes(groups: Iterable[tuple[str, Sequence[int | None]]]) -> bytes:

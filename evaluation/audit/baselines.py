@@ -1,0 +1,213 @@
+"""Baselines that know nothing of meaning: how often the longest word of a test case is its outlier, and the like.
+
+A set is solved by meaning only if each of these is right as often as chance. A picker says how much each word of a case
+stands out, and picks the one that does most; of k words that stand out alike it is right with 1/k, so that a picker
+that cannot tell words apart is at chance.
+
+In the cluster {Oslo, Bern, Lima} the outlier *Mount Fuji* has most words and most characters, and *Rome* ties with
+three others, which is chance.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, TypeAlias
+
+from wikisem.datasets.files import numbered_lines, read_utf8
+from wikisem.errors import DamagedInputError
+from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
+from wikisem.evaluation.statistics import wilson
+from wikisem.wikipedia.graphemes import graphemes, initial_case
+
+# How much each word of a case stands out; None where the data set does not say what it takes.
+Standing: TypeAlias = list[float] | None
+Picker = Callable[[Sequence[AuditItem]], Standing]
+# How often each word (token) of texts occurs, for the baseline ``LEAST_FREQUENT``.
+Frequencies = Mapping[str, float]
+
+# Form.
+
+
+def longest(words: Sequence[AuditItem]) -> Standing:
+    """Most characters, as a reader counts them."""
+    return [len(graphemes(word.surface)) for word in words]
+
+
+def most_words(words: Sequence[AuditItem]) -> Standing:
+    """Most words between blanks."""
+    return [len(word.surface.split()) for word in words]
+
+
+def odd_letter_pairs(words: Sequence[AuditItem]) -> Standing:
+    """The word whose pairs of letters, its two ends included, are in the fewest others on average, case ignored.
+
+    >>> odd = odd_letter_pairs([AuditItem(name, 0) for name in ("Hamburg", "Salzburg", "Oslo")])
+    >>> max(zip(odd, ("Hamburg", "Salzburg", "Oslo")))[1]
+    'Oslo'
+    """
+    pairs = [letter_pairs(word.surface) for word in words]
+    having = Counter(pair for own in pairs for pair in own)
+    return [-fmean(having[pair] for pair in own) for own in pairs]
+
+
+def letter_pairs(surface: str) -> frozenset[str]:
+    """Every two letters that follow each other, case ignored; a blank is before the first and after the last."""
+    text = f" {surface.casefold()} "
+    return frozenset(map("".join, pairwise(text)))
+
+
+def odd_capital(words: Sequence[AuditItem]) -> Standing:
+    """The word whose first letter has another case than most."""
+    cases = [initial_case(word.surface) for word in words]
+    having = Counter(cases)
+    return [-having[case] for case in cases]
+
+
+# Prominence.
+
+
+def _least(known: Callable[[AuditItem], int | None]) -> Picker:
+    """The least of a number that counts how well an item is known."""
+
+    def standing(words: Sequence[AuditItem]) -> Standing:
+        numbers = [known(word) or 0 for word in words]
+        return [-number for number in numbers] if any(numbers) else None
+
+    return standing
+
+
+def _other_end(picker: Picker) -> Picker:
+    """The word that stands out least by a picker, such as the shortest."""
+
+    def standing(words: Sequence[AuditItem]) -> Standing:
+        found = picker(words)
+        return None if found is None else [-each for each in found]
+
+    return standing
+
+
+least_linked: Final = _least(lambda word: word.page_links)
+fewest_sitelinks: Final = _least(lambda word: word.sitelinks)
+rarest_in_links: Final = _least(lambda word: word.surface_links)
+
+PICKERS: Final[Mapping[str, Picker]] = {
+    "longest": longest,
+    "shortest": _other_end(longest),
+    "most words": most_words,
+    "fewest words": _other_end(most_words),
+    "odd letter pairs": odd_letter_pairs,
+    "odd capital": odd_capital,
+    "least linked": least_linked,
+    "most linked": _other_end(least_linked),
+    "fewest sitelinks": fewest_sitelinks,
+    "most sitelinks": _other_end(fewest_sitelinks),
+    "rarest in links": rarest_in_links,
+}
+CHANCE: Final = "chance"
+LEAST_FREQUENT: Final = "least frequent token"
+
+
+def least_frequent_token(frequencies: Frequencies) -> Picker:
+    """The word that has the rarest token; a token that is not listed has no frequency at all."""
+
+    def standing(words: Sequence[AuditItem]) -> Standing:
+        return [
+            -min((frequencies.get(token, 0) for token in word.surface.casefold().split()), default=0) for word in words
+        ]
+
+    return standing
+
+
+def read_frequencies(path: Path) -> Frequencies:
+    """Lines of a token and a number, such as ``the 5.37e-2``; DamagedInputError, with the line, for any other."""
+    found: dict[str, float] = {}
+    for number, line in numbered_lines(read_utf8(path)):
+        try:
+            token, value = line.rsplit(maxsplit=1) if line else ("", "0")
+            found[token.casefold()] = float(value)
+        except ValueError as error:
+            raise DamagedInputError(f"{path}:{number}: expected a token and its frequency, saw {line!r}") from error
+    return found
+
+
+# How often each is right.
+
+
+@dataclass(frozen=True, slots=True)
+class HitRate:
+    """How often a picker is right, as a share of test cases with its interval of 95 %; that of chance is exact."""
+
+    cases: int
+    value: float
+    low: float
+    high: float
+
+
+# Picker -> how often it is right, None where no case says what it takes.
+Baselines = Mapping[str, HitRate | None]
+# Column ("O1", "O2", "O3", "O?", "all") -> baselines.
+Columns = Mapping[str, Baselines]
+ALL: Final = "all"
+COLUMNS: Final[Mapping[int | None, str]] = {1: "O1", 2: "O2", 3: "O3", None: "O?"}
+
+
+def credit(standing: list[float], outlier: int) -> float:
+    """How often the word that stands out most is the outlier: 1/k if it is one of k such words, else 0.
+
+    >>> credit([4, 9, 4], 1), credit([4, 9, 9], 1), credit([9, 4, 4], 1)
+    (1.0, 0.5, 0.0)
+    """
+    most = max(standing)
+    return 1 / standing.count(most) if standing[outlier] == most else 0.0
+
+
+def baselines_of(cases: Sequence[Sequence[AuditItem]], pickers: Mapping[str, Picker] = PICKERS) -> Baselines:
+    """Chance, and how often each picker is right, with Wilson's interval; the outlier is the last word of its case."""
+    chance = fmean(1 / len(words) for words in cases)
+    found: dict[str, HitRate | None] = {CHANCE: HitRate(len(cases), chance, chance, chance)}
+    for name, picker in pickers.items():
+        right = [credit(standing, -1) for words in cases if (standing := picker(words)) is not None]
+        found[name] = HitRate(len(right), fmean(right), *wilson(fmean(right), len(right))) if right else None
+    return found
+
+
+def baselines_by_language(
+    groups: Iterable[AuditGroup], frequencies: Mapping[str, Frequencies] | None = None
+) -> dict[str, Columns]:
+    """The baselines of each language: a column for each outlier class that its cases have, and one for all of them.
+
+    ``frequencies`` are those of tokens, by language.
+    """
+    columns: defaultdict[str, defaultdict[str, list[Sequence[AuditItem]]]] = defaultdict(lambda: defaultdict(list))
+    for group in groups:
+        for outlier in group.outliers:
+            for column in (COLUMNS[outlier.outlier_class], ALL):
+                columns[group.language][column].append((*group.cluster, outlier))
+    known = frequencies or {}
+    return {
+        language: {
+            column: baselines_of(own[column], _pickers(known.get(language)))
+            for column in (*COLUMNS.values(), ALL)
+            if column in own
+        }
+        for language, own in sorted(columns.items())
+    }
+
+
+def _pickers(frequencies: Frequencies | None) -> Mapping[str, Picker]:
+    return {**PICKERS, LEAST_FREQUENT: least_frequent_token(frequencies)} if frequencies else PICKERS
+
+
+def baselines_as_json(columns: Columns) -> dict[str, Any]:
+    """The baselines of one language in percent, null where the data set does not say what one takes."""
+    return {
+        column: {
+            name: one
+            and {"cases": one.cases, "accuracy": 100 * one.value, "low": 100 * one.low, "high": 100 * one.high}
+            for name, one in found.items()
+        }
+        for column, found in columns.items()
+    }

@@ -1,0 +1,149 @@
+"""Baselines of form and prominence, against plain readings of what each picks."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikisem.datasets.word_groups import parse_group, read_dataset
+from wikisem.errors import DamagedInputError
+from wikisem.evaluation.audit.baselines import (
+    ALL,
+    CHANCE,
+    LEAST_FREQUENT,
+    PICKERS,
+    baselines_by_language,
+    baselines_of,
+    read_frequencies,
+)
+from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
+from wikisem.evaluation.statistics import wilson
+from wikisem.outputs.groupfile import encode_group
+from wikisem.records import Group, Member, Outlier
+
+NUMBERS = st.one_of(st.none(), st.integers(0, 4))
+ITEMS = st.builds(
+    lambda surface, sitelinks, page, own: AuditItem(
+        surface, 0, sitelinks=sitelinks, page_links=page, surface_links=own
+    ),
+    st.text("abAB é東", min_size=1, max_size=6).filter(str.strip),
+    NUMBERS,
+    NUMBERS,
+    NUMBERS,
+)
+CASES = st.lists(st.lists(ITEMS, min_size=2, max_size=5), min_size=1, max_size=4)
+
+
+def pairs_of(surface: str) -> set[str]:
+    """The pairs of letters of a surface form between two blanks, one by one."""
+    text = f" {surface.lower()} "
+    return {text[at : at + 2] for at in range(len(text) - 1)}
+
+
+def in_others(word: AuditItem, words: Sequence[AuditItem]) -> float:
+    """In how many of the words a pair of this word is, on average."""
+    own = pairs_of(word.surface)
+    return sum(sum(pair in pairs_of(other.surface) for other in words) for pair in own) / len(own)
+
+
+def case_of(word: AuditItem) -> str:
+    """The case of the first character."""
+    first = word.surface[0]
+    return "upper" if first in "AB" else "lower" if first in "abé" else ""
+
+
+def zero(number: int | None) -> int:
+    """What is not known counts as nothing."""
+    return number or 0
+
+
+# What each picker looks for the most of; the other end has the opposite sign.
+PLAIN: dict[str, Callable[[AuditItem, Sequence[AuditItem]], float]] = {
+    "longest": lambda word, _: len(word.surface),
+    "shortest": lambda word, _: -len(word.surface),
+    "most words": lambda word, _: len([part for part in word.surface.split(" ") if part]),
+    "fewest words": lambda word, _: -len([part for part in word.surface.split(" ") if part]),
+    "odd letter pairs": lambda word, words: -in_others(word, words),
+    "odd capital": lambda word, words: -sum(case_of(word) == case_of(other) for other in words),
+    "least linked": lambda word, _: -zero(word.page_links),
+    "most linked": lambda word, _: zero(word.page_links),
+    "fewest sitelinks": lambda word, _: -zero(word.sitelinks),
+    "most sitelinks": lambda word, _: zero(word.sitelinks),
+    "rarest in links": lambda word, _: -zero(word.surface_links),
+}
+FIELDS = {"linked": "page_links", "sitelinks": "sitelinks", "in links": "surface_links"}
+
+
+@given(CASES)
+def test_every_baseline_agrees_with_a_plain_reading(cases: list[list[AuditItem]]) -> None:
+    """Of k words that stand out alike the outlier, the last one, gets 1/k; cases without the numbers are left out."""
+    found = baselines_of(cases)
+    assert list(found) == [CHANCE, *PLAIN] == [CHANCE, *PICKERS]
+    chance = found[CHANCE]
+    assert chance is not None
+    assert chance.value == pytest.approx(sum(1 / len(words) for words in cases) / len(cases))
+    for name, plain in PLAIN.items():
+        field = next((field for end, field in FIELDS.items() if name.endswith(end)), "")
+        credits_ = []
+        for words in cases:
+            if field and not any(getattr(word, field) for word in words):
+                continue
+            values = [plain(word, words) for word in words]
+            tied = [at for at, value in enumerate(values) if value == max(values)]
+            credits_.append(1 / len(tied) if len(words) - 1 in tied else 0)
+        one = found[name]
+        assert (one is None) == (not credits_)
+        if one is not None:
+            share = sum(credits_) / len(credits_)
+            assert one.cases == len(credits_)
+            assert one.value == pytest.approx(share)
+            assert (one.low, one.high) == pytest.approx(wilson(share, len(credits_)))
+
+
+def test_words_that_are_all_alike_are_chance() -> None:
+    """No picker of form can tell four words of one letter apart."""
+    found = baselines_of([[AuditItem("a", 0)] * 4])
+    assert {one.value for one in found.values() if one} == {0.25}
+
+
+def test_a_column_for_each_outlier_class_and_one_for_all() -> None:
+    """Languages apart; a text file whose outlier classes are unknown has them under O?."""
+    text = parse_group("Oslo\nBern\n\nMount_Fuji\nRome\n", "Q1", "de/Q1.txt")
+    known = AuditGroup("Q2", "en", (AuditItem("Ur", 0), AuditItem("Oslo", 0)), (AuditItem("Rome", 1),))
+    found = baselines_by_language([AuditGroup.of_words(text), known])
+    assert {language: list(columns) for language, columns in found.items()} == {"de": ["O?", ALL], "en": ["O1", ALL]}
+    longest = found["de"][ALL]["longest"]
+    assert longest is not None
+    assert (longest.cases, longest.value) == (2, (1 + 1 / 3) / 2)
+    assert found["de"][ALL]["fewest sitelinks"] is None
+
+
+def test_a_file_of_groups_says_how_well_items_are_known(tmp_path: Path) -> None:
+    """Sitelinks and links are the same from groups and from their JSON lines."""
+    cluster = (Member("Q1", "Oslo", "anchor", 3, 4, 9, links=7), Member("Q2", "Bern", "label", 0, 0, 8))
+    group = Group("Q5", "city", "en", cluster, (Outlier("Q3", "Rhine", "anchor", 1, 1, 3, 1, "Q6", links=2),))
+    (tmp_path / "en.jsonl").write_bytes(encode_group(group))
+    read = [AuditGroup.of_words(one) for one in read_dataset(tmp_path / "en.jsonl")]
+    assert baselines_by_language(read) == baselines_by_language([AuditGroup.of_group(group)])
+    assert [one.page_links for one in read[0].cluster] == [4, 0]
+    assert [one and one.value for name, one in baselines_by_language(read)["en"][ALL].items() if "link" in name] == [
+        *(0.0, 0.0),  # the label is not linked at all
+        *(1.0, 0.0),
+        0.0,
+    ]
+
+
+def test_the_least_frequent_token_decides(tmp_path: Path) -> None:
+    """Of a word of several tokens the rarest counts; a token that is not listed is the rarest of all."""
+    path = tmp_path / "frequencies.txt"
+    path.write_text("Mount 5e-4\nfuji\t1e-7\noslo 1e-6\n\nBern 2e-6\n", encoding="utf-8")
+    cluster = (AuditItem("Oslo", 0), AuditItem("Bern", 0))
+    group = AuditGroup("Q1", "en", cluster, (AuditItem("Mount Fuji", 1), AuditItem("Bern Oslo", 2)))
+    found = baselines_by_language([group], {"en": read_frequencies(path)})["en"]
+    values = {column: own[LEAST_FREQUENT] for column, own in found.items()}
+    assert {column: one and one.value for column, one in values.items()} == {"O1": 1, "O2": 0.5, ALL: 0.75}
+    path.write_text("the 1\nno number\n", encoding="utf-8")
+    with pytest.raises(DamagedInputError, match=r"frequencies.txt:2: expected a token and its frequency, saw 'no num"):
+        read_frequencies(path)
