@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
@@ -117,6 +117,10 @@ class Rejection:
     detail: str
 
 
+# How many characters of a record, or of what its reader raised, a reject shows.
+SHOWN: Final = 200
+
+
 @dataclass(frozen=True, slots=True)
 class Reject:
     """An input record that could not be read: the stage, a stable reason, the place (file and offset), the detail."""
@@ -125,6 +129,11 @@ class Reject:
     reason: str
     where: str
     detail: str
+
+
+def unforeseen(record: str, error: Exception) -> str:
+    """The detail of a reject whose reader raised an error that nobody foresaw."""
+    return f"expected a {record} that can be read, saw {type(error).__name__}: {error}"[:SHOWN]
 
 
 def report_reject(reject: Reject, on_reject: Callable[[Reject], object] | None) -> None:

@@ -34,7 +34,7 @@ from wikisem.links.markup import (
 )
 from wikisem.links.mentions import read_contents
 from wikisem.links.repeats import NO_VERSIONS, moved
-from wikisem.records import Counts, Page, Reject
+from wikisem.records import Counts, Page, Reject, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
@@ -128,7 +128,6 @@ class PageTable:
 _PAGE: Final = re.compile(rb"<page[ >]")
 # A chunk with a bad page is cut into this many parts: three cuts find it among thousands.
 _PARTS: Final = 16
-_SHOWN: Final = 200
 
 
 def scan_chunk(
@@ -167,7 +166,7 @@ def _rejected(error: Exception, where: str) -> ChunkLinks:
     """A page that raised an error, and nothing else."""
     reason, detail = "too-costly", str(error)
     if not isinstance(error, TooCostlyError):
-        reason, detail = "bad-page", f"expected a page that can be read, saw {type(error).__name__}: {error}"[:_SHOWN]
+        reason, detail = "bad-page", unforeseen("page", error)
     reject = Reject(STAGE, reason, where, detail)
     return ChunkLinks(
         MENTIONS.empty_table(), REDIRECTS.empty_table(), Counts(1, rejected={reason: 1}), rejects=(reject,)

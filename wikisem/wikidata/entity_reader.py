@@ -16,7 +16,7 @@ from wikisem.arrow.columns import is_in, qid_numbers, repeated
 from wikisem.dumps import Chunk, Damage, Opener, Range, open_plain, plan_ranges, read_head, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
-from wikisem.records import Counts, Reject, report_reject
+from wikisem.records import Counts, Reject, report_reject, unforeseen
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import (
     Certainty,
@@ -209,7 +209,6 @@ def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> byt
 
 # What surrounds the entities of a dump: brackets, commas, white space.
 _WRAPPING: Final = b"[], \t\r\n"
-_SHOWN: Final = 200
 _Found = TypeVar("_Found")
 
 
@@ -225,8 +224,7 @@ def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tu
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  # whatever it is, it is this line's rejection
-            detail = f"expected a line that can be read, saw {type(error).__name__}: {error}"
-            found = UnreadableLine("unreadable", detail[:_SHOWN])
+            found = UnreadableLine("unreadable", unforeseen("line", error))
         yield position, found
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from wikisem.dumps import Damage, plan_ranges, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.records import Counts, Reject, report_reject
+from wikisem.records import SHOWN, Counts, Reject, report_reject
 from wikisem.wikidata.entity_columns import ranked_values
 from wikisem.wikidata.entity_reader import check_head, read_lines
 from wikisem.wikidata.line_types import EmptyMap, LeftOutLine, LineStatement, UnreadableLine, Value
@@ -24,7 +24,6 @@ STAGE: Final = "lexemes"
 _LexemeId = Annotated[str, msgspec.Meta(pattern=r"^L[1-9][0-9]{0,17}$")]
 _LEXEME: Final = re.compile(r"L[1-9][0-9]{0,17}").fullmatch
 _OTHER_TYPES: Final = frozenset({"item", "property", "mediainfo"})
-_SHOWN: Final = 200
 
 
 class Text(msgspec.Struct, gc=False):
@@ -154,7 +153,7 @@ def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine
     try:
         head = msgspec.json.decode(line, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:_SHOWN])!r}: {error}")
+        return UnreadableLine("not-json", f"expected a JSON object, saw {bytes(line[:SHOWN])!r}: {error}")
     if head.redirect is not None:
         return LeftOutLine("redirect")
     if head.type in _OTHER_TYPES:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 import orjson
 
+from wikisem.records import SHOWN
 from wikisem.wikis import MULTILINGUAL, language_of
 
 # What is asked for, and what a line may give.
@@ -193,17 +194,16 @@ def _struct(name: str, kind: Any, keys: Sequence[str]) -> Any:
 
 # By the first letter of an id, for entities that do not say their type.
 _TYPES: Final = {"P": "property", "L": "lexeme", "M": "mediainfo"}
-_SHOWN: Final = 200
 # Shows as much of a wrong value as fits a line; it may be nested deeper than ``repr`` goes.
 _REPR: Final = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = _SHOWN
+_REPR.maxstring = _REPR.maxother = SHOWN
 
 
 class _WrongError(ValueError):
     """A part of a line that is not what it should be: the reason, and what was seen."""
 
     def __init__(self, reason: str, expected: str, seen: Any) -> None:
-        super().__init__(reason, f"expected {expected}, saw {_REPR.repr(seen)[:_SHOWN]}")
+        super().__init__(reason, f"expected {expected}, saw {_REPR.repr(seen)[:SHOWN]}")
 
 
 def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
@@ -215,7 +215,7 @@ def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | Unr
     try:
         data = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:_SHOWN]!r}")
+        return UnreadableLine("not-json", f"{error}; the line has {len(line)} bytes and begins with {line[:SHOWN]!r}")
     try:
         return _left_out(data) or _row(data, fields)
     except _WrongError as error:
