@@ -6,15 +6,20 @@ do not repeat, the slow ones every sixth of the real pages; agreement is measure
 
 import argparse
 import bz2
+import pickle
 import re
 import tempfile
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
+import wikitextparser
+from gensim.corpora.wikicorpus import find_interlinks
+from wikipedia2vec import dump_db
+from wikipedia2vec.utils.wiki_page import WikiPage
 
-from benchmarks.link_peers import PEERS
 from benchmarks.report import Call, Result, compare, table, write_section
 from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, write_sample
 from tests.links.parser_reference import scanned, without_galleries
@@ -25,12 +30,60 @@ from wikisem.links.scan import CHUNK_BYTES, scan_chunk
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
+from wikisem.wikipedia.wikitext import parsed_links
 from wikisem.wikipedia.xml_pages import read_page
 
 HEAD = 100_000
 _PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
 _ONE_GROUP = re.compile(rb"\[\[([^\[\]]*)\]\]")
 _TWO_GROUPS = re.compile(rb"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
+
+
+# Other libraries: each gives targets and anchors of a page as it makes them.
+
+Pairs = Iterator[tuple[str, str | None]]
+
+
+def by_mwparserfromhell(page: Page) -> Pairs:
+    """A tree of the whole page."""
+    return parsed_links(page.text)
+
+
+def by_wikitextparser(page: Page) -> Pairs:
+    """Regular expressions over the page with its markup blanked out."""
+    for link in wikitextparser.parse(page.text).wikilinks:
+        yield link.target, link.text
+
+
+def by_wikipedia2vec(page: Page) -> Pairs:
+    """A tree by mwparserfromhell, tables and references left out, as its ``build-dump-db`` stores pages."""
+    parsed = dump_db._parse_page(  # noqa: SLF001  # build-dump-db calls it for each page
+        WikiPage(page.title, "en", page.text, None), None
+    )
+    return iter(_stored_links(parsed))
+
+
+def by_gensim(page: Page) -> Pairs:
+    """A regular expression over the page without templates, comments, references and the like."""
+    yield from find_interlinks(page.text)
+
+
+PEERS: Mapping[str, Callable[[Page], Pairs]] = {
+    "mwparserfromhell": by_mwparserfromhell,
+    "wikitextparser": by_wikitextparser,
+    "wikipedia2vec": by_wikipedia2vec,
+    "gensim": by_gensim,
+}
+
+
+def _stored_links(parsed: tuple | None) -> list[tuple[str, str | None]]:
+    if parsed is None:
+        return []
+    paragraphs, _ = pickle.loads(zlib.decompress(parsed[1][1]))
+    return [(title, text) for _, links, _ in paragraphs for title, text, _, _ in links]
+
+
+# What is measured.
 
 
 def count_pairs(path: str) -> None:

@@ -14,7 +14,7 @@ from benchmarks.__main__ import page as page_of_benchmarks
 from tests.docs.blocks import read_blocks
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "studies/README.md"])
 GLOSSARY = ROOT / "docs" / "glossary.md"
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
@@ -36,7 +36,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 CODE_PATH = re.compile(
-    r"(?<![\w/.])((?:wikisem|pipeline|transforms|heuristics|outputs|queries|evaluation|tests|benchmarks|docs)/[\w./]*\w/?)"
+    r"(?<![\w/.])((?:wikisem|pipeline|transforms|heuristics|outputs|queries|evaluation|tests|benchmarks|studies|docs)/[\w./]*\w/?)"
 )
 
 

@@ -11,11 +11,14 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent.parent
 PAGES: Final = tuple(
     path.relative_to(ROOT).as_posix()
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    for path in [
+        *map(ROOT.joinpath, ("README.md", "CONTRIBUTING.md", "studies/README.md")),
+        *sorted(ROOT.glob("docs/**/*.md")),
+    ]
 )
 _BLOCK: Final = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _FENCE: Final = re.compile(r"^ *(```|~~~)", re.MULTILINE)
-_SPAN: Final = re.compile(r"`((?:wikisem |python -m (?:benchmarks|tests)|--)[^`]+)`")
+_SPAN: Final = re.compile(r"`((?:wikisem |python -m (?:benchmarks|studies|tests)|--)[^`]+)`")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Which rules reject clusters of real labels, by script: real classes of Wikidata in every language that has labels.
 
-``python -m benchmarks.label_rules ENTITIES.json.gz`` prints the table of docs/languages.md; with ``--shown N`` it also
+Settled that the rules of the paper can be used in every script.
+
+``python -m studies.label_rules ENTITIES.json.gz`` prints the table of docs/languages.md; with ``--shown N`` it also
 prints about so many of the rejections, to be read by people.
 """
 

@@ -1,7 +1,9 @@
 """What limits on links would refuse on real dumps, by judgements of the surface forms.
 
+Settled that ``wikisem`` asks for two links that agree, not for limits on all links and on shares.
+
     wikisem mentions --wikipedia ltg=DUMP --output OUT
-    python -m benchmarks.anchor_limits ltg=OUT en=OUT2 [--sample FILE] [--judgements FILE]
+    python -m studies.anchor_limits ltg=OUT en=OUT2 [--sample FILE] [--judgements FILE]
 
 Reads the anchor dictionaries, and names every linked page by the rules of ``wikisem`` but for those on ``count`` and
 ``total``, the links with the most frequent anchor and all links to the page. ``--sample`` writes surface forms to be

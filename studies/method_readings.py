@@ -1,6 +1,8 @@
 """What each reading of depth and of O3 that docs/method.md names takes in.
 
-python -m benchmarks.method_readings class-graph-slice.json.gz
+Settled how ``docs/method.md`` reads depth and O3, where the paper can be read in several ways.
+
+python -m studies.method_readings class-graph-slice.json.gz
 """
 
 import argparse

@@ -1,6 +1,8 @@
 """How many characters of a script say what six letters of an alphabet say, measured on labels of the same items.
 
-usage: python -m benchmarks.affix_lengths DUMP.json.gz...   (Wikidata dumps or slices of them)
+Settled ``affix_length``: three characters in Hangul, Indic and other scripts, four in Thai, where alphabets have six.
+
+usage: python -m studies.affix_lengths DUMP.json.gz...   (Wikidata dumps or slices of them)
 
 For each script it prints how long labels in it are, in grapheme clusters, compared with the labels of the same items
 in fifteen languages that are written in alphabets (mean over the labels), and what six letters come to at that rate.

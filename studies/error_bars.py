@@ -1,10 +1,12 @@
 """How often intervals of 95 % include the truth, and how often equal models are called different, by simulation.
 
+Settled the error bars of ``evaluate``: by group, expanded percentiles, mid-p-values.
+
 Test cases come in groups of six. A group has a difficulty of its own, drawn from a beta distribution, and its cases are
 right with that probability, so that they depend on each other. In a paired comparison two models have the same true
 score; half of the groups are equally hard for both, the others draw a difficulty for each.
 
-    python -m benchmarks.error_bars
+    python -m studies.error_bars
 """
 
 import sys
