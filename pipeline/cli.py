@@ -56,8 +56,6 @@ COMMANDS: Final[Mapping[str, str]] = {
     "audit": "measure every group of a run or of a released set, worst first",
     "check": "which groups of a data set break which filter",
     "recipes": "the recipes that ship, or one of them as a file",
-    "formats": "what wikisem reads and writes",
-    "completion": "a script that completes commands and options in bash or zsh",
 }
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.

@@ -28,16 +28,22 @@ from wikisem.wikis import known_language
 
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
+_MAX_REJECTS: Final = 0.01
 T = TypeVar("T")
 
 # The options, each declared once.
 
 
 def add_recipe(parser: argparse.ArgumentParser) -> None:
-    """Declare RECIPE and --seed."""
+    """Declare RECIPE."""
     parser.add_argument(
         "recipe", metavar="RECIPE", help=f"a TOML file, or the name of a shipped recipe: {', '.join(shipped_recipes())}"
     )
+    parser.set_defaults(seed=None)
+
+
+def add_recipe_seed(parser: argparse.ArgumentParser) -> None:
+    """Declare --seed, for stages that draw something."""
     parser.add_argument("--seed", type=at_least(0), metavar="N", help="overrides the recipe's seed")
 
 
@@ -49,7 +55,7 @@ def add_seed(parser: argparse.ArgumentParser, of: str, default: int) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Declare --output, --max-rejects, --workers and --break-lock."""
+    """Declare --output, --workers and --break-lock."""
     parser.add_argument(
         "--output",
         required=True,
@@ -57,7 +63,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="the output folder or URL, shared by all stages",
     )
-    add_max_rejects(parser)
+    parser.set_defaults(max_rejects=_MAX_REJECTS)
     parser.add_argument(
         "--workers",
         type=at_least(1),
@@ -73,11 +79,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_max_rejects(parser: argparse.ArgumentParser) -> None:
-    """Declare --max-rejects."""
+    """Declare --max-rejects, for commands that read dumps."""
     parser.add_argument(
         "--max-rejects",
         type=argument(rate),
-        default=0.01,
+        default=_MAX_REJECTS,
         metavar="RATE",
         help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
     )

@@ -13,10 +13,12 @@ from wikisem.pipeline.console.tables import print_summary
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a build."""
     options.add_recipe(parser)
+    options.add_recipe_seed(parser)
     options.add_wikidata(parser)
     options.add_wikipedia(parser, required=False)
     options.add_languages(parser, "those of --wikipedia, else the recipe's")
     options.add_output(parser)
+    options.add_max_rejects(parser)
     options.add_profile(parser)
     options.add_checksum(parser)
 

@@ -15,6 +15,7 @@ from wikisem.pipeline.console.tables import print_summary
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the groups stage."""
     options.add_recipe(parser)
+    options.add_recipe_seed(parser)
     options.add_languages(parser, "the recipe's")
     options.add_output(parser)
     options.add_profile(parser)

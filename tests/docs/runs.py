@@ -1,5 +1,6 @@
 """What is done with each block of a page: commands and Python are run, data is read by the loader that it is for."""
 
+import argparse
 import contextlib
 import doctest
 import functools
@@ -28,7 +29,6 @@ from wikisem.datasets.word_categories import read_categories
 from wikisem.outputs.annotation.sample import read_key
 from wikisem.outputs.groupfile import decode_group, read_groups
 from wikisem.pipeline.cli import COMMANDS, main, open_command, split_beam_options
-from wikisem.pipeline.commands.completion import options_of
 from wikisem.recipes.load import parse_recipe
 from wikisem.transforms.io.plan import check_options
 
@@ -192,6 +192,16 @@ def check_set_aside(command: Command) -> None:
 def is_known(option: str) -> bool:
     """Whether a command of ours has an option, or it is another program's: those of Beam have an underscore."""
     return "_" in option or option in OTHERS_OPTIONS or option in _all_options()
+
+
+def options_of(parser: argparse.ArgumentParser) -> set[str]:
+    """All options that a parser knows, and the parsers of tasks in it."""
+    found: set[str] = set()
+    for action in parser._actions:
+        found.update(action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            found |= {option for task in action.choices.values() for option in options_of(task)}
+    return found
 
 
 @functools.cache
