@@ -1,4 +1,4 @@
-"""What annotators scored on their test cases, how far they agree, and what models score on the same cases.
+"""The scores of annotators on their test cases, their agreement, and the scores of models on the same cases.
 
 Accuracy is a mean over test cases, each of which counts once with the share of its answers that are right, so that it
 can be set beside a model's, and so that the overlap does not count as often as it has annotators. "Cannot tell" is not
@@ -23,7 +23,7 @@ from wikisem.outputs.annotation.sample import CANNOT_TELL, AnnotationCase, Annot
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorScore:
-    """What one annotator did: cases asked, answered, right, and answered with cannot tell."""
+    """The counts of one annotator: cases asked, answered, right, and answered with cannot tell."""
 
     annotator: str
     asked: int
@@ -34,7 +34,7 @@ class AnnotatorScore:
 
 @dataclass(frozen=True, slots=True)
 class HumanScore:
-    """The scores of all annotators; the means are None where no case has an answer."""
+    """The scores of all annotators; the means are None if no case has an answer."""
 
     annotators: tuple[AnnotatorScore, ...]
     overall: ErrorBars | None
@@ -151,7 +151,7 @@ class ModelScore:
 
 
 def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelScore:
-    """Set a model beside the annotators; ``evaluation`` is of ``case_groups``."""
+    """Compare a model with the annotators; ``evaluation`` is of ``case_groups``."""
     scored = {
         group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in human.shares
     }

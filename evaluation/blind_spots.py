@@ -1,7 +1,7 @@
 """Blind spots: the test cases and groups that most models fail, and what each model makes of one of them.
 
-A model fails a case if it has the words it needs and the outlier is not the word that is least like the others. A case
-whose outlier is out of vocabulary is not scored, and does not count for that model.
+A model fails a case if it has the words and the outlier is not the word that is least like the others. A case with its
+outlier out of vocabulary does not count for that model.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -105,8 +105,8 @@ def explain_case(
 ) -> list[tuple[str, float]]:
     """The words of the cluster and the outlier with their mean similarity to the others, the least similar first.
 
-    The first word is what the model takes for the outlier. Empty where the model does not know the outlier, or knows
-    fewer than two words of the cluster.
+    The first word is the one that the model takes for the outlier. Empty if the model does not know the outlier, or
+    knows fewer than two words of the cluster.
     """
     known = lookup.find(words_of(group))
     words = [word for word in group.cluster if word in known]

@@ -1,8 +1,8 @@
-"""How far the scores of models go with other scores of the same models (Blair et al. 2016, section 4.4, figure 3).
+"""The correlation of scores with other scores of the same models (Blair et al. 2016, section 4.4, figure 3).
 
 Pearson's r and Spearman's ρ over the models, each with an interval of 95 % from Fisher's z: atanh(r) has the standard
-error 1 / √(n - 3), and for ρ √((1 + ρ²/2) / (n - 3)) (Bonett and Wright 2000). Below four models there is none, nor
-for a perfect correlation, of which z is infinite.
+error 1 / √(n - 3), and for ρ √((1 + ρ²/2) / (n - 3)) (Bonett and Wright 2000). There is no interval below four models,
+nor for a perfect correlation, where z is infinite.
 
     >>> found = correlate([1.0, 2.0, 3.0, 4.0, 6.0], [10.0, 20.0, 30.0, 40.0, 35.0])
     >>> round(found.pearson, 3), round(found.spearman, 3)

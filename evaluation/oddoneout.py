@@ -65,8 +65,8 @@ def score_oddoneout(
 ) -> Iterator[CategoryScore]:
     """The score of each category, one after the other; one with fewer than k words is skipped.
 
-    Raises UsageError where there is no vocabulary to take intruders from, or where a category is so large that the
-    numbers which all pairs are compared with do not fit into memory.
+    Raises UsageError without a vocabulary to take intruders from, or for a category so large that its table of
+    comparisons does not fit into memory.
     """
     sources = intruder_pools(categories, vocabulary, settings.intruders, settings.skip_oov)
     for number, (members, pool) in enumerate(zip(categories, sources, strict=True)):
@@ -210,10 +210,10 @@ class ComparisonTerms:
 class ExactCounter:
     """Counts, for the prepared vectors of a category, the pairs (S, w) in which w stands out.
 
-    That takes k comparisons, one for each s in S, of a number that depends on w and T, which is S without s, with one
-    that depends on S alone. So F_T(w) is computed once for each w and each of the C(n, k - 1) sets T, and a combination
-    costs k comparisons of rows of it. In lexicographic order the sets S that share all but their last member are
-    neighbours, and so are the rows of F that they need: they are compared at once.
+    Each pair takes k comparisons, one for each s in S, of a number for w and T (S without s) with one for S. So F_T(w)
+    is computed once for each w and each of the C(n, k - 1) sets T, and a combination costs k comparisons of rows. In
+    lexicographic order the sets S that share all but their last member are neighbours, and so are the rows of F that
+    they need: they are compared at once.
     """
 
     def __init__(self, distance: Distance, members: Rows, k: int) -> None:
@@ -226,7 +226,7 @@ class ExactCounter:
     def count(self, words: Rows) -> int:
         """How many pairs of any combination and any of the words, shape ``(words, d)``, have the word standing out.
 
-        A word that is in the combination itself never does: it ties with itself.
+        A word of the combination never does: it ties with itself.
         """
         size = max(_FEWEST_WORDS_AT_ONCE, _NUMBERS_AT_ONCE // len(self._subsets))
         return sum(self._count(words[start : start + size]) for start in range(0, words.shape[0], size))

@@ -51,7 +51,7 @@ class CaseScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """The test cases of a group that remain, none if it was skipped, and its shares of words out of vocabulary."""
+    """The remaining test cases of a group (empty if it was skipped), and its shares of words out of vocabulary."""
 
     group: WordGroup
     cases: tuple[CaseScore, ...]
@@ -132,7 +132,7 @@ def error_bars_as_json(name: str, bars: ErrorBars | None) -> dict[str, float | N
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What one model scored on a data set; ``name`` is the model's, ``notes`` what a reader should know about it.
+    """The scores of one model on a data set; ``name`` is the model's, ``notes`` are for readers of the scores.
 
     ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
     ``vocabulary_size`` is how many words the model lists, None where it reads any text.
@@ -226,9 +226,9 @@ def score_models(
 ) -> tuple[list[Evaluation], list[Evaluation]]:
     """Score every model on the whole data set, and several on what is in the vocabulary of all of them as well.
 
-    The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases
-    (Blair et al. 2016, section 4.1). Lookups are taken one after the other, and none is kept. ``seed`` is that of the
-    draws for error bars.
+    The second list is empty for a single model; otherwise it has one evaluation for each, on the same test cases (Blair
+    et al. 2016, section 4.1). Lookups are taken one after the other and not kept. ``seed`` is for the draws of error
+    bars.
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
@@ -245,7 +245,7 @@ def score_models(
 
 
 class _Model(NamedTuple):
-    """What scoring needs of a model once it has been let go."""
+    """What scoring needs of a model after its vectors are released."""
 
     name: str
     notes: tuple[str, ...]
@@ -270,8 +270,8 @@ def _shared(models: Sequence[_Model]) -> set[str]:
 def keep_shared(groups: Sequence[WordGroup], lookups: Iterable[Lookup]) -> list[WordGroup]:
     """The groups with only the words that are in the vocabulary of every model; there must be at least one model.
 
-    From these Blair et al. (2016, section 4.2) sampled what people were asked. A group may be left without words.
-    Lookups are taken one after the other, and none is kept.
+    Blair et al. (2016, section 4.2) sampled the cases for annotators from these. A group may be left without words.
+    Lookups are taken one after the other and not kept.
     """
     shared = _shared(_look_up({surface for group in groups for surface in words_of(group)}, lookups))
     return [_keep(group, shared) for group in groups]
@@ -303,7 +303,7 @@ def score_groups(
     """Score every group with the vectors of the surfaces that are in vocabulary; the others are not in ``known``.
 
     A cluster item out of vocabulary leaves the cluster, an outlier takes its test case away. A group with fewer than
-    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is no number.
+    two cluster items or no outlier left has no cases. DamagedInputError for a similarity that is not a number.
     """
     return [score_group(group, known, similarity, compactness) for group in groups]
 
@@ -392,8 +392,8 @@ def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:
 def distinct_names(groups: Sequence[WordGroup]) -> list[str]:
     """The shortest names, all of one form, that tell groups apart where languages or folders share an id.
 
-    That is the id, or else the id after the language or the folder, after as many folders as it takes, or with the
-    place in the file; of groups that are there twice, the later one has a number.
+    A name is the id, or the id after the language or folders, or with the place in the file; if a group comes twice,
+    the later one has a number.
     """
     for naming in _namings(groups):
         names = [naming(group) for group in groups]

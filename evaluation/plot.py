@@ -41,7 +41,7 @@ def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | No
 
 
 def chance(evaluations: Iterable[Evaluation], metric: Metric) -> float:
-    """What a guess gets, in percent: half of the positions, and of the cases one in as many as they have words."""
+    """The score of a guess, in percent: OPP is half, accuracy is one in the number of words of a case."""
     groups = [group for evaluation in evaluations for group in evaluation.groups]
     if metric == "opp":
         return 50.0
@@ -52,7 +52,7 @@ def chance(evaluations: Iterable[Evaluation], metric: Metric) -> float:
 def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Draw OPP and accuracy side by side, one line for each model, into a .png, .svg or .pdf file.
 
-    Raises UsageError where no outlier class is known or the file's form is not, OutputError where it cannot be written.
+    Raises UsageError if no outlier class is known or the file's form is unknown, OutputError if it cannot be written.
     """
     if not any(class_scores(evaluation, "accuracy") for evaluation in evaluations):
         raise UsageError("expected outlier classes to draw, saw test cases of unknown class only")

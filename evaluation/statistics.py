@@ -1,9 +1,8 @@
 """Intervals of 95 %, error bars and comparisons of scores: seeded, and by whole cases or groups of them.
 
-What is drawn with replacement is a whole test case, so that several answers to one are never taken for independent
-ones, or a whole group, because its cases share a cluster and succeed and fail together. Taken as independent, cases in
-groups of six give standard errors that are a third too small (Miller 2024, "Adding error bars to evals", arXiv
-2411.00640, section 2.2).
+Whole test cases are drawn with replacement, since several answers to one case are not independent, or whole groups,
+since cases of a group share a cluster and succeed and fail together. Taken as independent, cases in groups of six give
+standard errors that are a third too small (Miller 2024, "Adding error bars to evals", arXiv 2411.00640, section 2.2).
 """
 
 import math
@@ -153,7 +152,7 @@ def bootstrap(groups: int, statistic: Callable[[npt.NDArray[np.int64]], float], 
 
 
 def percentile_interval(drawn: FloatArray, groups: int) -> tuple[float, float]:
-    """The interval of 95 % that the drawn statistics of so many groups give."""
+    """The interval of 95 % from the drawn statistics of ``groups`` groups."""
     tail = 100 * expanded_tail(groups)
     low, high = np.percentile(drawn, [tail, 100 - tail])
     return float(low), float(high)
@@ -198,7 +197,7 @@ def compare_paired(
     ``counts`` has the number of cases of each group, the same for both. None where no group has any.
 
     Models fail on much the same groups, so the difference within a group varies less than either score, and paired
-    tests see what error bars side by side do not (Miller 2024, arXiv 2411.00640, section 4.2).
+    tests find differences that error bars side by side do not show (Miller 2024, arXiv 2411.00640, section 4.2).
 
     >>> one, other = np.array([2.0, 3.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0, 1.0])
     >>> pair = compare_paired(one, other, np.array([4, 4, 4, 4]))
@@ -310,5 +309,5 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def pairs(count: int) -> Iterable[tuple[int, int]]:
-    """Every two of so many models, the earlier one first."""
+    """Every two of ``count`` models, the earlier one first."""
     return ((one, other) for one in range(count) for other in range(one + 1, count))

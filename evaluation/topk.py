@@ -176,10 +176,10 @@ def _nearness(members: CategoryVectors, rows: IntArray, vectors: Rows, similarit
 
 
 def combined(oddoneout: int, topk: int) -> float:
-    """The Combined score, from numbers of right answers: what Stringham and Izbicki (2020), table 1, choose models by.
+    """The Combined score, from numbers of right answers, by which Stringham and Izbicki (2020), table 1, choose models.
 
-    They call it the harmonic mean of both. What their seventeen rows have is the harmonic mean of (OddOneOut + 1) and
-    (Topk + 1), so that a model with none of one kind still has a score.
+    They call it the harmonic mean of both. Their seventeen rows have the harmonic mean of (OddOneOut + 1) and (Topk +
+    1), so a model without right answers of one kind still has a score.
 
     >>> combined(oddoneout=1140, topk=8)  # ancient Greek, 17.86 in their table
     17.8591...

@@ -97,7 +97,7 @@ def write_sets(folder: Path, recipe: CategoryRecipe, sets: Sequence[LanguageSet]
 
 
 def write_questions(path: Path, pairs: Iterable[int], parts: Iterable[str]) -> bool:
-    """Write a file of analogy questions, of relations with so many pairs each, and say whether there are any.
+    """Write a file of analogy questions, given the number of pairs of each relation; returns whether there are any.
 
     Without a question there is no file: programs that score such files divide by the number of questions.
     """

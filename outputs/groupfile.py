@@ -71,7 +71,7 @@ def decode_group(line: bytes | str, where: str = "group") -> Group:
 
 
 def class_of(line: bytes) -> int:
-    """The number of the class that a line of ``encode_group`` or ``encode_rejection`` is about, without reading on."""
+    """The number of the class of a line of ``encode_group`` or ``encode_rejection``, without reading the rest."""
     _, _, rest = line.partition(b'"Q')
     return int(rest[: rest.index(b'"')])
 
@@ -96,8 +96,8 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
 def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
     """The groups of a local .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
 
-    ``language`` keeps those in one language. Raises MissingInputError where there is no such file or, with
-    ``language``, where a run has no groups file for it. DamagedInputError names a line or row that is not a group.
+    ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
+    if a run has no groups file for it. DamagedInputError names a line or row that is not a group.
     """
     file = Path(path)
     files = sorted((file / "groups").glob(f"{language or '*'}.jsonl")) if file.is_dir() else [file]

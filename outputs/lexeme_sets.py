@@ -33,7 +33,7 @@ def _relation_line(name: str, language: str, rows: Sequence[Mapping[str, str]]) 
 
 
 def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:
-    """The pairs that text files can hold, as they write them."""
+    """The pairs that text files can represent, in their spelling."""
     return {
         name: [(format_surface(first), format_surface(second)) for first, second in filter(_can_be_written, pairs)]
         for name, pairs in relations.items()
@@ -41,7 +41,7 @@ def asked_pairs(relations: WordPairs) -> dict[str, list[Pair]]:
 
 
 def with_one_answer(relations: Relations) -> dict[str, list[Pair]]:
-    """The same of the forms of lexemes, of several partners of one form the first alone."""
+    """The same for the forms of lexemes; of several partners of one form only the first."""
     chosen = {name: unambiguous(_written(pairs)) for name, pairs in relations.items()}
     return asked_pairs({name: [(pair.first, pair.second) for pair in pairs] for name, pairs in chosen.items()})
 
@@ -91,7 +91,7 @@ def _can_be_written(words: Pair) -> bool:
 
 
 def _apart(pairs: Iterable[FormPair]) -> list[FormPair]:
-    """One pair for each lexeme, of which no word is in another: no outlier is then a word of the cluster."""
+    """One pair for each lexeme, without common words, so that no outlier is a word of the cluster."""
     lexemes, words, chosen = set[int](), set[str](), []
     for pair in pairs:
         if pair.lexeme not in lexemes and not words & {pair.first, pair.second}:

@@ -1,4 +1,4 @@
-"""Categories from a SPARQL endpoint: Wikidata's query service or any other that has the same words."""
+"""Categories from a SPARQL endpoint: Wikidata's query service or another with the same vocabulary."""
 
 import hashlib
 import urllib.request
@@ -73,7 +73,7 @@ class Transport:
 
 
 class _Query(SPARQLWrapper.SPARQLWrapper):
-    """A query that is not sent yet: what SPARQLWrapper reads of an answer or an error has no bounds."""
+    """A query that is not sent by SPARQLWrapper, which reads answers and errors without a limit."""
 
     def request(self) -> urllib.request.Request:
         """The request of the protocol: address, parameters, headers."""
@@ -88,7 +88,7 @@ class _Query(SPARQLWrapper.SPARQLWrapper):
 class AnswerCache:
     """Whole answers in one folder, each in a file named after its endpoint and query.
 
-    A run that was cut off goes on where it stopped, and nothing is asked twice.
+    An interrupted run continues where it stopped, and nothing is asked twice.
     """
 
     folder: Path
@@ -171,8 +171,8 @@ class EndpointSource:
     def items(self, category: Category) -> list[CandidateItem]:
         """The items of a class, property or pattern with at least ``min_sitelinks``, by QID.
 
-        Pages follow one another until one is empty: an endpoint that cuts pages shorter than asked loses nothing.
-        EndpointError for one that has no end.
+        Pages follow one another until one is empty, so nothing is lost if an endpoint cuts pages shorter than asked.
+        EndpointError for a listing without an end.
         """
         pattern = graph_pattern(category)
         found: list[CandidateItem] = []

@@ -1,4 +1,4 @@
-"""The one way to a server: who asks, how long an exchange may take, how large an answer may be, how often we ask.
+"""The HTTP client for all servers: user agent, time-out of an exchange, size of an answer, retries.
 
 ``urllib.request`` parses answers and knows the proxies of the environment. What it leaves to its callers, as urllib3
 and requests do, is here: their time-outs hold for each wait of a socket, so that a server which sends a byte now and
@@ -64,8 +64,8 @@ class NoAnswerError(Exception):
 class Patience:
     """How often a request is made, the first pause in seconds (each next one doubles), and the longest that is waited.
 
-    A pause that the server asks for is kept to, unless it is longer than ``longest_asked``. ``on_pause`` is called
-    before a pause begins. ``wait`` and ``now`` come from outside, so that a pause can be ended, and tests take no time.
+    A pause that the server asks for is respected, unless it is longer than ``longest_asked``. ``on_pause`` is called
+    before a pause. ``wait`` and ``now`` are arguments, so that a pause can be ended, and tests take no time.
 
     >>> [Patience(attempts=4, longest=3.0).pause(attempt, "") for attempt in (1, 2, 3, 4)]
     [1.0, 2.0, 3.0, None]
@@ -89,7 +89,7 @@ class Patience:
     ) -> T:
         """What ``ask`` returns, asked again while that is worth it; after that an error of ``kind`` that says why.
 
-        Attempts count from one again where ``progress``, in bytes, has come on by LEAST_PROGRESS since they did.
+        The count of attempts restarts when ``progress``, in bytes, has grown by LEAST_PROGRESS.
         """
         attempt, reached = 1, progress()
         while True:

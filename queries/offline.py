@@ -165,7 +165,7 @@ _QID: Final = r"^Q[1-9][0-9]*$"
 
 
 class EntityTable:
-    """The entities that a build left, in ``folder``: OUT, ``OUT/entities`` or the folder there that holds the files.
+    """The entities of a build, in ``folder``: OUT, ``OUT/entities`` or the folder with the files.
 
     It may be a URL.
 
@@ -307,8 +307,8 @@ _ITEM: Final = Variable("item")
 def match_pattern(pattern: str, table: EntityTable, edges: Callable[[str], PropertyEdges]) -> list[int]:
     """The numbers of the items that a pattern binds to ``?item``, each once, sorted.
 
-    Only best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks`` are in the entities; a
-    pattern that asks for anything else is refused, so that no answer is silently smaller than an endpoint's.
+    The entities only have best-rank statements between items or with texts (``wdt:``) and ``wikibase:sitelinks``. A
+    pattern with anything else is refused, so no answer is silently smaller than an endpoint's.
 
     Raises RecipeError for a pattern that is not SPARQL, UsageError for one that the entities cannot answer.
     """

@@ -145,7 +145,7 @@ def code_of(tag: str) -> str:
 
 
 def tags_of(codes: Iterable[str]) -> list[str]:
-    """All tags that labels under these codes may bear, sorted; other engines may keep the codes themselves."""
+    """All tags that labels under these codes may have, sorted; other engines may keep the codes themselves."""
     return sorted({tag for code in codes for tag in (code, rdf_tag(code))})
 
 
@@ -181,7 +181,7 @@ class _Answer(msgspec.Struct):
 def parse_answer(body: bytes) -> list[AnswerRow]:
     """The rows, each a map from variable to term, blank nodes left out; NoAnswerError when the answer is not whole.
 
-    The query service begins an answer before it has all of it: if it fails later, the status is 200 still, and the JSON
+    The query service begins an answer before it has all of it: if it fails later, the status is still 200, and the JSON
     breaks off or is followed by a Java stack trace.
     """
     try:

@@ -10,7 +10,7 @@ class WikisemError(Exception):
 
 
 class UsageError(WikisemError, ValueError):
-    """The command or one of its options makes no sense."""
+    """The command or one of its options is invalid."""
 
     exit_code = 2
 
@@ -28,11 +28,11 @@ class BadIdError(WikisemError, ValueError):
 
 
 class MissingInputError(WikisemError, FileNotFoundError):
-    """An input, or what an earlier stage should have written, is missing."""
+    """An input, or the output of an earlier stage, is missing."""
 
 
 class DamagedInputError(WikisemError, ValueError):
-    """An input is not what it should be (not a dump, not a data set, not vectors)."""
+    """An input is damaged, or not of the expected kind (a dump, a data set, vectors)."""
 
 
 class WrongDumpError(DamagedInputError):
@@ -52,7 +52,7 @@ class LockError(WikisemError, RuntimeError):
 
 
 class UnknownItemError(WikisemError, KeyError):
-    """The class graph does not hold this QID."""
+    """The class graph does not have this QID."""
 
     def __str__(self) -> str:
         # KeyError would print the repr of the text, quotes included.

@@ -1,6 +1,6 @@
 """How many analogy questions of each section a model answers right (Mikolov et al. 2013; Gao, Bian and Liu 2014).
 
-Questions come from files as word2vec has them: ``: section`` lines, then ``a b c d`` a line.
+Questions come from files in the form of word2vec: ``: section`` lines, then ``a b c d`` a line.
 """
 
 import codecs
@@ -52,8 +52,8 @@ class Section:
 def read_questions(path: str | Path) -> list[Section]:
     """The sections of a file, in its order; of two with one name, the questions are put together.
 
-    MissingInputError without a file or without any question. DamagedInputError with file and line where there are fewer
-    or more than four words, words before the first section, or bytes that are not UTF-8.
+    MissingInputError without a file or without any question. DamagedInputError with file and line for fewer or more
+    than four words, words before the first section, or bytes that are not UTF-8.
     """
     file = Path(path)
     if not file.is_file():
@@ -160,7 +160,7 @@ def look_up_questions(section: Section, lookup: WordLookup, restrict: int = 0) -
     """The vocabulary rows of each question's words, shape ``(questions, 4)``; -1 for a word that is unseen.
 
     Only the first ``restrict`` words of the vocabulary count, all if it is 0. A word is lowercased, and its digits
-    masked, where the vocabulary has it so.
+    masked, if the vocabulary does the same.
     """
     index = lookup.words.index
     most = restrict or len(index)

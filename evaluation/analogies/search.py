@@ -1,4 +1,4 @@
-"""Which questions are answered right, without going through the vocabulary for each.
+"""Which questions are answered right, without comparing each with the whole vocabulary.
 
 The answer to a, b, c is the word x, other than these three, with the largest sum ``offset[x] + near[x]``, in which
 ``offset`` depends on a and b alone, and ``near`` on c:
@@ -103,7 +103,7 @@ class AnalogySearch:
         return found
 
     def _offsets(self, pairs: IntArray) -> Singles:
-        """The part of the sum that a pair makes, shape ``(pairs, words)``, minus infinity for its own two words."""
+        """The pair's part of the sum, shape ``(pairs, words)``, minus infinity for its own two words."""
         if self.method == "3cosadd":
             offset = self._products(self.rows[pairs[:, 1]] - self.rows[pairs[:, 0]])
         else:
@@ -168,7 +168,7 @@ class AnalogySearch:
     def _floor(self, target: Singles) -> Singles:
         """The sums below which no word can tie with d, whose sums are these; minus infinity if it ties with any word.
 
-        What ties are products, of which the sums of 3CosMul are logarithms.
+        Ties are between products; the sums of 3CosMul are their logarithms.
         """
         if self.method == "3cosadd":
             return target - _MARGIN

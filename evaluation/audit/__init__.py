@@ -1,5 +1,5 @@
-"""What can be measured about test groups without a model: by cluster, by outlier, and over a whole data set.
+"""Measures of test groups that need no model: by cluster, by outlier, and over a whole data set.
 
-In: groups, and the class graph where there is one. Out: measures, findings worst first, and summaries by language and
+In: groups, and the class graph if there is one. Out: measures, findings worst first, and summaries by language and
 outlier class. It must not know where groups are stored, nor how measures are printed.
 """

@@ -1,4 +1,4 @@
-"""The measures of a group: of its cluster, and of each of its outliers; None is what cannot be known of it.
+"""The measures of a group: of its cluster, and of each of its outliers; None if a measure is unknown.
 
 In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also *capitals*, so that coherence is 1;
 the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
@@ -25,7 +25,7 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 @dataclass(frozen=True, slots=True)
 class AuditItem:
-    """A member or an outlier: its surface form, and what else is known; None is what the data set does not say.
+    """A member or an outlier: its surface form and other facts; None for facts that the data set does not have.
 
     ``page_share`` is P(page | surface), ``by_link`` whether links gave the surface form, ``own_language`` whether it is
     in the group's language. ``outlier_class`` is 0 for members of the cluster.
@@ -59,7 +59,7 @@ class AuditGroup:
 
     @property
     def qid(self) -> str | None:
-        """The class, where the data set says it."""
+        """The class, if the data set names it."""
         return self.id if is_qid(self.id) else None
 
     @classmethod
@@ -176,7 +176,7 @@ class GroupMeasures:
 
 
 def measure_group(group: AuditGroup, profile: LanguageProfile, graph: Classes | None = None) -> GroupMeasures:
-    """All measures of a group that its data set and the graph, if there is one, allow."""
+    """All measures of a group that can be computed from its data set and the graph, if there is one."""
     surfaces = [item.surface for item in group.cluster]
     known = None if graph is None or group.qid is None else _InGraph(group, graph)
     return GroupMeasures(
@@ -192,7 +192,7 @@ def measure_group(group: AuditGroup, profile: LanguageProfile, graph: Classes | 
 
 
 def age_of(items: Iterable[AuditItem]) -> Age | None:
-    """The lowest, the median and the highest item number; None where no item is known."""
+    """The lowest, the median and the highest item number; None if no item is known."""
     numbers = [number for item in items if (number := item.number) is not None]
     return Age(min(numbers), median(numbers), max(numbers)) if numbers else None
 
@@ -269,7 +269,7 @@ class _InGraph:
 def capital_differs(surface: str, cluster: Sequence[str]) -> bool | None:
     """Whether the initial gives an outlier away: all members agree in its case, and it differs.
 
-    None where the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
+    None if the outlier or the whole cluster has no case, as in Arabic, Chinese or "3M".
 
     >>> capital_differs("oak", ["Oslo", "Rome"]), capital_differs("oak", ["Oslo", "elm"])
     (True, False)
@@ -304,7 +304,7 @@ def shared_affix(surfaces: Sequence[str], spaced: bool) -> float:
 
 
 def repeated(surfaces: Sequence[str]) -> int:
-    """How many surface forms are there already, case ignored.
+    """How many surface forms repeat an earlier one, case ignored.
 
     >>> repeated(["Rome", "rome", "Oslo"])
     1
@@ -329,7 +329,7 @@ def near_duplicates(groups: Sequence[AuditGroup]) -> list[Pair]:
 
     Five classes of Czech municipalities share seven of eight items.
 
-    Members are compared by item, or by surface form where a data set does not say the item.
+    Members are compared by item, or by surface form if a data set does not name the item.
     """
     return sorted(_pairs(groups), key=lambda pair: (-pair.shared, pair))
 

@@ -26,7 +26,7 @@ LOW_PAGE_SHARE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a careful reader would object to; ``wrong`` if it makes a test case wrong by itself."""
+    """Something that a careful reader would object to; ``wrong`` if it alone makes a test case wrong."""
 
     text: str
     wrong: bool = False
@@ -207,6 +207,6 @@ def _item_values(items: Sequence[AuditItem]) -> Values:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; of flags, the share of those that hold."""
+    """The mean of the known values; for flags, the share of true ones."""
     known = [float(value) for value in values if value is not None]
     return fmean(known) if known else None

@@ -34,10 +34,10 @@ class Counts:
     def vectors(self, weights: Vector, contexts: int = 0) -> WordVectors:
         """The rows of words with these weights of cells, each with its ``contexts`` most relevant ones, 0 for all.
 
-        As Gamallo (2019, section 4.2) has it, these are the contexts of the highest log-likelihood, whatever the
-        weight. Sums of the matrix are those before any context is left out.
+        As in Gamallo (2019, section 4.2), these are the contexts of the highest log-likelihood, whatever the weight.
+        Sums of the matrix include the contexts that are left out.
 
-        A word that is left without any has no row.
+        A word without contexts has no row.
         """
         if contexts:
             weights = np.where(self.relevance < contexts, weights, 0)
@@ -51,7 +51,7 @@ class Counts:
     def relevance(self) -> npt.NDArray[np.int64]:
         """The place of each cell among those of its word by log-likelihood, 0 for the highest.
 
-        Of cells that are equal the one with the higher count goes first, then the one whose context does.
+        Of equal cells the one with the higher count comes first, then the one with the earlier context.
         """
         matrix = self.matrix
         # Rounded, so that cells that are equal but for rounding are equal.
@@ -186,8 +186,8 @@ def ppmi(counts: Counts) -> Vector:
 def log_likelihood(counts: Counts) -> Vector:
     """Dunning's (1993) log-likelihood ratio G² of each cell: how surprising it is to see word and context together.
 
-    That is 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is large as well where a word and
-    a context are together less often than by chance.
+    That is 2 Σ k ln(k N / (row column)) over the four cells of w or not, c or not. It is also large if a word and a
+    context are together less often than by chance.
 
     Every one of the four terms is k ln(1 ± d / (row column)) with one d = k N - row column for all, so that nothing is
     lost where a cell is about as large as chance would have it.

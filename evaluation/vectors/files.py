@@ -35,7 +35,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f]")
 def read_header(line: bytes, name: str) -> tuple[int, int] | None:
     """The number of words and of dimensions that a header line gives; None for any other line.
 
-    DamagedInputError for more dimensions than any model has, since memory is taken by what a header says.
+    DamagedInputError for more dimensions than any model has, since memory is allocated by the header.
     """
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
@@ -67,7 +67,7 @@ def check_dimensions(number: int, name: str) -> None:
 def is_text(sample: bytes, dimensions: int) -> bool:
     """Whether a sample of records, from the first on, is text: it begins with a word and its numbers, or is all UTF-8.
 
-    So a file whose first line is damaged is still reported as text, with that line.
+    So a file with a damaged first line is still reported as text, with that line.
     """
     if _read_line(sample.partition(b"\n")[0], np.empty(dimensions, np.float32)) is not None:
         return True
@@ -94,9 +94,9 @@ def read_text(
 ) -> WordVectors:
     """The vectors of a stream of text, with a header or without; DamagedInputError names the line that is at fault.
 
-    With ``asked``, only the vectors of these words are read and kept, so that the file may be larger than the memory;
-    of other lines only the number of fields is checked. ``graph`` is what ``read_graph_header`` found: after its
-    entities come the parameters of relations, which are left out.
+    With ``asked``, only the vectors of these words are kept, so the file may be larger than the memory; of other lines
+    only the number of fields is checked. ``graph`` is what ``read_graph_header`` found: after its entities come the
+    parameters of relations, which are left out.
     """
     start = stream.readline(LONGEST_WORD + _MOST_DIMENSIONS * _LONGEST_NUMBER)
     header = graph or read_header(start, name)

@@ -79,13 +79,13 @@ def require_vocabulary(lookup: Lookup, task: str) -> WordVectors:
 class WordLookup:
     """Items as means of the word vectors of their tokens or phrases.
 
-    The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or,
-    where the vocabulary holds phrases, of the longest known phrases, taken greedily from the left.
+    The averages are those of Blair et al. (2016), section 4.3: the mean of the raw vectors of the known tokens, or, if
+    the vocabulary has phrases, of the longest known phrases, taken greedily from the left.
 
-    Text is lowercased where no word of the vocabulary starts with a capital, and its digits are masked where the
-    vocabulary masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases.
-    ``tokenize`` divides text into tokens: at `_` and blanks, unless a language without spaces needs more. ``about`` are
-    the first of its notes.
+    Text is lowercased if no word of the vocabulary starts with a capital, and its digits are masked if the vocabulary
+    masks them. ``phrases`` False reads every item token by token, even where the vocabulary has phrases. ``tokenize``
+    divides text into tokens: at `_` and blanks, unless a language without spaces needs more. ``about`` are the first of
+    its notes.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class KeyLookup(WordLookup):
         title  ENTITY/New_York_City or with blanks, as Wikipedia2Vec has it · DBPEDIA_ID/, as Wiki2Vec has it ·
                <http://dbpedia.org/resource/New_York_City> and without brackets, dbr: · the title alone
 
-    So where entities have a prefix, a word of the same letters is never taken for one of them.
+    So if entities have a prefix, a word of the same letters is never taken for one of them.
     """
 
     def __init__(

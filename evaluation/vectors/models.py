@@ -1,7 +1,7 @@
 """A model named by a string as a lookup of vectors: a file, a model of another library, or a Python function.
 
-Files are told apart by what they hold: text, word2vec binary, fastText binary, compressed or not.
-The strings are public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
+The form of a file is found by its content: text, word2vec binary, fastText binary, compressed or not. The strings are
+public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
 """
 
 import importlib
@@ -104,7 +104,7 @@ _Maker = Callable[[str, WordVectors, Similarity, Sequence[str]], WordLookup]
 
 
 def _maker(phrases: bool, tokenize: Tokenizer, keys: Keys | None) -> _Maker:
-    """What makes a lookup of a name, vectors, their similarity and notes on them."""
+    """The function that makes a lookup of a name, vectors, their similarity and notes."""
 
     def make(name: str, vectors: WordVectors, similarity: Similarity, about: Sequence[str]) -> WordLookup:
         if keys:
@@ -208,7 +208,7 @@ def _function(target: str) -> Callable[..., Any]:
 
 @contextmanager
 def _blamed_on(target: str, expected: str) -> Iterator[None]:
-    """What the user's module raises, as a UsageError that says where."""
+    """Errors of the user's module, as a UsageError that says where."""
     try:
         yield
     except Exception as error:
@@ -233,7 +233,7 @@ def read_vectors(path: str | Path, asked: Container[str] | None = None) -> WordV
 
 @contextmanager
 def _whole_file(file: Path, what: str) -> Iterator[None]:
-    """What the libraries that unpack and parse a file raise, as a DamagedInputError that names it."""
+    """Errors of the libraries that unpack and parse a file, as a DamagedInputError that names it."""
     try:
         yield
     except WikisemError:

@@ -1,8 +1,8 @@
-"""Similarities that are given: a table of words by words, or a function of texts or of vectors.
+"""Given similarities: a table of words by words, or a function of texts or of vectors.
 
 A table is text of ``word<TAB>word<TAB>number`` lines, compressed or not, or a square array of numpy (``FILE.npy``) with
 the words of its rows and columns in ``FILE.words``. The number is the similarity of the first word, or of the row, to
-the second: nothing is taken for symmetric, and a pair that is not in the table has no similarity, rather than one of 0.
+the second: symmetry is not assumed, and a pair that is not in the table has no similarity, not a similarity of 0.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ class SimilarityLookup:
         return (given, lowered) if self.lowercase else (given,)
 
     def parts(self, item: str) -> list[str]:
-        """The whole item as the table would have it."""
+        """The whole item in the spelling of the table."""
         text = " ".join(tokens_of(item))
         return [text.lower() if self.lowercase else text]
 

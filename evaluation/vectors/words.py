@@ -78,8 +78,8 @@ def mask_digits(text: str) -> str:
 def words_asked_for(items: Iterable[str], tokenize: Tokenizer = tokens_of) -> set[str]:
     """Every word or phrase that one of the items can be looked up as, so that a file is read for these alone.
 
-    How the vocabulary spells words is not known yet: items are taken as they are and lowercased, with and without their
-    digits masked, by tokens and by phrases of them.
+    The spelling of the vocabulary is not known yet, so items are taken as they are and lowercased, with and without
+    masked digits, by tokens and by phrases.
     """
     asked = set[str]()
     for item in items:

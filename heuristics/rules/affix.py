@@ -1,8 +1,8 @@
 """Rule ``affix``: clusters whose surfaces begin or end alike (Blair et al. 2016, 3.1 and its footnote 3).
 
-How much counts as an affix is a property of the language: a word where it writes spaces, some characters besides where
-words change their form or are not set apart, or one or two Han characters. With ``affix = "surprise"`` it depends on
-how often the language's surface forms begin and end so: see ``check_affix_surprise``.
+What counts as an affix depends on the language: a word if it writes spaces, also some characters if words change their
+form or are not set apart, or one or two Han characters. With ``affix = "surprise"`` it depends on how common the affix
+is in the language: see ``check_affix_surprise``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -62,8 +62,8 @@ def check_affix(
 ) -> Verdict:
     """Reject when at least ``number`` surfaces begin or end alike, by the language's rule; None switches it off.
 
-    For a single Han character it takes two surfaces more than ``number``. "surprise" measures by the ``counts`` of the
-    language; where they are unknown, or from too few surface forms, it is four by the language's rule.
+    A single Han character needs two more surfaces than ``number``. "surprise" measures by the ``counts`` of the
+    language; if they are unknown, or from too few surface forms, the limit is four by the language's rule.
     """
     if number is None:
         return KEEP
@@ -102,7 +102,7 @@ def _affixes(profile: LanguageProfile, number: int) -> Iterator[_Affix]:
 def first_word(surface: str, hyphens: bool = False) -> str | None:
     """The part before the first space; the whole surface if it has none, None if it is blank.
 
-    With ``hyphens`` these part words, too, as in Southern Min: "Tek-kok", Germany, is a land (kok).
+    With ``hyphens``, they separate words, too, as in Southern Min: "Tek-kok", Germany, is a land (kok).
     """
     words = _split(surface, hyphens)
     return words[0] if words else None
@@ -154,12 +154,12 @@ SURPRISE: Final = 8.0
 
 
 def check_affix_surprise(surfaces: Sequence[str], counts: AffixCounts) -> Verdict:
-    """Reject when at least four surfaces share an affix, which so many would by chance with a probability of 10⁻⁸.
+    """Reject when at least four surfaces share an affix that so many would share by chance with a probability of 10⁻⁸.
 
-    Four of eight that begin with "The" are little wonder in English, four that begin with "Zw" are one. The measure is
-    the binomial tail: where a share p of the language's surface forms has the affix, how likely is it that at least k
-    of n drawn at random have it? That needs neither words nor a length for each script: all affixes of one to eight
-    grapheme clusters are compared, blanks included.
+    In English, four of eight that begin with "The" are no surprise, four that begin with "Zw" are one. The measure is
+    the binomial tail: if a share p of the language's surface forms has the affix, how likely is it that at least k of n
+    drawn at random have it? This needs neither words nor a length for each script: all affixes of one to eight grapheme
+    clusters are compared, blanks included.
     """
     for side, read, known in (("beginning", beginning, counts.beginnings), ("end", end, counts.ends)):
         for affix, having in _shared(surfaces, read):
@@ -191,7 +191,7 @@ def _shared(surfaces: Sequence[str], read: ReadAffix) -> Iterator[tuple[str, lis
 
 @lru_cache(maxsize=1 << 14)
 def surprise(count: int, size: int, share: float) -> float:
-    """-log10 of the probability that at least ``count`` of ``size`` have what a ``share`` of all have.
+    """-log10 of the probability that at least ``count`` of ``size`` have an affix that a ``share`` of all have.
 
     >>> round(surprise(4, 8, 0.0035), 1), surprise(8, 8, 1.0)
     (8.0, -0.0)
@@ -218,9 +218,9 @@ def count_affixes(surfaces: Iterable[str]) -> AffixCounts:
 def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict[str, int]:
     """Affix -> count, one length after another.
 
-    An affix is no more frequent than the shorter one that it extends. So only surface forms that had a frequent one are
-    counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as in
-    most surface forms, Arrow slices and counts them.
+    An affix is at most as frequent as the shorter one that it extends. So only surface forms that had a frequent one
+    are counted at the next length, and memory is bounded by their number. Where code points are grapheme clusters, as
+    in most surface forms, Arrow slices and counts them.
     """
     frequent: dict[str, int] = {}
     plain = pa.array([letters for letters in split if isinstance(letters, str)], pa.large_string())
@@ -239,7 +239,7 @@ def _frequent(split: Sequence[Graphemes], read: ReadAffix, least: float) -> dict
 
 
 def _slice(texts: pa.Array, read: ReadAffix, length: int) -> pa.Array:
-    """The affixes of strings that have at least so many code points, each a grapheme cluster."""
+    """The affixes of strings with at least ``length`` code points, each a grapheme cluster."""
     return pc.utf8_slice_codeunits(texts, 0, length) if read is beginning else pc.utf8_slice_codeunits(texts, -length)
 
 

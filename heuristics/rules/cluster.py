@@ -58,10 +58,10 @@ def check_size(distinct: Sequence[object], minimum: int) -> Verdict:
 def outlier_rules(cluster: Sequence[str], profile: LanguageProfile, filters: FilterOptions) -> Callable[[str], bool]:
     """Whether a surface form may be an outlier of a cluster with these surface forms.
 
-    An outlier that breaks a rule gives way to the next on the ring; no group is rejected for it.
+    An outlier that breaks a rule is replaced by the next on the ring; the group is not rejected.
 
-    ``outlier_stop_affix``: not with a stop affix of the language. ``initial_capital``: not where all of the cluster
-    begin with capitals and the outlier with a small letter, or the other way round.
+    ``outlier_stop_affix`` excludes stop affixes of the language. ``initial_capital`` excludes a small letter if all of
+    the cluster begin with capitals, and the other way round.
     """
     stop_affixes = profile.stop_affixes if filters.outlier_stop_affix else ()
     agreed = agreed_case(cluster) if filters.initial_capital else ""
@@ -85,5 +85,5 @@ def agreed_case(surfaces: Iterable[str]) -> str:
 
 
 def differs_in_case(surface: str, agreed: str) -> bool:
-    """Whether a surface form begins otherwise than those that agree in a case; never if they agree in none."""
+    """Whether the initial of a surface form has another case than the agreed one; False if there is none."""
     return agreed != "" and initial_case(surface) not in ("", agreed)

@@ -37,8 +37,8 @@ def check(
     """Every rule that a group of a data set breaks, in the order of the groups; empty if all is well.
 
     ``path`` is a file or folder that ``read_dataset`` reads; groups in other languages are skipped. Of the recipe,
-    ``[filters]`` and ``cluster.minimum`` count. ``profile`` is a profile file, such as a build leaves for each
-    language. MissingInputError where there is no group in the language, or no such file.
+    ``[filters]`` and ``cluster.minimum`` count. ``profile`` is a profile file, which a build writes for each language.
+    MissingInputError if there is no group in the language, or no such file.
     """
     given = None if profile is None else _read_profile(fspath(profile))
     return check_groups(groups_in(path, language), language, recipe, given)
@@ -81,9 +81,8 @@ def check_groups(
 def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recipe: Recipe) -> list[Violation]:
     """Every rule that any of the groups breaks, in the order of the groups and of the rules.
 
-    ``build`` writes the first broken rule only; somebody who repairs a group wants to know all of them. Only the stop
-    affixes of the language are known here, because there is no dump to add more, and only the surface forms of the
-    groups themselves show which affixes are a surprise.
+    ``build`` only writes the first broken rule; to repair a group you need all of them. Without a dump, only the stop
+    affixes of the language are known, and only the groups' own surface forms show which affixes are a surprise.
     """
     groups, filters = list(groups), recipe.filters
     require_known(filters.extra)

@@ -1,6 +1,6 @@
 """Rule ``stop-affix``: clusters with a page that has no subject, a category or a list (Blair et al. 2016, 3.1).
 
-The affixes of list articles, as "List of ", "Liste " or "一覧", are found in the titles of each Wikipedia.
+The affixes of list articles, such as "List of ", "Liste " or "一覧", are found in the titles of each Wikipedia.
 """
 
 import re
@@ -64,7 +64,7 @@ _BACK: Final = re.compile(r"(?<!\s)\s*+\S++")
 
 
 def common_affixes(lists: Iterable[str], others: Iterable[str], spaced: bool) -> tuple[str, ...]:
-    """The stop affixes that tell list articles from others, as "List of …" or "…一覧"; none where too few are known.
+    """The stop affixes of list articles, such as "List of …" or "…一覧"; none if too few list articles are known.
 
     ``lists`` and ``others`` are titles of one wiki, without newlines; ``spaced`` says whether its language puts spaces
     between words. The answer does not depend on the order of either.
@@ -88,7 +88,7 @@ def _shared(titles: Sequence[str], affixes: Callable[[str], list[str]]) -> dict[
 
 
 def _fewest(counts: dict[str, int], extends: Callable[[str, str], bool]) -> list[str]:
-    """Of affixes that extend one another, the longest that nearly all share; of the others the shortest."""
+    """Of affixes that extend one another, the longest one that nearly all share, or else the shortest."""
     settled = [
         affix
         for affix, n in counts.items()

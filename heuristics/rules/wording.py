@@ -41,7 +41,7 @@ def reject(reason: str, detail: str) -> Verdict:
 def check_contained(surfaces: Sequence[str], profile: LanguageProfile, number: int) -> Verdict:
     """Reject when at least ``number`` pairs of surfaces are one inside the other, as Riau is in Riau Islands.
 
-    Two such members have a word in common, and are alike to a model for that reason alone.
+    Two such members share a word, which alone makes them alike to a model.
 
     Languages that write spaces are compared by whole words without case: Rome is not in Romeo. Others are compared by
     characters, at least two Han characters or four of the rest: 東京 is in 東京都, but ボン is too short to be in
@@ -77,14 +77,14 @@ def _marked(surface: str, profile: LanguageProfile) -> str:
 
 
 def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfile, number: int) -> Verdict:
-    """Reject when at least ``number`` surfaces have one and the same word of the class's label, at any position.
+    """Reject when at least ``number`` surfaces have the same word of the class's label, at any position.
 
-    Five high schools of eight say what their class is called. Rule ``affix`` finds a word that is shared at the ends;
-    the word of the class may be anywhere: Bank of Canada, State Bank of India, ICICI Bank.
+    Rule ``affix`` finds a word that is shared at the ends; the word of the class may be anywhere: Bank of Canada, State
+    Bank of India, ICICI Bank.
 
-    In languages that write spaces, a word of a surface that begins or ends with the label's word has it too (schools,
-    Hochschule); case does not matter. In others, part of the label is looked for: two Han characters, or a few others.
-    Without a label nothing is rejected.
+    In languages that write spaces, words that begin or end with the label's word count too (schools, Hochschule); case
+    does not matter. In others, parts of the label are searched for: two Han characters, or a few others. Without a
+    label nothing is rejected.
     """
     has = _has_word if profile.spaced else str.__contains__
     for word in _label_words(label, profile):
@@ -95,7 +95,7 @@ def check_own_label(surfaces: Sequence[str], label: str, profile: LanguageProfil
 
 
 def _label_words(label: str, profile: LanguageProfile) -> Iterator[str]:
-    """The words of a label that say something; in a script without spaces, its shortest parts that do."""
+    """The words of a label that are long enough to mean something; without spaces, its shortest such parts."""
     if profile.spaced:
         yield from (word for word in words(label) if says_something(graphemes(word), profile.script))
         return
@@ -145,7 +145,7 @@ def says_something(letters: Sequence[str], script: str) -> bool:
 
 
 def least_letters(script: str) -> int:
-    """The number of grapheme clusters that say something in a script, whatever they are."""
+    """The number of grapheme clusters in a script that mean something, whatever they are."""
     return _LEAST.get(script, _LEAST_OTHERS)
 
 
@@ -157,7 +157,7 @@ _DIGITS: Final = re.compile(r"\d")  # decimal digits of every script (Unicode ca
 def check_digits(surfaces: Sequence[str], number: int | None) -> Verdict:
     """Reject when at least ``number`` surfaces are identical once every digit is removed; None switches it off.
 
-    Such clusters differ in numbers only (Blair et al. 2016, 3.1: "January 2010", ...).
+    These clusters only differ in numbers (Blair et al. 2016, 3.1: "January 2010", ...).
     """
     if number is None:
         return KEEP
@@ -175,7 +175,7 @@ def without_digits(surface: str) -> str:
 def check_length_one(surfaces: Sequence[str], number: int | None) -> Verdict:
     """Reject when at least ``number`` surfaces are one character (grapheme cluster) long; None switches it off.
 
-    Such are the letters of an alphabet (Blair et al. 2016, 3.1).
+    An example is the letters of an alphabet (Blair et al. 2016, 3.1).
     """
     if number is None:
         return KEEP

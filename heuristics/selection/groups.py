@@ -107,7 +107,7 @@ class GroupBuilder:
         return lambda language, surface: rules[language](surface)
 
     def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
-        """Everything that was chosen, in that order, each with the class via which it came."""
+        """All chosen items in their order, each with the class via which it came."""
         flat = [(item, bit) for bit, _, items in choices for item in items]
         sought = iter(self._find_via([(item, bit) for item, bit in flat if item.via is None], found))
         nodes = [next(sought) if item.via is None else item.via for item, _ in flat]
@@ -116,7 +116,7 @@ class GroupBuilder:
             yield item.as_outlier(qid_of(number))
 
     def _find_via(self, flat: Sequence[tuple[PoolItem, int]], found: ClassOutliers) -> list[int]:
-        """The class via which items came that were drawn without asking."""
+        """The class via which items came that were drawn without looking it up."""
         lists = np.array([item.class_list for item, _ in flat], dtype=np.int64)
         bits = np.array([bit for _, bit in flat], dtype=np.int64)
         outlier_classes = np.array([item.outlier_class for item, _ in flat], dtype=np.int64)

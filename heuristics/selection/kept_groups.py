@@ -66,9 +66,9 @@ def near_duplicates(clusters: Iterable[tuple[int, Sequence[str]]], number: int) 
 
     Five classes of municipalities may have seven members in common.
 
-    ``clusters`` are classes with the items of their clusters, in class order. What is left out takes nothing with it:
-    of three clusters in a chain, the last may be kept because the middle one is not. Each names the kept class with
-    which it shares most items, the first of these in class order.
+    ``clusters`` are classes with the items of their clusters, in class order. Only kept clusters count: of three
+    clusters in a chain, the last may be kept because the middle one is not. Each result names the kept class with which
+    it shares most items, the first of these in class order.
 
     >>> near_duplicates([(1, "abcd"), (2, "cdef"), (3, "efgh")], number=2)
     {2: NearDuplicate(kept=1, shared=2)}

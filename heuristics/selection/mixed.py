@@ -83,7 +83,7 @@ def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:
 
 
 def _deal(items: Mapping[str, Mapping[str, _Item]], languages: Sequence[str], seed: int, used: set[str]) -> list[_Item]:
-    """Each item in one of its languages, in the order of ``items``; dropped where every surface form is used already.
+    """Each item in one of its languages, in the order of ``items``; dropped if every surface form is used already.
 
     Items with the fewest languages choose first, then in an order that the seed decides; each takes the language with
     the fewest items so far, and among equals the one that comes first for its hash.

@@ -51,8 +51,8 @@ def choose_outliers(
 
     ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3. The first
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
-    item is skipped in all languages when one of them has no surface form for it, when the cluster or an earlier outlier
-    there has that surface form or the item, or where ``admits`` says no to (language, surface form).
+    item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
+    there has that surface form or the item, or if ``admits`` refuses (language, surface form).
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits)
     for full, every in pool:
@@ -62,7 +62,7 @@ def choose_outliers(
 
 
 class _Choice(Generic[_Chosen]):
-    """What is chosen so far, and what that leaves to choose."""
+    """The outliers chosen so far, which restrict further choices."""
 
     def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, str], bool]) -> None:
         self._admits = admits
@@ -71,7 +71,7 @@ class _Choice(Generic[_Chosen]):
         self.kept: list[Mapping[str, _Chosen]] = []
 
     def take(self, ordered: Iterable[Mapping[str, _Chosen]], count: int) -> list[Mapping[str, _Chosen]]:
-        """The first ``count`` items that fit what is kept and one another; they are not kept yet."""
+        """The first ``count`` items that fit the kept ones and one another; they are not kept yet."""
         taken: list[Mapping[str, _Chosen]] = []
         for item in ordered:
             if self._fits(item) and not any(_clash(item, other) for other in taken):

@@ -103,7 +103,8 @@ def walked_language(languages: Mapping[str, LanguageInputs]) -> str:
 class PoolItem:
     """An item that may become an outlier in a language: its outlier class, and the number of its list of classes.
 
-    ``via`` is the class (node) that brings it in; None where it is drawn from all items and nobody asked yet.
+    ``via`` is the class (node) that brings it in; None if it is drawn from all items and the class has not been looked
+    up.
     """
 
     outlier_class: int
@@ -258,8 +259,8 @@ def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) ->
 def in_range(numbers: npt.ArrayLike, options: ItemOptions, role: Literal["clusters", "outliers"]) -> Flags:
     """Whether items with these numbers may be in clusters, or be outliers; both ends of the range are in it.
 
-    Wikidata numbers items in the order of their creation, so that a set of items from some number on cannot be in a
-    model whose texts were collected before that item was created. With ``[items] from = "Q130000000"``:
+    Wikidata numbers items in the order of their creation. So a model whose texts were collected earlier cannot have
+    seen items from some number on. With ``[items] from = "Q130000000"``:
 
     >>> from wikisem.recipes.options import ItemOptions
     >>> fresh = ItemOptions(from_="Q130000000", apply="outliers")

@@ -1,5 +1,5 @@
 """Test cases for people to answer: as a page, a spreadsheet or Label Studio tasks; and their answers.
 
-What comes in are test groups as a data set writes them; what goes out are an annotation set with its key, the sheets
-of its annotators, and the answers that come back. Scores are computed elsewhere, and nothing here knows a model.
+In: test groups of a data set, and filled sheets. Out: an annotation set with its key, the sheets of its annotators, and
+their answers. It must not know scores or models.
 """

@@ -56,7 +56,7 @@ def parse_page_answers(data: bytes, where: str) -> list[Answer]:
 def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[Answer]:
     """The answers in order of annotator and case, without help first; DamagedInputError for one the set cannot have.
 
-    An answer that comes twice, as in a file that was sent twice, counts once; two different ones are an error.
+    A repeated answer, as in a file that was sent twice, counts once; two different ones are an error.
     """
     kept: dict[tuple[str, str, bool], Answer] = {}
     for answer in answers:

@@ -1,7 +1,7 @@
-"""Which test cases people get: an annotation set, sampled by seed and balanced over outlier classes and positions.
+"""The test cases for annotators: an annotation set, sampled by seed and balanced over outlier classes and positions.
 
-Everything depends on the seed and on the groups, not on the order in which the groups come. Of each group one test
-case is taken, so that no annotator learns a cluster from another case.
+Everything depends only on the seed and the groups, not on their order. One test case is taken from each group, so that
+no annotator learns a cluster from another case.
 """
 
 import hashlib
@@ -82,7 +82,7 @@ class AnnotationSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that depend on all that annotators see, and on nothing that they do not see."""
+        """Twelve hexadecimal digits, a digest of exactly what annotators see."""
         seen: list[object] = [
             self.language,
             [[case.id, case.words] for case in self.cases],
@@ -306,8 +306,8 @@ def _deal(cases: Sequence[_Chosen], options: SampleOptions) -> list[Sequence[_Ch
 def _show(parts: Iterable[Sequence[_Chosen]], seed: int) -> dict[str, AnnotationCase]:
     """The cases by the key of their group, with words in order.
 
-    Positions go round within a part and a class, so that neither the part nor the class of a case follows from where
-    its outlier is. Ids are numbers in an order that depends on nothing else.
+    Positions rotate within a part and a class, so neither follows from the outlier's position. Ids are numbers in an
+    independent order.
     """
     in_turn = [one for part in parts for one in sorted(part, key=_class_order)]
     numbers = {key: at for at, key in enumerate(_shuffle([one.group.key for one in in_turn], seed, "id"), start=1)}
@@ -330,6 +330,6 @@ def _shuffle(items: Iterable[str], seed: int, *purpose: str) -> list[str]:
 
 
 def _key(seed: int, *parts: str) -> str:
-    """Hexadecimal digits that depend on the seed and the strings alone: what is sorted by them is shuffled."""
+    """Hexadecimal digits that only depend on the seed and the strings; sorting by them shuffles."""
     text = "\x1f".join([str(seed), *parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
 """index.html and the scripts it reads: an overview in data/index.js, and one for each language that is looked at.
 
-A page from disk may load scripts but fetch nothing, so data are calls of a function with JSON in them, in which no tag
-can end and no line can break.
+A page from disk may load scripts but not fetch files, so data are function calls with JSON, escaped so that no tag can
+end and no line can break.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
-"""What a release says about itself, and its texts for people: README.md (the data set card), LICENSE and CITATION.cff.
+"""The facts of a release, and its texts for people: README.md (the data set card), LICENSE and CITATION.cff.
 
-All of it comes from the manifest of the run, but for sentences that are the same in every release: these are in
-words.toml, each once. JSON strings and lists are YAML, too.
+Facts come from the manifest of the run; sentences that are the same in every release are in words.toml. JSON strings
+and lists are YAML, too.
 """
 
 import re
@@ -69,7 +69,7 @@ class LanguageFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFacts:
-    """All that the texts of a release are made from; ``repository`` is its name on the Hub, empty if it has none."""
+    """All facts in the texts of a release; ``repository`` is its name on the Hub, empty if it has none."""
 
     recipe: Mapping[str, Any]
     seed: int
@@ -82,7 +82,7 @@ class ReleaseFacts:
 
     @property
     def name(self) -> str:
-        """What people call the set: by its recipe."""
+        """The name of the set, from its recipe."""
         recipe = str(self.recipe.get("name", "wikisem"))
         return recipe if "wikisem" in recipe.lower() else f"wikisem-{recipe}"
 
@@ -378,5 +378,5 @@ def _plain(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """The same as code, where there is nothing in it that only escaped text can hold."""
+    """The same as code, unless it has characters that must be escaped."""
     return f"`{text}`" if _CODE.fullmatch(text) else _plain(text)

@@ -83,7 +83,7 @@ def _places(cases: Iterable[tuple[Group, Outlier]], seed: int) -> dict[str, int]
 
 
 def _key(seed: int, *parts: str) -> bytes:
-    """Bytes that depend on the seed and the strings alone: what is sorted by them is shuffled."""
+    """Bytes that only depend on the seed and the strings; sorting by them shuffles."""
     return hashlib.blake2b("\x1f".join([str(seed), *parts]).encode(), digest_size=16).digest()
 
 

@@ -44,7 +44,7 @@ def bucket_of(strings: pa.StringArray, buckets: int = BUCKETS) -> npt.NDArray[np
 
 
 def buckets_for(pages: int) -> int:
-    """How many buckets a wiki with so many articles is merged in.
+    """How many buckets a wiki with this many articles is merged in.
 
     >>> [buckets_for(pages) for pages in (2_000, 100_000, 3_000_000, 7_000_000)]
     [1, 8, 64, 256]
@@ -64,8 +64,8 @@ def finest(bucket: int, buckets: int) -> range:
 def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
     """The 64-bit hash of each string, shape ``(n,)``. Strings must not be null.
 
-    A string is folded eight bytes at a time through ``sampling.hash_keys``, so its hash depends on its UTF-8 bytes
-    alone: not on a process, a machine, a library's version or where the string is in its table.
+    A string is folded eight bytes at a time through ``sampling.hash_keys``, so its hash depends only on its UTF-8
+    bytes: not on the process, machine, library version or place in the table.
     """
     blocks = [_hash_block(strings[start : start + _BLOCK]) for start in range(0, len(strings), _BLOCK)]
     return np.concatenate([np.zeros(0, np.uint64), *blocks])

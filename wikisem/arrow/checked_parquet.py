@@ -1,10 +1,10 @@
-"""Parquet files whose every byte is checked as it is read, by checksums between the pages and the footer.
+"""Parquet files with checksums between the pages and the footer, so that every byte is checked as it is read.
 
     PAR1 | pages and their headers | a checksum for each 64 KiB of these | seal | footer, its length, PAR1
 
-A page has a checksum of its own, which other readers verify too. It does not cover the page's header, where one wrong
-bit can silently take rows from a column, nor the footer. Readers find everything by the offsets in the footer, and so
-pass over the checksums in front of it.
+A page has its own checksum, which other readers verify too. It covers neither the page's header, where one wrong bit
+can silently remove rows from a column, nor the footer. Readers find everything by the offsets in the footer, so they
+skip the checksums in front of it.
 """
 
 import io
@@ -76,7 +76,7 @@ def end_checksum(source: BinaryIO) -> int | None:
 
 
 class _Blocks(io.BufferedIOBase):
-    """What Arrow writes to: all but the footer goes on to the file and into checksums, the footer waits for these."""
+    """The file that Arrow writes to: pages go to the file and into checksums; the footer waits for these."""
 
     def __init__(self, sink: BinaryIO) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class _Blocks(io.BufferedIOBase):
         return len(view)
 
     def end(self) -> None:
-        """What comes from now on is the footer."""
+        """The bytes from now on are the footer."""
         if self._size % _BLOCK:
             self._end_block()
         self._footer = []
@@ -167,7 +167,7 @@ def _read(source: BinaryIO, start: int, stop: int) -> bytes:
 
 
 class _CheckedFile(io.RawIOBase):
-    """What Arrow reads from: whole blocks are read and checked, and what was asked for of them is given."""
+    """The file that Arrow reads from: it reads and checks whole blocks, and returns the bytes asked for."""
 
     def __init__(self, source: BinaryIO, path: str, tail: _Tail) -> None:
         super().__init__()

@@ -51,7 +51,7 @@ def union(parts: Iterable[Numbers]) -> Numbers:
 
 
 def repeated(parts: Iterable[Numbers]) -> Numbers:
-    """The numbers that the arrays together hold more than once, in ascending order, without duplicates.
+    """The numbers that occur more than once in all arrays together, in ascending order, without duplicates.
 
     >>> repeated([np.array([7, 3]), np.array([5, 7, 3, 7])]).tolist()
     [3, 7]
@@ -264,7 +264,7 @@ def decode(data: bytes) -> pa.Table:
 
 
 def encode_numbers(numbers: Numbers) -> bytes:
-    """Numbers as compressed differences; ascending ones take least room."""
+    """Numbers as compressed differences; ascending numbers take the least space."""
     return zstandard.compress(np.diff(numbers, prepend=0).tobytes(), _LEVEL)
 
 

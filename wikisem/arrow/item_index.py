@@ -1,8 +1,8 @@
 """Finding the row of an item among the Parquet files of entities: in which file, and in which of its row groups.
 
-Files of entities are in the order of the dump, not of the items. The files of an index are in the order of the items:
-each has one bucket by number, in row groups whose statistics say which numbers they have. So reading fifty items takes
-at most fifty row groups of the index, and as many of the entities, however many items there are.
+Files of entities are in the order of the dump. The files of an index are in the order of the items: each has one bucket
+by number, in row groups with statistics of their numbers. So reading fifty items takes at most fifty row groups of the
+index, and as many of the entities, however many items there are.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ def index_folder(entities: str) -> str:
 
 
 def index_name(bucket: int, buckets: int) -> str:
-    """The name of the file of one of ``buckets`` buckets: of the items whose number modulo ``buckets`` is ``bucket``.
+    """The name of the file of the items whose number modulo ``buckets`` is ``bucket``.
 
     >>> index_name(3, 16)
     'bucket-03-of-16.parquet'

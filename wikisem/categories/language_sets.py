@@ -57,8 +57,8 @@ def build_sets(
 ) -> list[LanguageSet]:
     """The sets of a recipe, in the order of the languages, of words that ``keep`` keeps.
 
-    A question must have one right answer: of several items that a subject leads to it is the one with the lowest QID,
-    with a filter the lowest whose label is kept.
+    A question must have one right answer: of several items that a subject leads to, the one with the lowest QID (with a
+    filter, the lowest with a kept label).
     """
     members = {category.name: _members(category, sources) for category in recipe.categories}
     values = {relation.name: _values(relation, members, sources, bool(keep)) for relation in recipe.relations}

@@ -2,7 +2,8 @@
 
 A relation swaps features: form b is the partner of form a if b has the features of a, with those in ``from`` replaced
 by those in ``to``. So Danish *melon* (singular, indefinite) pairs with *meloner* (plural, indefinite), and *melonen*
-with *melonerne*, without a rule for Danish. Or a relation is a derivation, and pairs lemmas: *teach*, *teacher*.
+with *melonerne*, without a rule for Danish. A relation can also be a derivation, which pairs lemmas: *teach*,
+*teacher*.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,8 +36,8 @@ class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A lexeme is made from another: *teacher* from *teach*.
 
-    ``by`` are the properties that say so. ``base`` are the lexical categories of *teach*, and ``types`` the classes or
-    lexical categories of *teacher*; without any, all will do.
+    ``by`` are the properties of the statements. ``base`` are the lexical categories of *teach*, and ``types`` the
+    classes or lexical categories of *teacher*; if empty, all count.
     """
 
     by: Annotated[tuple[Literal["P5191", "P5238"], ...], msgspec.Meta(min_length=1)] = ("P5191", "P5238")

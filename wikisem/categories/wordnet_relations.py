@@ -1,8 +1,8 @@
 """The thirteen relations of WordRep (Gao, Bian and Liu 2014, table 3) from a WordNet in the LMF form.
 
 Word pairs have the direction of the examples in the table: *yoga* is an *exercise*, *eyebrow* is part of *face*, *tear*
-is made of *water*. A synset is represented by its first word that passes the filters, so that a pair of synsets makes
-one pair of words. Relations between senses (antonyms, derivations) are between the words of these senses.
+is made of *water*. A synset is represented by its first word that passes the filters, so a pair of synsets makes one
+pair of words. Relations between senses (antonyms, derivations) hold between the words of these senses.
 
 *Adjective to adverb* of table 2 is added: *rapidly* pertains to *rapid*. InstanceOf needs instances, which Open English
 WordNet has not had since 2024; older editions and Namenet have them.

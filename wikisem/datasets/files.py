@@ -47,11 +47,10 @@ class DataFile:
 def data_files(path: Path, side_file: str) -> list[DataFile]:
     """The file itself, or the data set files in and below a folder or in an archive, in order of path.
 
-    A folder that has a folder ``groups`` is a run's OUT or a release: only its groups are the data set. Of two files
-    whose names differ in the suffix alone, as those of a run do, the first in ``SUFFIXES`` counts. Hidden files and
-    those of a release that hold no groups (README.txt) are left out. ``side_file`` is the name of a file that says more
-    about the files beside it. Raises MissingInputError if there are no files, DamagedInputError for an archive that
-    cannot be read.
+    A folder with a folder ``groups`` is a run's OUT or a release: only its groups are the data set. Of two files that
+    only differ in the suffix, as in a run, the first in ``SUFFIXES`` counts. Hidden files and files of a release
+    without groups (README.txt) are left out. ``side_file`` is the name of a file with facts about the files beside it.
+    Raises MissingInputError if there are no files, DamagedInputError for an archive that cannot be read.
     """
     if path.is_file() and not is_archive(path):
         return [_file(path, path.parent, side_file)]
@@ -103,7 +102,7 @@ def _file(file: Path, folder: Path, side_file: str) -> DataFile:
 
 
 def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
-    """The data files of an archive, read in its order, because going back in a compressed one means to start again."""
+    """The data files of an archive, read in its order, because going back in a compressed one means starting again."""
     beside: dict[PurePosixPath, bytes] = {}
     try:
         with tarfile.open(archive) as stream:

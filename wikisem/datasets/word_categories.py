@@ -97,7 +97,7 @@ def _from_text(text: str, file: Path) -> list[WordCategory]:
 
 
 def _looks_like_questions() -> Callable[[str, list[str]], bool]:
-    """A function that says after each line, given with the name above it, whether the file holds analogy questions.
+    """A function that gets each line with the name above it, and returns whether the file has analogy questions so far.
 
     In such files all lines have four words, and pairs of words are repeated in a section; a category has each of its
     words once.

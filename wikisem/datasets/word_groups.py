@@ -23,7 +23,7 @@ from wikisem.wikis import WIKIPEDIA_CODES
 class ItemKeys(NamedTuple):
     """What an item is known by besides its words: QID and title of its page, "" where the data set does not say.
 
-    How well it is known: its sitelinks, the links to its page, and those of the whole wiki with its words; or None.
+    Its prominence: its sitelinks, the links to its page, and those of the whole wiki with its words; or None.
     """
 
     qid: str = ""
@@ -111,7 +111,7 @@ def _read_file(file: DataFile, known: OutlierClasses | None) -> list[WordGroup]:
 def parse_group(text: str, name: str, where: str, known: OutlierClasses | None = None) -> WordGroup:
     """The group of a WikiSem500 text: cluster lines, a blank line, outlier lines.
 
-    Any line ending will do, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
+    Any line ending is accepted, the last may be missing, and repeated outlier lines are all kept. Without ``known`` the
     outlier classes of six outliers are 1, 1, 2, 2, 3, 3, as in the released sets. Raises DamagedInputError.
     """
     blocks = list(_blocks(text))

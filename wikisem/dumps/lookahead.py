@@ -16,9 +16,9 @@ def size_of(source: BinaryIO) -> int:
 
 
 class Lookahead:
-    """The bytes of a file from ``base`` on, as far as they have been read.
+    """The bytes of a file that have been read, from ``base`` on.
 
-    To move costs nothing: bytes in front of ``base`` are forgotten when the next ones are read.
+    Moving costs nothing: bytes in front of ``base`` are dropped when the next ones are read.
 
     >>> import io
     >>> ahead = Lookahead(io.BytesIO(b"abcdefgh"), start=2, step=3)
@@ -117,7 +117,7 @@ class Lookahead:
 
 
 class Retries:
-    """Limits how often bytes of a file are decoded in vain, however many heads of segments they pretend to be.
+    """Limits how often bytes of a file are decoded in vain, however many false heads of segments they have.
 
     Each head in data that was damaged, or made to look so, may be decoded to the end of the file before it fails.
     After ``_MOST`` such readings in a row that have each begun inside the ones before, the search for a head goes on

@@ -220,10 +220,10 @@ def _removed(
     depth: npt.NDArray[np.int16],
     options: GraphOptions,
 ) -> tuple[Flags, Int64s]:
-    """Which nodes are pruned, and the numbers of everything that is pruned, as a node, as an item, or as both.
+    """Which nodes are pruned, and the numbers of all pruned nodes and items.
 
-    These are the classes of disambiguation pages and of Wikimedia's internal pages with all below them, the instances
-    of all these, and every class within ``root_distance`` steps below the root.
+    These are the classes of disambiguation pages and of Wikimedia's internal pages, all classes below them, the
+    instances of all these, and every class within ``root_distance`` steps below the root.
     """
     gone = no_subjects | ((depth >= 0) & (depth <= options.root_distance))
     pages = [_instances_of(table, no_subjects[own]) for table, own in zip(tables, whole.nodes_of, strict=True)]
@@ -272,7 +272,7 @@ def _prune(
 
 
 def _other_classes(tables: Sequence[ItemEdges], items: Ints, nodes: Int64s) -> SparseRows:
-    """The nodes at ranks that are not the best; a class that is not a node has nothing below it, and bars nothing."""
+    """The nodes at ranks that are not the best; a class that is not a node has nothing below it, so it is left out."""
     owners, item_found = indices_of(np.concatenate([table.other_items for table in tables]), items)
     targets, node_found = indices_of(np.concatenate([table.other_classes for table in tables]), nodes)
     found = item_found & node_found

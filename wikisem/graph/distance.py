@@ -38,7 +38,7 @@ class ContractedGraph:
     edges_2: CsrRows
 
     def entry_points(self, graph: ClassGraph, node: int) -> tuple[Ints, int]:
-        """Where a search from a node of the class graph begins: indices of kept nodes, and the steps up to there."""
+        """The kept nodes (indices) at which a search from a node of the class graph begins, and the steps to them."""
         # A number of the same width, because numpy would widen all of ``kept_nodes`` at every call otherwise.
         index = np.searchsorted(self.kept_nodes, np.uint32(node))
         if index < len(self.kept_nodes) and self.kept_nodes[index] == node:

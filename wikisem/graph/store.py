@@ -1,4 +1,4 @@
-"""Dataclasses of arrays on disk: one .npy file each, which every process that opens it maps into its memory."""
+"""Dataclasses of arrays on disk: one .npy file for each array, memory-mapped by every process that opens it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass

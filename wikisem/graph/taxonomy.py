@@ -53,7 +53,7 @@ class Taxonomy:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Taxonomy":
-        """Open the class graph of an output folder; arrays are mapped, and only where rows begin is read.
+        """Open the class graph of an output folder; arrays are memory-mapped, and only the row offsets are read.
 
         ``path`` is OUT, ``OUT/taxonomy``, the folder in it that holds the arrays, or one that ``save`` wrote. Raises
         MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
@@ -74,11 +74,11 @@ class Taxonomy:
             write_arrays(record, lambda name: whole_file(folder / name), prefix)
 
     def superclasses(self, qid: str) -> list[str]:
-        """P(v): the direct superclasses of a class; none for an item that is not a class."""
+        """P(v): the direct superclasses of a class; empty for an item that is not a class."""
         return self._qids(self._row(self.graph.up, qid))
 
     def subclasses(self, qid: str) -> list[str]:
-        """P⁻¹(v): the direct subclasses of a class; none for an item that is not a class."""
+        """P⁻¹(v): the direct subclasses of a class; empty for an item that is not a class."""
         return self._qids(self._row(self.graph.down, qid))
 
     def above(self, qid: str) -> list[str]:
@@ -107,7 +107,7 @@ class Taxonomy:
         return self._items(self.graph.instances.take(closure(self.graph.down, node)).targets)
 
     def classes(self, qid: str) -> list[str]:
-        """The classes that an item is a direct instance of; none for a class that is not an instance."""
+        """The classes that an item is a direct instance of; empty for a class that is not an instance."""
         item = self._item(qid)
         if item is None:
             self._node(qid)  # it is at least a class
@@ -121,7 +121,7 @@ class Taxonomy:
         return None if depth < 0 else depth
 
     def distance(self, one: str, other: str, limit: int | None = None) -> int | None:
-        """d(a, b): steps over P279 edges, taken in both directions; None beyond ``limit`` and where no path leads."""
+        """d(a, b): steps over P279 edges in both directions; None beyond ``limit`` or without a path."""
         first, second = self._node(one), self._node(other)
         if one == other:
             return 0

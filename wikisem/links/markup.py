@@ -76,7 +76,7 @@ def _marks(part: Bytes) -> Mask:
 
 
 def _set_places(mask: Mask) -> Positions:
-    """``np.flatnonzero`` in two thirds of its time where few are set: words of eight, then what is set in these.
+    """``np.flatnonzero`` in two thirds of its time if few are set: words of eight bytes first, then the bytes in these.
 
     >>> _set_places(np.arange(20) % 9 == 0).tolist()
     [0, 9, 18]
@@ -180,7 +180,7 @@ def _spans(data: bytes, openers: Positions, text_ends: Positions) -> Iterator[tu
 
 
 def _end(data: bytes, opener: re.Match[bytes], text_end: int) -> int | None:
-    """Where the span ends: a comment left open takes the rest of the page; None for an element left open."""
+    """The end of the span: an open comment takes the rest of the page; None for an open element."""
     comment = opener.group(1) is not None
     closer = _COMMENT_END if comment else _CLOSERS[opener.group(2).lower()]
     close = closer.search(data, opener.end(), text_end)
@@ -267,7 +267,7 @@ def with_trails(markup: Markup, ends: Positions, trail: str) -> Positions:
 def cut_out(data: bytes | Bytes, starts: Positions, ends: Positions, kind: pa.DataType | None = None) -> pa.Array:
     """``data[start:end]`` of every row as an array of ``kind`` (binary by default); rows are sorted and do not overlap.
 
-    The caller must know that the bytes are UTF-8 where ``kind`` is a string.
+    If ``kind`` is a string, the caller guarantees that the bytes are UTF-8.
     """
     kind = kind or pa.binary()
     offsets = np.empty(2 * len(starts), np.int32)

@@ -1,4 +1,4 @@
-"""Reading the contents of brackets as mentions: which article each leads to, and what it shows.
+"""Reading the contents of brackets as mentions: the article that each leads to, and the words that it shows.
 
 Distinct contents are read by column; only those that columns cannot decide are read one by one, as wikitext.
 """
@@ -66,7 +66,7 @@ def read_contents(contents: pa.Array, counts: Positions, site: SiteInfo, work: W
 
 
 def _read_prefixes(parts: Contents, site: SiteInfo) -> tuple[Mask, Mask]:
-    """Which contents have a prefix that leads away from the articles of this wiki, and which prefixes cannot decide.
+    """Which contents have a prefix that leads away from the articles of this wiki, and which ones need a closer look.
 
     A colon in front keeps a link to a category a link, and leads nowhere else.
     """
@@ -199,7 +199,7 @@ def _read_singly(contents: pa.Array, rows: Positions, counts: Positions, site: S
 def read_link(content: str, site: SiteInfo, work: Work | None = None) -> Link | None:
     """The link between ``[[`` and ``]]``; None if it leads to no article or shows no text.
 
-    What follows a ``]]`` in the content is the trail of the link.
+    Characters after a ``]]`` in the content are the trail of the link.
 
     >>> site = SiteInfo("enwiki", "en", namespaces={6: "File"})
     >>> read_link("moon&amp;sun#x|the ''moon''{{ref}} ]]s", site)

@@ -1,4 +1,4 @@
-"""Finding, by column, the contents that may not be NFC: hardly any, because MediaWiki stores NFC.
+"""Finding, by column, the few contents that are possibly not NFC: MediaWiki stores NFC.
 
 A string is NFC unless a character in it never is, composes with the one before it or with a part of that one (U+00D9
 and a dot below are U+1EE4 and a grave accent), or is a mark out of order (Unicode Standard Annex 15, section 9). These
@@ -94,7 +94,7 @@ def has_many_marks(parts: Contents) -> bool:
 
 
 def find_marks(parts: Contents) -> Positions | None:
-    """Where the marks of contents are, sorted; None if they are too many to be worth finding."""
+    """The sorted positions of marks in contents; None if there are too many for this to pay."""
     if not (parts.data >= _LEAST).any():
         return np.zeros(0, np.int64)
     if has_many_marks(parts):
@@ -120,7 +120,7 @@ def not_composed(parts: Contents, found: Positions | None) -> Mask:
 
 
 def _changed(data: Bytes, ends: Positions) -> Mask:
-    """Which of some strings, whose UTF-8 is joined and ends where ``ends`` say, may not be NFC."""
+    """Which strings are possibly not NFC; their UTF-8 is joined, and ``ends`` says where each ends."""
     text = str(data.data, "utf-8")
     tables = _tables()
     units = _units(text)

@@ -1,7 +1,7 @@
 """Pages that the files of a dump hold more than once, and which of their copies count.
 
-A page is known by its id. Of its copies the newest revision counts, by the id of the revision: ids ascend with time. Of
-copies of one revision, which are the same, the first counts. A page without ids is not compared with any other.
+Pages are identified by id. The copy with the newest revision counts, by the id of the revision, since ids ascend with
+time; of equal revisions, the first copy counts. Pages without ids are not compared.
 
 Versions are arrays of shape ``(3, n)``: the id of a page, that of its revision, and where the page begins in its text.
 

@@ -135,8 +135,8 @@ def scan_chunk(
 ) -> ChunkLinks:
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
-    Only the bad page is dropped when one cannot be read or takes more work than a page may: whatever was raised, the
-    pages are read again in smaller and smaller parts until the bad one is alone, and that one is rejected.
+    If a page cannot be read or takes too much work, only that page is dropped: the pages are read again in smaller and
+    smaller parts until it is alone, and it is rejected.
 
     ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
     says where in the dump a byte of the chunk is, for rejects.

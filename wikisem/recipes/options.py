@@ -28,7 +28,7 @@ OUTLIER_CLASSES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class GraphOptions:
-    """What leaves the class graph before anything else, and which statements are edges."""
+    """What is pruned from the class graph, and which statements are edges."""
 
     disambiguation: tuple[str, ...] = ("Q4167410",)
     internal: tuple[str, ...] = ()
@@ -51,8 +51,8 @@ class ClusterOptions:
 class OutlierOptions:
     """How outliers are drawn; ``distance`` is the paper's μ. docs/outliers.md has each rule with its cost.
 
-    ``draw`` is for O1 and O2, ``draw_o3`` for O3: section 3 of the paper takes two items of a sibling class and of a
-    cousin class, but items at random among those that are far away.
+    ``draw`` is for O1 and O2, ``draw_o3`` for O3: section 3 of the paper takes two items of one sibling class and of
+    one cousin class, but far items at random.
     """
 
     per_class: FromOne = 2
@@ -90,10 +90,10 @@ class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
 class SurfaceOptions:
     """Where surface forms come from, and which anchors are good enough to be one.
 
-    ``minimum_total`` counts the links to a page, ``minimum_share`` is of P(s | page) and ``minimum_page_share`` of
-    P(page | s). ``form = "dictionary"`` takes the title where the most frequent anchor is an inflected form of it,
-    ``script`` refuses letters of other scripts, and ``clean_labels`` takes the trailing parenthesis off labels.
-    ``variant`` is the one script that its language is written in, of those that its wiki has.
+    ``minimum_total`` counts the links to a page; ``minimum_share`` bounds P(s | page) and ``minimum_page_share`` P(page
+    | s). ``form = "dictionary"`` takes the title if the most frequent anchor is an inflected form of it, ``script``
+    refuses letters of other scripts, and ``clean_labels`` removes a trailing parenthesis from labels. ``variant`` is
+    the script in which surface forms are written, of those that the wiki has.
     """
 
     fallback: Fallback = "none"

@@ -1,4 +1,4 @@
-"""Strings as surface forms: what is taken off or rewritten, and whether an anchor is another form of a title.
+"""Strings as surface forms: cleaning, conversion to a variant, and whether an anchor is another form of a title.
 
 docs/surface-forms.md has the cases by which the numbers here were chosen.
 """
@@ -37,7 +37,7 @@ _ODD: Final = f"[{UNSEEN}{SPACES}]|  "
 
 
 def tidy(texts: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
-    """NFC, no unseen marks, each run of white space as one space, none at the ends; null where nothing is left to see.
+    """NFC without invisible marks, each run of white space one space, ends trimmed; null if nothing visible is left.
 
     >>> tidy(pa.array([" a\u00a0 b\u200b", "\u200e\u200d"])).to_pylist()
     ['a b', None]
@@ -108,7 +108,7 @@ def without_parenthesis(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def is_in_script(surface: str, language: str) -> bool:
-    """Whether all letters of a surface form are of the language's script, as they are where there are no letters.
+    """Whether all letters of a surface form are of the language's script; true if it has no letters.
 
     Letters that several scripts share belong to each of them. Japanese and Korean mix scripts in one word.
 
@@ -128,7 +128,7 @@ def _in_script(language: str) -> regex.Pattern:
 
 
 def write_in(variant: str, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The strings in a variant, as they are for ""; nulls stay, and so do strings that would become empty.
+    """The strings in a variant ("": unchanged); nulls stay, and so do strings that would become empty.
 
     >>> write_in("sr-el", pa.array(["Ниш", None, "Niš"])).to_pylist()
     ['Niš', None, 'Niš']
@@ -172,8 +172,8 @@ _NO_STEMS: Final = regex.compile(
 def is_form_of(anchor: str, title: str) -> bool:
     """Whether the anchor is an inflected form, or an adjective, of a title, whose parenthesis was taken off before.
 
-    Both need as many words, and word by word the two must share a stem; no dictionary of a language is used. An anchor
-    that differs in case alone is not another form. Words with digits must be equal.
+    Both must have the same number of words, and share a stem word by word; no dictionary is used. An anchor that only
+    differs in case is not another form. Words with digits must be equal.
 
     >>> is_form_of("Второй мировой войны", "Вторая мировая война")
     True

@@ -41,11 +41,11 @@ def count_links(
 ) -> pa.Table:
     """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
 
-    These are the rows that the mentions stage writes, made in memory and without Beam: one row for each title and
-    anchor, titles in other scripts (in Chinese, where OpenCC is installed) and redirects resolved, sorted by title,
-    then the most frequent anchor first. Of a page that comes more than once the newest revision counts. ``link_trail``
-    counts ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read; without it, the
-    first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
+    These are the rows of the mentions stage, made in memory without Beam: one row for each title and anchor, with
+    titles in other scripts (Chinese, if OpenCC is installed) and redirects resolved, sorted by title, then the most
+    frequent anchor first. If a page comes more than once, the newest revision counts. ``link_trail`` counts
+    ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read; without it, the first one
+    raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
     """
     file = fspath(path)
     try:
@@ -116,10 +116,9 @@ def deduplicate_redirects(redirects: pa.Table) -> pa.Table:
 def follow_redirects(rows: pa.Table, redirects: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Rows whose ``title`` is no redirect, and rows whose title is one, under the title that it leads to.
 
-    Only one step is followed, as in MediaWiki: where a redirect leads to a redirect, a reader ends on the second
-    redirect page, and so do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A
-    redirect to a section leads to the section's page, and one to a page that does not exist to the missing page's
-    title.
+    Only one step is followed, as in MediaWiki: if a redirect leads to a redirect, a reader ends on the second redirect
+    page, and so do the rows (https://www.mediawiki.org/wiki/Help:Redirects, "Double redirects", 2026-11). A redirect to
+    a section leads to the section's page, and one to a page that does not exist to the missing page's title.
 
     >>> links = pa.table({"title": ["Moon", "Luna"], "anchor": ["moon", "luna"], "count": [5, 2]})
     >>> direct, redirected = follow_redirects(links, pa.table({"source": ["Luna"], "target": ["Moon"]}))
@@ -203,9 +202,9 @@ _LAST: Final = [("surface", "ascending")]
 def top_anchors(mentions: pa.Table, titles: pa.Array, minimum_count: int = 1, variant: str = "") -> pa.Table:
     """The most frequent anchors of each of the ``titles``, as TOP_ANCHORS sorted by title and surface.
 
-    ``total`` counts all links to the page, those under rare anchors too. An anchor with fewer than ``minimum_count``
-    links is never a top anchor. Where several have the same count and one is the page's title, it alone stays;
-    ``break_ties`` decides between the others. ``variant`` is the one that all anchors are in, if they are in one.
+    ``total`` counts all links to the page, also with rare anchors. An anchor with fewer than ``minimum_count`` links is
+    never a top anchor. If several tie and one is the page's title, only the title stays; ``break_ties`` decides between
+    the others. ``variant`` is the variant of all anchors, if they were converted.
     """
     of_titles = mentions.filter(pc.is_in(mentions["title"], value_set=titles))
     pages = of_titles.group_by("title", use_threads=False).aggregate([("count", "sum"), ("count", "max")])
@@ -226,8 +225,8 @@ def _prefer_title(top: pa.Table, variant: str) -> pa.Table:
 def title_anchors(mentions: pa.Table, titles: pa.Array, variant: str = "") -> pa.Table:
     """For each of the ``titles`` that is linked, the title itself as TOP_ANCHORS, with its links as an anchor.
 
-    The title's trailing parenthesis and the case of its first letter do not count; the most frequent such anchor is
-    taken, then the first by code point. Where there is none, it is the title without parenthesis, with a count of 0.
+    The title's trailing parenthesis and the case of its first letter do not count. The most frequent such anchor is
+    taken, then the first by code point; without one, the title without parenthesis, with a count of 0.
 
     >>> pages, anchors = ["Oak (tree)", "Oak (tree)", "Elm"], ["oaks", "oak", "elms"]
     >>> links = pa.table({"title": pages, "anchor": anchors, "count": [5, 2, 3]})

@@ -1,4 +1,4 @@
-"""From items to surface forms: the anchor that most often links to an item's page, or the recipe's fallback."""
+"""From items to surface forms: the most frequent anchor of links to an item's page, or the recipe's fallback."""
 
 from typing import Final
 
@@ -171,7 +171,7 @@ def _fallbacks(items: pa.Table, options: SurfaceOptions, variant: str) -> pa.Chu
 
 
 def count_items(named: pa.Table) -> Counts:
-    """How many items were kept and left out, because their anchor was refused or they have no page or no link."""
+    """How many items were kept, and left out because their anchor was refused or they have no page or no link."""
     left_out = named.filter(named["surface"].is_null())
     lacking = pc.if_else(left_out["title"].is_valid(), "no-name", "no-page")
     reasons = pc.value_counts(pc.coalesce(left_out["refused"], lacking))
@@ -180,6 +180,6 @@ def count_items(named: pa.Table) -> Counts:
 
 
 def count_refused(named: pa.Table) -> dict[str, int]:
-    """How many items had each reason for a refusal, those that a fallback named among them."""
+    """How many items were refused for each reason, including those that a fallback named."""
     reasons = pc.value_counts(pc.drop_null(named["refused"]))
     return {pair["values"]: pair["counts"] for pair in reasons.to_pylist()}

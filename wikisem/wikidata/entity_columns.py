@@ -243,7 +243,7 @@ def _titles(column: MapColumn, lines: Sequence[Line]) -> None:
 
 
 def _qid(value: Value | str) -> str:
-    """The id of the item that a value is, "" if it is no item."""
+    """The id of a value that is an item, else ""."""
     if isinstance(value, str):
         return ""
     if value.id:
@@ -266,10 +266,10 @@ CERTAINTIES: Final[tuple[Certainty, ...]] = ("certain", "undecided")
 
 
 def split_by_certainty(table: pa.Table, linked_only: bool) -> Iterator[tuple[Certainty, pa.Table]]:
-    """The items that stay whatever else the dump holds, and those that stay only if some edge leads to them.
+    """The items that always stay, and those that only stay if an edge leads to them.
 
-    An item is certain if it has a class or a superclass; with ``linked_only``, an item with a class needs a sitelink
-    too. Tables without rows are not yielded.
+    An item is certain if it has a class or a superclass; with ``linked_only``, an item with a class also needs a
+    sitelink. Tables without rows are not yielded.
 
         Q1   P31 Q5            certain: it has a class
         Q5   no edges          undecided in its own table; it stays because Q1 leads to it
@@ -294,8 +294,8 @@ def edge_targets(table: pa.Table) -> Numbers:
 def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
     """How many items have each distinct pair of classes and statements, as ``schemas.UNLINKED``, ordered.
 
-    For items that ``linked_only`` leaves out: the shares of all instances of a class depend on them. The tables have
-    the columns of ``schemas.ENTITIES``, or are of ``UNLINKED`` themselves; items without a class are not counted.
+    For items that ``linked_only`` leaves out, since shares of all instances of a class depend on them. The tables have
+    the columns of ``schemas.ENTITIES`` or of ``UNLINKED``; items without a class are not counted.
     """
     with_class = (table.filter(pc.greater(pc.list_value_length(table["instance_of"]), 0)) for table in tables)
     return _count_alike(pa.concat_tables([UNLINKED.empty_table(), *map(_count_alike, with_class)]))
@@ -343,9 +343,8 @@ def duplicate_rows(table: pa.Table, repeated: Numbers) -> pa.Table:
 def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
     """All of ``duplicate_rows`` but that of the latest revision of each item.
 
-    The row with the highest ``lastrevid`` stays, among equal ones the row whose content has the greatest hash: neither
-    the order of files and ranges nor the number of workers matters. Of rows that are equal in these, the first stays,
-    by the columns ``places`` that say where it is.
+    The row with the highest ``lastrevid`` stays, then the one with the greatest hash of its content, then the first by
+    the columns ``places``. So neither the order of files and ranges nor the number of workers matters.
 
         row                         lastrevid   content
         certain-000000, row 3: Q6   4           …           superseded

@@ -1,4 +1,4 @@
-"""Wikidata dumps read line by line into tables of items, with an account of every line that gave none.
+"""Wikidata dumps read line by line into tables of items; all other lines are counted by reason.
 
 A line is decoded straight into the types of ``line_types``; one that these refuse goes to ``read_leniently``.
 """
@@ -53,11 +53,11 @@ def read_entities(
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
 
-    These are the rows that the entities stage writes, made in memory and without Beam. Kept are the items that have P31
-    or P279 or are the target of either, each in its latest revision. ``labels`` are the languages whose labels are
-    kept, beside ``mul`` (None: all); ``properties`` those whose statements are. ``on_reject`` is called with each
-    record that could not be read; without it, the first one raises DamagedInputError. MissingInputError if there is no
-    file, DamagedInputError also where a file holds no item.
+    These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
+    target of either, each in its latest revision. ``labels`` are the languages whose labels are kept, beside ``mul``
+    (None: all); ``properties`` those whose statements are. ``on_reject`` is called with each record that could not be
+    read; without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError
+    also where a file holds no item.
     """
     fields = Fields(
         None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
@@ -189,14 +189,14 @@ class ChunkReader:
         self._held = 0
 
     def counts(self) -> Counts:
-        """How many lines held no item, by reason; items are counted where it is decided whether they stay."""
+        """How many lines are not items, by reason; items are counted once it is decided whether they stay."""
         rejected = Counter(reject.reason for reject in self.rejects)
         read = sum(self._left_out.values()) + len(self.rejects)
         return Counts(read, 0, dict(self._left_out), dict(rejected))
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
-    """What the file of these ranges has to end with: "]" if it begins with "[", else b"".
+    """How the file of these ranges has to end: with "]" if it begins with "[", else with b"".
 
     Raise WrongDumpError if it begins as XML does, before the rest of it is read.
     """
@@ -215,8 +215,8 @@ _Found = TypeVar("_Found")
 def read_lines(data: bytes, read: Callable[[memoryview], _Found]) -> Iterator[tuple[int, _Found | UnreadableLine]]:
     """Where each of ``record_lines`` begins, and what ``read`` makes of it.
 
-    Whatever error a line causes in our code or in a library is caught here: the line is unreadable, and the next one
-    is read.
+    Any error that a line causes in our code or in a library is caught here: the line is unreadable, and the next one is
+    read.
     """
     for position, line in record_lines(data):
         try:

@@ -71,7 +71,7 @@ class Lexeme(msgspec.Struct, gc=False):
         return self.lemmas[language].value if isinstance(self.lemmas, dict) and language in self.lemmas else ""
 
     def is_made(self) -> bool:
-        """Whether it has a statement that it is made from another lexeme."""
+        """Whether a statement says that it is derived from another lexeme."""
         return isinstance(self.claims, Claims) and bool(self.claims.derived_from or self.claims.combines)
 
     def types(self) -> list[str]:
@@ -149,7 +149,7 @@ class LexemeReader:
 
 
 def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine:
-    """What a line that could not be decoded as a lexeme holds."""
+    """What is in a line that could not be decoded as a lexeme."""
     try:
         head = msgspec.json.decode(line, type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -129,7 +129,7 @@ class DataValue(msgspec.Struct, gc=False):
 
 
 class Snak(msgspec.Struct, gc=False):
-    """What a statement says; without a datavalue, the value is unknown or there is none."""
+    """The value of a statement; without a datavalue, it is unknown or there is no value."""
 
     snaktype: str
     datavalue: DataValue | None = None
@@ -207,7 +207,7 @@ class _WrongError(ValueError):
 
 
 def read_leniently(line: bytes, fields: Fields) -> EntityRow | LeftOutLine | UnreadableLine:
-    """The item of a line, or why there is none, whatever the line holds.
+    """The item of a line, or why there is no item, for any line.
 
     Left out are other types of entities and redirects. Unreadable, by reason: "not-json", "no-entity", "bad-id",
     "bad-type", "bad-lastrevid", "bad-labels", "bad-sitelinks", "bad-claims".
@@ -321,7 +321,7 @@ def _value(snak: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _number(value: Any) -> int:
-    """The number of the item that a value is, 0 if it is no item; values of type "bad" can be anything."""
+    """The number of a value that is an item, else 0; values of type "bad" can be anything."""
     if not isinstance(value, dict):
         return 0
     identifier, number = value.get("id"), value.get("numeric-id")

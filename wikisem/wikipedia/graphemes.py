@@ -79,7 +79,7 @@ _PLAIN: Final = re.compile(f"[^\r{_JOINING}\U00010000-\U0010ffff]*")
 def graphemes(text: str) -> Sequence[str]:
     """The grapheme clusters of a string, in order; joined they give the string.
 
-    The string itself where each of its code points is one, so that slices are cheap.
+    The string itself if each of its code points is a cluster, so that slices are cheap.
     """
     if _PLAIN.fullmatch(text):
         return text

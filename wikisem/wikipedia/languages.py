@@ -118,7 +118,7 @@ _SAMPLE: Final = 10_000
 def language_profile(
     code: str, *, site: SiteInfo | None = None, sample: Iterable[str] = (), rows: bool = True
 ) -> LanguageProfile:
-    """The profile of a language by its row, its script, MediaWiki's facts, and its ``site`` and ``sample`` where given.
+    """The profile of a language by its row, its script, MediaWiki's facts, and its ``site`` and ``sample`` if given.
 
     ``site`` adds the wiki's namespaces to the stop affixes. A language that is in no table, or written in several
     scripts, gets the script that most letters of ``sample`` (strings in the language) are written in. Without ``rows``
@@ -194,5 +194,5 @@ def _list_affixes(lists: str) -> tuple[str, ...]:
 
 
 def namespace_affixes(names: Iterable[str]) -> tuple[str, ...]:
-    """The stop affixes of namespaces, ``Name:`` each, sorted; the main namespace has no name and gives none."""
+    """The stop affixes of namespaces (``Name:``), sorted; the main namespace has no name."""
     return tuple(sorted({f"{name.replace('_', ' ').strip()}:" for name in names if name.strip(" _")}))

@@ -1,7 +1,7 @@
-"""The profile of a language from what its wiki shows, with the source of each value and how much supports it.
+"""The profile of a language learned from its wiki, with the source and support of each value.
 
-A value in a profile file wins over a row, a row over what the dump shows, and that over what follows from the script.
-Where less supports a statistic than it needs, the default holds. All functions are pure.
+A profile file wins over a row, a row over the dump, and the dump over the script. A statistic with too little support
+is not used: the default holds. All functions are pure.
 """
 
 import json
@@ -102,7 +102,7 @@ _UNKNOWN: Final = re.compile(r"unknown field `(.*?)`")
 
 
 class ProfileFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a profile file says; keys that it lacks are learned. ``source`` and ``support`` are for people only."""
+    """The content of a profile file; missing keys are learned. ``source`` and ``support`` are for people only."""
 
     script: str | msgspec.UnsetType = msgspec.UNSET
     writing: Writing | msgspec.UnsetType = msgspec.UNSET
@@ -206,7 +206,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class FoundProfile:
-    """The profile that is used, and for each of ``KEYS`` where its value is from and how much supports it.
+    """The profile that is used, and for each of ``KEYS`` the source and support of its value.
 
     A source is "file" (given or edited), "row", "MediaWiki", "dump", "script" or "default".
     """
@@ -228,7 +228,7 @@ def find_profile(
     given: ProfileFile | None = None,
     rows: bool = True,
 ) -> FoundProfile:
-    """The profile of a language by all that is known; without ``rows``, only by what the dump and MediaWiki say."""
+    """The profile of a language by all known facts; without ``rows``, only by the dump and MediaWiki."""
     seen = evidence or Evidence()
     profile = language_profile(code, site=site, sample=seen.surfaces, rows=rows)
     own = own_code(code)
@@ -302,7 +302,7 @@ _PARTICLES: Final = (1.0, 20.0)
 
 
 def writing_of(links: LinkLetters) -> Writing | None:
-    """How a language parts words, by the shares of links with a letter right before and after; None for too few links.
+    """How a language separates words, by the shares of links with a letter before and after; None for too few links.
 
     >>> shares = [(360, 170), (178, 13), (0, 330), (0, 39)]  # Thai, Hebrew, Korean, English
     >>> [writing_of(LinkLetters(1000, before, after)) for before, after in shares]
@@ -324,7 +324,7 @@ _LEAST_SHARE: Final = 0.003
 
 
 def learned_trail(found: LinkLetters) -> str:
-    """A regular expression for the trail of links: a to z, and other letters that are seen after links often enough.
+    """A regular expression for the trail of links: a to z, and other letters that follow links often enough.
 
     >>> learned_trail(LinkLetters(1000, 0, 40, {"s": 30, "ū": 9, "š": 3, "q": 1, "ж": 1}))
     '[a-zšū]+'

@@ -1,4 +1,4 @@
-"""What a wiki says about itself in the head of its dump: its name, its namespaces, how it treats first letters."""
+"""The site information in the head of a dump: the wiki's name, its namespaces, how it treats first letters."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 """The other ways to write a title or a word in a language with several scripts, as MediaWiki converts them.
 
-A link whose title no page has leads to the first of its variants that a page has, ``[[法國]]`` to 法国 (MediaWiki's
+A link to a title without a page leads to the first variant of the title with a page: ``[[法國]]`` to 法国 (MediaWiki's
 ``LinkHolderArray::doVariants``, 2026-11). Chinese is converted by OpenCC, which is an extra (``wikisem[chinese]``);
 MediaWiki's own tables for it are another collection of the same kind.
 """
@@ -60,7 +60,7 @@ Convert = Callable[[str], str]
 
 
 def conversion_of(language: str) -> str:
-    """What converts titles of a language, with its version or date; "" if nothing does, or OpenCC is missing.
+    """The converter of a language's titles, with its version or date; "" without one, or if OpenCC is missing.
 
     >>> conversion_of("sr"), conversion_of("de")
     ('letters of 2026-11', '')

@@ -62,7 +62,7 @@ def visible(text: str) -> str:
 
 
 def anchor_text(raw: str, work: Work | None = None) -> str:
-    """What a reader sees of the wikitext of an anchor: templates and footnotes gone, marks and tags read.
+    """The visible text of an anchor's wikitext: templates and footnotes removed, marks and tags read.
 
     Empty for an anchor that only the parser can read and that is longer than ``LONGEST_PARSED``. ``work`` counts the
     steps.

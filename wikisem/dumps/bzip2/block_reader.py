@@ -54,7 +54,7 @@ class StreamEnd:
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """What the ranges of a file have to know of each other: the first end in a range, and the blocks after the last.
+    """What the ranges of a file need to know of each other: the first end in a range, and the blocks after the last.
 
     ``fresh`` says that the first of these begins a stream, ``known`` that all of them were decoded.
     """
@@ -90,7 +90,7 @@ class StreamTally:
         self._fresh, self._blocks, self._fold, self._known = fresh, 0, 0, True
 
     def add(self, checksum: int) -> None:
-        """Take in the checksum of a block."""
+        """Add the checksum of a block."""
         self._blocks, self._fold = self._blocks + 1, _rotate(self._fold, 1) ^ checksum
 
     def lose(self) -> None:
@@ -108,7 +108,7 @@ class StreamTally:
         return damage
 
     def part(self) -> StreamPart:
-        """What the other ranges have to know once this one has been read."""
+        """What the other ranges need to know about this one."""
         range_ = self._range
         return StreamPart(range_.path, range_.start, self._end, self._fresh, self._blocks, self._fold, self._known)
 

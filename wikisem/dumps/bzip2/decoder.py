@@ -1,7 +1,7 @@
 """Decoding one bzip2 block on its own: in C where that could be compiled, by Python's ``bz2`` where C refuses.
 
 The decoder in C reads a block at any bit and finds its end by itself, at several times the speed (docs/bzip2.md). It
-takes only what ``bz2`` takes, so the result does not depend on which of them decoded a block.
+only accepts what ``bz2`` accepts, so the result does not depend on which of them decoded a block.
 """
 
 import bz2

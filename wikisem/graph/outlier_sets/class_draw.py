@@ -1,9 +1,8 @@
-"""Which class each of up to 64 classes draws its outliers from, and where that class's items are on the ring of items.
+"""From which class each of up to 64 classes draws its outliers, and where that class's items are on the ring of items.
 
-``bringing`` says what a class brings and shows an example. A walk along the ring of classes meets relatives whose items
-no surface form names, so those with too few items in the language are passed over: what is at or below each class is
-counted once. The count is of all items, so a class that has enough may still bring fewer into the set; the caller finds
-out and goes on.
+``BringingIndex`` has an example. A walk along the ring of classes meets relatives without surface forms for their
+items, so relatives with too few items in the language are skipped: the items at or below each class are counted once.
+The count is of all items, so a class with enough may still bring fewer into the set; the caller then goes on.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +121,7 @@ class ClassDraw:
         return (ordered[begin:end] for begin, end in pairwise(edges.tolist()))
 
     def _pick(self, lists: Ints, sets: BitPlanes, bit: int) -> Iterator[int]:
-        """The locations that a walk through the set meets and that are on the lists, which ascend."""
+        """The locations on the lists (ascending) that a walk through the set meets."""
         on_list = np.zeros(len(sets.bitsets), dtype=bool)
         on_list[lists] = True
         walk = self._ring.walk(sets, bit, self._starts[bit])

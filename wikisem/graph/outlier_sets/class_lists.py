@@ -188,7 +188,7 @@ class ItemStatements:
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedItems:
-    """Items that are not in the graph because nothing links to them, one row for all that are alike.
+    """Items that are not in the graph because nothing links to them, with one row for all equal ones.
 
     Row i is ``counts[i]`` items whose nodes are row i of ``classes``; ``statements.items`` are rows, all of whose items
     have the statement. Most items of Wikidata have no sitelink. They can neither be named nor drawn, but how many
@@ -283,7 +283,7 @@ def class_making_statements(
     2. of the instances that have any statement of the property, at least nine tenths have this one;
     3. of all items that have the statement, at least half are instances of the class.
 
-    With 193 instances, 190 of which say what they are a member of:
+    With 193 instances, 190 of which have a *member of*:
 
         member of         instances   all items    share   share of all
         United Nations    188         197          .99     .95             makes the class
@@ -291,8 +291,8 @@ def class_making_statements(
         African Union     54          55           .28     .98             does not: (2)
         Universe, say     190         4,000        1.0     .05             does not: (3)
 
-    Nine tenths leaves room for what Wikidata lacks. A property that few instances have cannot speak for the others: it
-    bars only items that have that very statement.
+    Nine tenths allows for missing statements. If few instances have a property, it only excludes items with that
+    statement.
     """
     items, found = indices_of(statements.items, graph.items)
     holders = [
@@ -323,7 +323,7 @@ def class_making_statements(
 class _Holders:
     """The keys of the statements of items, each beside the row that has the item's classes.
 
-    Row i is ``numbers[i]`` items that are alike, or one item if there are no numbers.
+    Row i is ``numbers[i]`` equal items, or one item if there are no numbers.
     """
 
     classes: CsrRows

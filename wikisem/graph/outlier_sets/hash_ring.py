@@ -62,8 +62,8 @@ class HashRing:
     def walk(self, sets: BitPlanes, bit: int, start: np.uint64) -> Iterator[int]:
         """The locations of the items whose list has the bit, from the hash key ``start`` once around the ring.
 
-        Frequent items are found by examining one location after another. Where they are so rare that listing and
-        sorting all of them costs less than the expected rest of the walk, they are listed.
+        Frequent items are found by examining one location after another. If they are so rare that listing and sorting
+        them costs less than the expected rest of the walk, they are listed.
         """
         size = len(self.keys)
         begin, looked, look = int(np.searchsorted(self.keys, start)), 0, _FIRST_LOOK
@@ -106,7 +106,7 @@ class HashRing:
         return found
 
     def _list_first(self, sets: BitPlanes, bits: Ints, begins: Ints, count: int) -> Iterator[list[int] | None]:
-        """The first locations of each class, by listing all of its set; None where the set is too large for that."""
+        """The first locations of each class, by listing its whole set; None if the set is too large for that."""
         lists, bit_of_list = bit_pairs(sets.bitsets & np.bitwise_or.reduce(np.uint64(1) << bits.astype(np.uint64)))
         asked = np.argsort(bits)[np.searchsorted(np.sort(bits), bit_of_list)]
         items = np.bincount(asked, weights=self._sizes(lists), minlength=len(bits))

@@ -38,10 +38,10 @@ def barred_lists(
 ) -> CsrRows:
     """For each of the candidates (nodes, ascending) the lists that are barred for it, in whatever outlier set.
 
-    Barred are the class itself, everything above it and below it; what is an instance of it at any sound rank, or with
-    ``exclude`` "closure" and "kin" an instance of anything below it; and with "kin" what has a statement that makes it.
-    That concerns few lists. With Oslo an instance of *city* at the best rank and of *big city* at another, and with
-    *capital* an item that is itself below *city*:
+    The class itself and everything above and below it are barred, and so are its instances at any sound rank; with
+    ``exclude`` "closure" and "kin" also the instances of everything below it, and with "kin" items with a class-making
+    statement. This concerns few lists. With Oslo an instance of *city* at the best rank and of *big city* at another,
+    and with *capital* an item that is itself below *city*:
 
         candidate    barred
         city         capital (below it), and what is above it
@@ -144,12 +144,12 @@ _CHUNK: Final = 1 << 20
 
 
 def status_classes(graph: ClassGraph, candidates: Ints, share: float, unlinked: UnlinkedItems = NO_UNLINKED) -> Flags:
-    """Which of the candidates (nodes, ascending) are status classes; if the share is 0, none of them.
+    """Which of the candidates (nodes, ascending) are status classes; none if the share is 0.
 
-    A status class says something that is true of items beside what they are: *college town*, *big city*. Bonn is a
-    *city*, and a *college town* as well. That nobody said so of Chicago proves nothing: any city may in truth be a
-    college town. So a class counts as a status class if all but few of its instances have another class, which is
-    neither the class nor below it:
+    A status class is a status that items have besides what they are: *college town*, *big city*. Bonn is a *city*, and
+    also a *college town*. A missing statement for Chicago proves nothing: any city may really be a college town. So a
+    class counts as a status class if nearly all of its instances have another class that is neither the class nor below
+    it:
 
         college town    16 instances    16 are something else, too: city, big city, municipality of Germany
         city           115             106

@@ -1,7 +1,7 @@
 """Which classes are near which, and which are below which: bitsets carried over the class graph, 64 classes at a time.
 
 Class i of those asked for has bit i of a 64-bit integer, and every node of the graph a set of these bits. Both searches
-run on an index: the part of the graph that can matter for outlier sets, without what no question depends on.
+run on an index: the part of the graph that can matter for outlier sets.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class RowUnion:
 
     ``columns[j]`` has the j-th target of every row that has one; ``rest`` is what long rows have beyond the columns,
     and ``starts`` is where each of them begins there. ``reduceat`` alone would do, but it takes longer to begin a row
-    than to read the one or two targets that most rows have.
+    than to read the one or two targets of most rows.
 
     With three classes, a graph in which node 2 leads to nodes 0 and 1, and classes 0 and 2 set on nodes 0 and 1:
 
