@@ -12,8 +12,9 @@ import orjson
 from isal import igzip
 
 from benchmarks.report import Command
+from wikisem.layout import Scratch
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.wikidata.entity_reader import EntityReader
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
 

@@ -29,11 +29,12 @@ from benchmarks.full_size_page import RESULTS, draw
 from benchmarks.graph_world import numbers_of
 from benchmarks.tree import watch_tree
 from wikisem.arrow.columns import qids_of
+from wikisem.layout import Scratch
 from wikisem.queries.offline import EntityTable
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy

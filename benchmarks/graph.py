@@ -23,9 +23,10 @@ from benchmarks.report import Call, write_section
 from benchmarks.tree import busy_seconds, watch_children
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import qid_of
+from wikisem.layout import Scratch
 from wikisem.recipes.options import ClusterOptions, Recipe
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy
 
 TITLE = "The class graph at the size of Wikidata"

@@ -16,10 +16,11 @@ from typing import Final
 from benchmarks.graph import run_taxonomy
 from benchmarks.graph_world import Size, write_world
 from benchmarks.report import Call, Result, compare, table
+from wikisem.layout import Scratch
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 
 _FAITHFUL: Final = load_recipe("wikisem500")
 _BEST: Final = load_recipe("wikisem")

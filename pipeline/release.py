@@ -14,6 +14,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.ids import check_language, qid_number
+from wikisem.layout import MANIFEST
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
 from wikisem.outputs.release.card import (
@@ -51,9 +52,9 @@ class RunFiles:
 
 def read_run(output: Path) -> RunFiles:
     """The plainly named files of a run; MissingInputError if it is no run or has no groups at all."""
-    manifest = output / "manifest.json"
+    manifest = output / MANIFEST
     if not manifest.is_file():
-        raise MissingInputError(f"{output}: expected the output folder of a run, saw no manifest.json in it")
+        raise MissingInputError(f"{output}: expected the output folder of a run, saw no {MANIFEST} in it")
     languages = sorted(check_language(path.stem) for path in (output / "groups").glob("*.jsonl"))
     if not languages:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")

@@ -16,14 +16,14 @@ from rdflib.store import Store
 from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
 
 from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of, union
-from wikisem.arrow.item_index import index_folder, read_items
+from wikisem.arrow.item_index import read_items
 from wikisem.categories.recipe import CandidateItem, Category, Condition, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.ids import is_qid, qid_number
+from wikisem.layout import find_folder, index_folder
 from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
 from wikisem.records import Statement
 from wikisem.schemas import ENTITIES, PARQUET_ERRORS
-from wikisem.unit_folders import find_folder
 
 
 class EntitySource:

@@ -11,7 +11,8 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from wikisem.arrow.item_index import index_folder, index_name, write_index
+from wikisem.arrow.item_index import index_name, write_index
+from wikisem.layout import index_folder
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import create_binary

@@ -9,18 +9,19 @@ from wikisem.graph.class_graph import COLUMNS, ClassGraph, ItemEdges, build_grap
 from wikisem.graph.csr import indices_of
 from wikisem.graph.distance import PREFIX, contract_graph
 from wikisem.graph.store import open_arrays
+from wikisem.layout import TaxonomyScratch, unlinked_folder
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
-from wikisem.transforms.entities.item_files import unlinked_folder
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_parquet
-from wikisem.transforms.io.runtime import Scratch, StageContext
+from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "taxonomy"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
+_GRAPH: Final = "graph"
 
 # The rows of a file of entities, how many of them have edges, and the folder of these edges.
 _EdgeFile = tuple[int, int, str]
@@ -33,7 +34,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises
     MissingInputError.
     """
-    scratch, runtime = context.scratch, context.runtime
+    scratch, runtime = TaxonomyScratch.of(context.scratch), context.runtime
     files = match([f"{entities}/*.parquet"])
     # The folder that counts unlinked items is one element more: it is small, and gives one table of classes.
     unlinked = unlinked_folder(entities)
@@ -49,8 +50,8 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
             | "build" >> beam.ParDo(BuildGraph(options, scratch))
         )
 
-    runtime.run(construct, label=STAGE, parts=f"{scratch.parts}/edges/*/subclass_of.targets.npy", total=len(elements))
-    counts = [f"{scratch.parts}/counts/graph.json"]
+    runtime.run(construct, label=STAGE, parts=f"{scratch.edges()}/subclass_of.targets.npy", total=len(elements))
+    counts = [scratch.counts(_GRAPH)]
     require_files(scratch.published, files_left(counts))
     return sum_counts(counts)
 
@@ -58,13 +59,13 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 class ReadEdges(beam.DoFn):
     """Read a numbered file of entities into arrays of its edges; from the folder ``unlinked``, those of its classes."""
 
-    def __init__(self, scratch: Scratch, unlinked: str) -> None:
+    def __init__(self, scratch: TaxonomyScratch, unlinked: str) -> None:
         self._scratch, self._unlinked = scratch, unlinked
 
     def process(self, numbered: tuple[int, str]) -> Iterable[tuple[None, _EdgeFile]]:
         """Read and write."""
         number, path = numbered
-        folder = f"{self._scratch.parts}/edges/{number:05d}"
+        folder = self._scratch.edges(f"{number:05d}")
         if path == self._unlinked:
             tables = (read_parquet(file, ["instance_of"]) for file in list_files(f"{path}/*.parquet"))
             rows, edges = 0, ItemEdges.of_classes(table["instance_of"] for table in tables)
@@ -78,7 +79,7 @@ class ReadEdges(beam.DoFn):
 class BuildGraph(beam.DoFn):
     """Build the finished graph from the edges of all files."""
 
-    def __init__(self, options: GraphOptions, scratch: Scratch) -> None:
+    def __init__(self, options: GraphOptions, scratch: TaxonomyScratch) -> None:
         self._options, self._scratch = options, scratch
 
     def process(self, all_files: tuple[None, Iterable[_EdgeFile]]) -> None:
@@ -88,7 +89,7 @@ class BuildGraph(beam.DoFn):
         names = save_arrays(graph, self._scratch.published)
         names += save_arrays(contract_graph(graph), self._scratch.published, PREFIX)
         counts = _count(sum(rows for rows, _, _ in files), sum(items for _, items, _ in files), graph)
-        write_counts(f"{self._scratch.parts}/counts/graph.json", counts, names)
+        write_counts(self._scratch.counts(_GRAPH), counts, names)
 
 
 def _count(read: int, with_edges: int, graph: ClassGraph) -> Counts:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.layout import profile_path
 from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.fetch import origin_of
 from wikisem.transforms.io.files import absolute, is_local, list_files, match, open_binary, size_and_time
@@ -172,11 +173,6 @@ class Profiles:
         return read_profile_file(self.texts[language], profile_path(language))
 
 
-def profile_path(language: str) -> str:
-    """The profile file of a language, below OUT."""
-    return f"languages/{language}.toml"
-
-
 def read_named(words: Sequence[str]) -> dict[str, str]:
     """The texts of the files that ``LANG=FILE`` words name; RecipeError for one that is no profile file."""
     texts = {}
@@ -264,7 +260,7 @@ def known_languages() -> list[ListedLanguage]:
 
 def languages_in(output: str) -> list[ListedLanguage]:
     """The languages of an output folder by their profile files; MissingInputError where it has none."""
-    paths = list_files(f"{output}/languages/*.toml")
+    paths = list_files(f"{output}/{profile_path('*')}")
     if not paths:
         raise MissingInputError(f"expected {output}/{profile_path('<language>')}, saw none; run `wikisem build` first")
     ledger, found = Ledger(output), []

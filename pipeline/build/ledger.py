@@ -19,6 +19,7 @@ from isal.isal_zlib import crc32
 
 from wikisem.arrow.checked_parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
 from wikisem.pipeline.build.lock import is_lock_file
 from wikisem.records import Count, Counts
 from wikisem.transforms.io.files import (
@@ -33,7 +34,6 @@ from wikisem.transforms.io.files import (
     sync_files,
 )
 from wikisem.typed_json import decode_json
-from wikisem.unit_folders import Fingerprint, folder_below, folder_path, record_path
 
 # Records of finished units.
 
@@ -114,7 +114,7 @@ class Ledger:
 
     def records(self) -> list[Record]:
         """All records, by unit."""
-        paths = list_files(f"{self._output}/.wikisem/*.json")
+        paths = list_files(record_path(self._output, "*"))
         found = [self._record(path) for path in paths if not is_lock_file(path)]
         return sorted(found, key=lambda record: record.unit)
 
@@ -178,7 +178,7 @@ def write_json(path: str, data: Mapping[str, Any]) -> None:
 
 def read_names(output: str, unit: str) -> set[str]:
     """The names that ``write_names`` wrote for a unit; empty if it wrote none."""
-    path = _names_path(output, unit)
+    path = names_path(output, unit)
     if not exists(path):
         return set()
     with open_binary(path) as source:
@@ -188,11 +188,7 @@ def read_names(output: str, unit: str) -> set[str]:
 
 def write_names(output: str, unit: str, names: Iterable[str]) -> None:
     """Write, in one step, which files and folders below an output folder are those of a unit."""
-    replace_file(_names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
-
-
-def _names_path(output: str, unit: str) -> str:
-    return record_path(output, unit).removesuffix("json") + "names"
+    replace_file(names_path(output, unit), orjson.dumps(sorted(names), option=orjson.OPT_APPEND_NEWLINE))
 
 
 # The files of a unit: as they are listed when it is finished, and whether they are still so.

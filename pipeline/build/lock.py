@@ -25,6 +25,7 @@ from typing import Final
 import orjson
 
 from wikisem.errors import LockError
+from wikisem.layout import lock_path
 from wikisem.transforms.io.files import exists, list_files, open_binary, remove, replace_file
 
 # Seconds that a run waits before it looks again, each time up to as many: two that began at once part.
@@ -68,7 +69,7 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], N
 
     The lock files of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all.
     """
-    own = _path(output, lock.run)
+    own = lock_path(output, lock.run)
     _remove_stale(output, break_lock, log)
     others: Sequence[LockFile] = ()
     for wait in (0.0, *_WAITS):
@@ -94,7 +95,7 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], N
 
 def check_lock(output: str, run: str) -> None:
     """Raise LockError if the lock file of a run is gone, because another run broke the lock."""
-    if not exists(_path(output, run)):
+    if not exists(lock_path(output, run)):
         raise LockError(f"expected {output} to be left to this run, saw that another one broke its lock")
 
 
@@ -108,12 +109,12 @@ def _remove_stale(output: str, break_lock: bool, log: Callable[[str], None]) -> 
         if lock.is_dead or break_lock:
             what = "was cut off" if lock.is_dead else "is taken for ended (--break-lock)"
             log(f"{output}: the run of {lock.since} (process {lock.process} on {lock.host}) {what}")
-            remove(_path(output, lock.run))
+            remove(lock_path(output, lock.run))
 
 
 def _lock_files(output: str) -> Iterator[LockFile]:
     """The lock files in OUT; one that its run removes meanwhile does not count, one that cannot be read does."""
-    for path in list_files(f"{output}/.wikisem/lock.*.json"):
+    for path in list_files(lock_path(output, "*")):
         run = path.rpartition("/lock.")[2].removesuffix(".json")
         try:
             with open_binary(path) as source:
@@ -123,10 +124,6 @@ def _lock_files(output: str) -> Iterator[LockFile]:
         except Exception:  # stores raise errors of their own for what is not there any more
             if exists(path):
                 raise
-
-
-def _path(output: str, run: str) -> str:
-    return f"{output}/.wikisem/lock.{run}.json"
 
 
 def _command() -> str:

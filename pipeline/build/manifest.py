@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import Any, Final
 
 from wikisem import __version__
+from wikisem.layout import MANIFEST
 from wikisem.pipeline.build.ledger import Record, write_json
 from wikisem.pipeline.build.run import Run
 from wikisem.wikipedia.data.grapheme_breaks import UNICODE
@@ -27,7 +28,7 @@ def write_manifest(run: Run) -> None:
     """Write the manifest of all that is finished in OUT, whichever command made it."""
     records = run.ledger.records()
     stages = {record.unit: _stage(record) for record in records}
-    write_json(f"{run.output}/manifest.json", {**_common(records), "stages": stages})
+    write_json(f"{run.output}/{MANIFEST}", {**_common(records), "stages": stages})
 
 
 def _common(records: Sequence[Record]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, TooManyRejectsError
+from wikisem.layout import NOTES, WORK, Scratch, folder_below, rejects_path
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
@@ -25,15 +26,13 @@ from wikisem.transforms.io.files import (
     remove_below,
     replace_file,
 )
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
-from wikisem.unit_folders import folder_below
+from wikisem.transforms.io.runtime import Runtime, StageContext
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_REJECTS: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
 _PLAIN: Final = ("languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
-_WORK: Final = ".work"
-_SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(_WORK)}/([0-9a-f]{{12}})\.json$")
+_SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(WORK)}/([0-9a-f]{{12}})\.json$")
 
 
 def _ignore(line: str) -> None:
@@ -86,7 +85,7 @@ class Run:
     @property
     def scratch(self) -> str:
         """Where stages keep what goes when they are over: a folder of this run alone."""
-        return f"{self.output}/{_WORK}/{self.name}"
+        return f"{self.output}/{WORK}/{self.name}"
 
     @contextmanager
     def tidying(self, what: str) -> Iterator[None]:
@@ -99,39 +98,39 @@ class Run:
     def remove_scratch(self) -> None:
         """Remove what is left of this run's scratch, never that of a run that broke its lock."""
         self._remove_scratch_of(self.name)
-        if _WORK in self._made:
+        if WORK in self._made:
             with suppress(OSError):  # not empty
-                Path(self.output, _WORK).rmdir()
+                Path(self.output, WORK).rmdir()
 
     def remove_leftovers(self) -> None:
         """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work.
 
         A run leaves a file beside its scratch that says whose it is. What else is there is not wikisem's, and stays.
         """
-        runs = [found[1] for path in list_files(f"{self.output}/{_WORK}/*") if (found := _SCRATCH_NOTE.search(path))]
+        runs = [found[1] for path in list_files(f"{self.output}/{WORK}/*") if (found := _SCRATCH_NOTE.search(path))]
         for run in runs:
             self._remove_scratch_of(run)
         if is_local(self.output):
             root = Path(self.output)
             if runs:
                 with suppress(OSError):  # not empty
-                    (root / _WORK).rmdir()
+                    (root / WORK).rmdir()
             for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
                 for part in find_abandoned(folder):
                     with self.tidying(str(part)):
                         remove_below(self.output, str(part.relative_to(root)))
-        if list_files(f"{self.output}/{_WORK}/**"):
-            self.log(f"warning: {self.output}/{_WORK} has files that no run of wikisem left there; they stay")
+        if list_files(f"{self.output}/{WORK}/**"):
+            self.log(f"warning: {self.output}/{WORK} has files that no run of wikisem left there; they stay")
 
     def remove_scratch_folder(self, folder: str) -> None:
         """Remove a folder in this run's scratch, if it is there."""
-        work = f"{self.output}/{_WORK}"  # which may be a link to another disk
+        work = f"{self.output}/{WORK}"  # which may be a link to another disk
         remove_below(work, folder.removeprefix(f"{work}/"))
 
     def _remove_scratch_of(self, run: str) -> None:
-        with self.tidying(f"{self.output}/{_WORK}/{run}"):
-            self.remove_scratch_folder(f"{self.output}/{_WORK}/{run}")
-            remove(f"{self.output}/{_WORK}/{run}.json")
+        with self.tidying(f"{self.output}/{WORK}/{run}"):
+            self.remove_scratch_folder(f"{self.output}/{WORK}/{run}")
+            remove(f"{self.output}/{WORK}/{run}.json")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
@@ -147,8 +146,8 @@ class Run:
     def _begin_scratch(self) -> None:
         if is_local(self.output):
             with suppress(FileExistsError):
-                Path(self.output, _WORK).mkdir(parents=True)
-                self._made.add(_WORK)
+                Path(self.output, WORK).mkdir(parents=True)
+                self._made.add(WORK)
         replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
@@ -182,7 +181,7 @@ class Run:
 
     def keep_rejects(self, unit: str, scratch: Scratch) -> str:
         """Gather the rejects of a unit in OUT/rejects/<unit>.jsonl, and return that path."""
-        target = f"{self.output}/rejects/{unit.replace('/', '-')}.jsonl"
+        target = f"{self.output}/{rejects_path(unit)}"
         sources = list_files(f"{scratch.rejects_of(unit)}/*")
         if not sources:
             remove(target)
@@ -220,7 +219,7 @@ def check_writable(output: str) -> None:
     check_address(output)
     if not is_local(output) and any(letter in output for letter in "*?["):
         raise OutputError(f"expected an output URL without *, ? and [, saw {output!r}")
-    probe = f"{output}/.wikisem/probe"
+    probe = f"{output}/{NOTES}/probe"
     try:
         replace_file(probe, b"")
         remove(probe)

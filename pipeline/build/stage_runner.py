@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
+from wikisem.layout import folder_below, record_path
 from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
 from wikisem.pipeline.build.lock import LockFile, locked
 from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
@@ -22,7 +23,6 @@ from wikisem.records import Counts
 from wikisem.transforms.io.arrays import remove_copies
 from wikisem.transforms.io.files import is_local
 from wikisem.transforms.io.runtime import StageContext, check_shared
-from wikisem.unit_folders import folder_below, record_path
 
 # What a stage is.
 

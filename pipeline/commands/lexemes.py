@@ -15,6 +15,7 @@ from rich.table import Table
 from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
+from wikisem.layout import rejects_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
     Relations,
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
     counts, output = reader.counts(), Path(arguments.output)
-    kept_in = f"{output}/rejects/{STAGE}.jsonl"
+    kept_in = f"{output}/{rejects_path(STAGE)}"
     if not write_rejects(kept_in, rejects):
         remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))

@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import MapLookup
-from wikisem.arrow.item_index import index_folder, read_items
+from wikisem.arrow.item_index import read_items
 from wikisem.errors import MissingInputError
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
+from wikisem.layout import group_leaves, index_folder
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
@@ -78,7 +79,7 @@ def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explana
 
 def languages_of(output: str) -> list[str]:
     """The languages that have groups in an output folder, mixed ones aside; MissingInputError where there are none."""
-    paths = list_files(f"{output}/groups/*.jsonl")
+    paths = list_files(f"{output}/{group_leaves('*')[0]}")
     if not paths:
         raise MissingInputError(f"expected an output folder with groups, saw no {output}/groups/*.jsonl")
     codes = (path.rpartition("/")[2].removesuffix(".jsonl") for path in paths)

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from wikisem.arrow.checked_parquet import CheckedWriter
-from wikisem.arrow.item_index import index_folder, index_name, read_items, write_index
+from wikisem.arrow.item_index import index_name, read_items, write_index
 from wikisem.errors import DamagedInputError
+from wikisem.layout import index_folder
 
 _SCHEMA = pa.schema([("qid", pa.string()), ("label", pa.string())])
 _ROWS = 200

@@ -14,11 +14,12 @@ import zstandard
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem.arrow.item_index import index_name
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.layout import Scratch
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES, UNLINKED
 from wikisem.transforms.entities import stage
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 
 Line = dict[str, Any]
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
+from wikisem.layout import EntityScratch
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities import item_files
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
 from wikisem.transforms.entities.stage import IndexItems, KeepItems, find_duplicates, superseded_by_file
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Scratch
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
@@ -93,7 +93,7 @@ def test_edges_of_superseded_revisions_lead_nowhere(tmp_path: Path) -> None:
 
 def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
     """A runner may try a bundle twice: the items are still there for the second try, and their file does not change."""
-    scratch = Scratch(str(tmp_path))
+    scratch = EntityScratch(str(tmp_path))
     write_parquet(CERTAIN.path(scratch), pa.Table.from_pylist([row("Q1", 5), row("Q2", 6)], ENTITIES))
     finished = Path(scratch.published) / "certain-000003.parquet"
     seen = set()
@@ -107,7 +107,7 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
 
 def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a file that is finished by a second name those in which its rows were written, so many to each."""
-    scratch = Scratch(str(tmp_path))
+    scratch = EntityScratch(str(tmp_path))
     monkeypatch.setattr(item_files, "ROW_GROUP", 2)
     writer = ItemWriter(CERTAIN.path(scratch))
     writer.add(pa.Table.from_pylist([row(qid, 5) for qid in ("Q9", "Q1", "Q4")], ENTITIES))

@@ -11,13 +11,14 @@ from tests.entity_files import dump_entities, write_entities
 from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.layout import GroupScratch, Scratch
 from wikisem.outputs.groupfile import encode_group
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 from wikisem.transforms.groups import stage as groups_stage
-from wikisem.transforms.groups.shared_files import GroupFiles, english_labels
+from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import CollectItems
-from wikisem.transforms.io.runtime import Runtime, Scratch
+from wikisem.transforms.io.runtime import Runtime
 
 LANGUAGES = ("en", "de", "es", "ru", "zh", "ar")
 RECIPE = Recipe(
@@ -39,10 +40,11 @@ def test_the_titles_that_are_looked_at_do_not_depend_on_unlinked_items(
     for name, entities in (("some", linked), ("all", [*linked, *unlinked])):
         folder = tmp_path / name
         Taxonomy.of_entities(entities, RECIPE.graph).save(folder / "taxonomy")
-        files = GroupFiles(str(folder / "taxonomy"), {}, RECIPE, Scratch(str(folder / "work")))
+        scratch = GroupScratch(str(folder / "work"))
         write_entities(folder / "entities", entities)
-        list(CollectItems(files, ["en"]).process((0, str(folder / "entities/part-00000.parquet"))))
-        (written,) = Path(files.labels()).glob("titles-*.parquet")
+        collect = CollectItems(scratch, str(folder / "taxonomy"), ["en"], "", RECIPE.cluster.minimum, ())
+        list(collect.process((0, str(folder / "entities/part-00000.parquet"))))
+        (written,) = Path(scratch.titles()).parent.glob("titles-*")
         sampled.append(pq.read_table(written)["title"].to_pylist())
     assert sampled[0] == sampled[1]
     assert 0 < len(sampled[0]) < len(linked)

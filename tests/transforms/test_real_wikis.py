@@ -15,12 +15,13 @@ import mwparserfromhell
 import pyarrow as pa
 import pytest
 
+from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
 from wikisem.errors import MissingInputError
+from wikisem.layout import Scratch
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
 from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import divide, resolve_surfaces
 
 # qid, page title in ltgwiki, labels.

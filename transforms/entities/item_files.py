@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
+from wikisem.layout import UNLINKED, EntityScratch
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.io.files import create_binary
-from wikisem.transforms.io.runtime import Scratch
 from wikisem.transforms.io.shuffle import BucketFile, Task, create_bucket_file, part_path, part_paths, read_bucket
 from wikisem.wikidata.entity_columns import Certainty
 
@@ -37,15 +37,15 @@ class ItemFile(NamedTuple):
     @property
     def unlinked(self) -> str:
         """The file that counts the items left out as unlinked, below the folder of entities."""
-        return f"{_UNLINKED}/{self.name}.parquet"
+        return f"{UNLINKED}/{self.name}.parquet"
 
-    def path(self, scratch: Scratch) -> str:
+    def path(self, scratch: EntityScratch) -> str:
         """The file of the items as the range left them."""
-        return f"{scratch.parts}/{self.certainty}/{self.part:06}.parquet"
+        return scratch.items(self.certainty, self.part)
 
-    def counts(self, scratch: Scratch) -> str:
+    def counts(self, scratch: EntityScratch) -> str:
         """The file of the counts of items that stay."""
-        return f"{scratch.parts}/counts/keep-{self.name}.json"
+        return scratch.counts(f"keep-{self.name}")
 
 
 def item_file(name: str) -> ItemFile:
@@ -56,15 +56,6 @@ def item_file(name: str) -> ItemFile:
     """
     certainty, _, part = name.partition("-")
     return ItemFile(cast(Certainty, certainty), int(part))
-
-
-# The folder of what counts unlinked items, below that of the items themselves.
-_UNLINKED: Final = "unlinked"
-
-
-def unlinked_folder(entities: str) -> str:
-    """The folder of ``schemas.UNLINKED`` files in a folder of entities; it exists unless every item was kept."""
-    return f"{entities}/{_UNLINKED}"
 
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.

@@ -28,9 +28,10 @@ from wikisem.arrow.columns import (
     repeated,
     union,
 )
-from wikisem.arrow.item_index import index_folder, index_name, write_index
+from wikisem.arrow.item_index import index_name, write_index
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError
+from wikisem.layout import EntityScratch, index_folder
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import (
@@ -54,7 +55,7 @@ from wikisem.transforms.io.counts import (
 )
 from wikisem.transforms.io.files import copy, create_binary, match, open_binary, size_of
 from wikisem.transforms.io.parquet import read_batches, read_row_groups, write_parquet
-from wikisem.transforms.io.runtime import Runtime, Scratch, StageContext
+from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.shuffle import (
     Done,
     Task,
@@ -118,29 +119,28 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError where
     no item is left.
     """
-    scratch, runtime = context.scratch, context.runtime
+    scratch, runtime = EntityScratch.of(context.scratch), context.runtime
     planned, closing = _plan(inputs)
     ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))
     reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
-    numbers = numbers_folder(scratch)
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = _spread(pipeline, ranges) | "read" >> beam.ParDo(
             ReadRange(reader, options.linked_only, len(ranges), closing, scratch)
         )
-        _merge_numbers(read, numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
+        _merge_numbers(read, scratch.numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
 
-    counts, size = f"{scratch.parts}/counts/read-*.json", sum(range_.stop - range_.start for _, range_ in ranges)
+    counts, size = scratch.counts("read-*"), sum(range_.stop - range_.start for _, range_ in ranges)
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
-    done = [read_counts(scratch, part) for part, _ in ranges]
+    done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
     files = sorted(map(item_file, files_left(done)))
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
-    duplicates = bool(read_numbers(merged_folder(numbers, ITEMS)).size)
-    targets = _find_targets(files, scratch, runtime) if duplicates else merged_folder(numbers, TARGETS)
+    duplicates = bool(read_numbers(merged_folder(scratch.numbers, ITEMS)).size)
+    targets = _find_targets(files, scratch, runtime) if duplicates else merged_folder(scratch.numbers, TARGETS)
 
     buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
 
@@ -152,10 +152,10 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
             | "index" >> beam.ParDo(IndexItems(scratch, files))
         )
 
-    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=f"{scratch.parts}/counts/keep-*.json", total=len(files))
+    runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(files))
     kept = [file.counts(scratch) for file in files]
     require_files(scratch.published, files_left(kept))
-    found = sum_ranges(done, STAGE, range_rejects(scratch, len(done))) + sum_counts(kept)
+    found = sum_ranges(done, STAGE, scratch.rejects(STAGE, len(done))) + sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
@@ -180,9 +180,9 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
 
 
-def _find_targets(files: list[ItemFile], scratch: Scratch, runtime: Runtime) -> str:
+def _find_targets(files: list[ItemFile], scratch: EntityScratch, runtime: Runtime) -> str:
     """Find superseded rows and what the edges of all others lead to; return the folder of these targets."""
-    repeated_items, latest = merged_folder(numbers_folder(scratch), ITEMS), _latest_numbers(scratch)
+    repeated_items, latest = merged_folder(scratch.numbers, ITEMS), scratch.latest
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
         (
@@ -232,7 +232,9 @@ class ReadRange(beam.DoFn):
     A range leaves two files of items, one of each certainty, so that most items need not be written again.
     """
 
-    def __init__(self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: Scratch) -> None:
+    def __init__(
+        self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: EntityScratch
+    ) -> None:
         self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
         self._closing = closing
 
@@ -249,9 +251,9 @@ class ReadRange(beam.DoFn):
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_rejects(range_rejects(self._scratch, part), chunks.rejects)
-        write_counts(read_counts(self._scratch, part), chunks.counts(), files, streams)
-        with create_bucket_file(part_path(numbers_folder(self._scratch), part)) as found:
+        write_rejects(self._scratch.rejects(STAGE, part), chunks.rejects)
+        write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams)
+        with create_bucket_file(part_path(self._scratch.numbers, part)) as found:
             add_numbers(found, ITEMS, join(numbers))
             add_numbers(found, TARGETS, union(targets))
         yield done(STAGE, part, self._ranges)
@@ -278,7 +280,7 @@ class FindDuplicates(beam.DoFn):
     They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
     """
 
-    def __init__(self, scratch: Scratch, repeated: str, files: int) -> None:
+    def __init__(self, scratch: EntityScratch, repeated: str, files: int) -> None:
         self._scratch, self._repeated, self._files = scratch, repeated, files
 
     def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
@@ -286,7 +288,7 @@ class FindDuplicates(beam.DoFn):
         number, file = element[0], ItemFile(*element[1:])
         repeated = read_numbers(self._repeated)
         begin = 0
-        with create_bucket_file(part_path(_duplicate_files(self._scratch), number)) as found:
+        with create_bucket_file(part_path(self._scratch.duplicates, number)) as found:
             for table in read_batches(file.path(self._scratch), ENTITIES.names):
                 duplicates = find_duplicates(table, repeated, file, begin)
                 buckets = qid_buckets(duplicates["number"].to_numpy())
@@ -309,14 +311,14 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 class ChooseLatestRevision(beam.DoFn):
     """Find the superseded rows of each file among the duplicates in a bucket, and write them by the file's name."""
 
-    def __init__(self, scratch: Scratch, files: int) -> None:
+    def __init__(self, scratch: EntityScratch, files: int) -> None:
         self._scratch, self._files = scratch, files
 
     def process(self, task: Task) -> None:
         """Let the latest revision of each item stay."""
         bucket = task[1]
-        duplicates = list(read_rows(part_paths(_duplicate_files(self._scratch), self._files), [bucket]))
-        with create_bucket_file(part_path(_superseded_files(self._scratch), bucket)) as found:
+        duplicates = list(read_rows(part_paths(self._scratch.duplicates, self._files), [bucket]))
+        with create_bucket_file(part_path(self._scratch.superseded, bucket)) as found:
             for name, rows in superseded_by_file(duplicates):
                 found.add(name, encode_numbers(rows))
 
@@ -336,7 +338,7 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
 class FindTargets(beam.DoFn):
     """Find the numbers of all that the edges of the latest rows lead to, in each of so many files."""
 
-    def __init__(self, scratch: Scratch, files: int) -> None:
+    def __init__(self, scratch: EntityScratch, files: int) -> None:
         self._scratch, self._files = scratch, files
 
     def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
@@ -344,7 +346,7 @@ class FindTargets(beam.DoFn):
         number, file = element[0], ItemFile(*element[1:])
         superseded = read_superseded(self._scratch, file)
         tables = latest_rows(self._scratch, file, ["instance_of", "subclass_of"], superseded)
-        with create_bucket_file(part_path(_latest_numbers(self._scratch), number)) as found:
+        with create_bucket_file(part_path(self._scratch.latest, number)) as found:
             add_numbers(found, TARGETS, union(edge_targets(table) for _, table in tables))
         yield done(STAGE, number, self._files)
 
@@ -361,7 +363,7 @@ class KeepItems(beam.DoFn):
     go to ``buckets`` buckets of a bucket file, one batch for each row group of the finished file.
     """
 
-    def __init__(self, scratch: Scratch, targets: str, duplicates: bool, files: int, buckets: int) -> None:
+    def __init__(self, scratch: EntityScratch, targets: str, duplicates: bool, files: int, buckets: int) -> None:
         self._scratch, self._folder, self._duplicates = scratch, targets, duplicates
         self._files, self._buckets = files, buckets
         self._targets: Numbers | None = None
@@ -385,7 +387,7 @@ class KeepItems(beam.DoFn):
     def _write_numbers(self, number: int, path: str) -> int:
         """Write the numbers of the items in a file, if there is one, and return how many they are."""
         size = 0
-        with create_bucket_file(part_path(_kept_numbers(self._scratch), number)) as found:
+        with create_bucket_file(part_path(self._scratch.kept, number)) as found:
             for table in read_row_groups(path, ["qid"]) if path else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
                 residues, size = numbers % self._buckets, size + len(numbers)
@@ -427,20 +429,20 @@ class KeepItems(beam.DoFn):
 class IndexItems(beam.DoFn):
     """Write a bucket of the index of all finished files from the numbers in that bucket."""
 
-    def __init__(self, scratch: Scratch, files: Sequence[ItemFile]) -> None:
+    def __init__(self, scratch: EntityScratch, files: Sequence[ItemFile]) -> None:
         self._scratch, self._files = scratch, files
 
     def process(self, task: Task) -> None:
         """Read, sort and write."""
         _, bucket, buckets = task
-        paths = part_paths(_kept_numbers(self._scratch), len(self._files))
+        paths = part_paths(self._scratch.kept, len(self._files))
         with create_binary(f"{index_folder(self._scratch.published)}/{index_name(bucket, buckets)}") as sink:
             found = [map(decode_numbers, read_bucket(path, [bucket])) for path in paths]
             write_index(sink, [file.finished for file in self._files], found)
 
 
 def latest_rows(
-    scratch: Scratch, file: ItemFile, columns: list[str], superseded: Numbers
+    scratch: EntityScratch, file: ItemFile, columns: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
     """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
     begin = 0
@@ -450,45 +452,12 @@ def latest_rows(
         yield int(dropped.sum()), table.filter(pa.array(~dropped)) if dropped.any() else table
 
 
-def read_superseded(scratch: Scratch, file: ItemFile) -> Numbers:
+def read_superseded(scratch: EntityScratch, file: ItemFile) -> Numbers:
     """The numbers of the rows of a file that later revisions supersede."""
-    paths = part_paths(_superseded_files(scratch), QID_BUCKETS)
+    paths = part_paths(scratch.superseded, QID_BUCKETS)
     return union(decode_numbers(rows) for path in paths for rows in read_bucket(path, [file.name]))
 
 
-# Where the steps find each other's files.
-
-
-def numbers_folder(scratch: Scratch) -> str:
-    """The bucket files of numbers, one for each range."""
-    return f"{scratch.parts}/numbers"
-
-
-def read_counts(scratch: Scratch, part: int) -> str:
+def range_counts(scratch: EntityScratch, part: int) -> str:
     """The counts of what a range held beside items; the file also names the files of its items."""
-    return f"{scratch.parts}/counts/read-{part:06}.json"
-
-
-def range_rejects(scratch: Scratch, part: int) -> str:
-    """What could not be read of a range; the number after the last range is for all ranges together."""
-    return f"{scratch.rejects_of(STAGE)}/{part:06}.jsonl"
-
-
-def _duplicate_files(scratch: Scratch) -> str:
-    """The bucket files of rows of repeated items, one for each file of items, by item."""
-    return f"{scratch.parts}/duplicates"
-
-
-def _superseded_files(scratch: Scratch) -> str:
-    """The bucket files of the numbers of superseded rows, by the file that they are in."""
-    return f"{scratch.parts}/superseded"
-
-
-def _latest_numbers(scratch: Scratch) -> str:
-    """The bucket files of the numbers of all that the edges of latest rows lead to, one for each file of items."""
-    return f"{scratch.parts}/latest"
-
-
-def _kept_numbers(scratch: Scratch) -> str:
-    """The bucket files of the numbers in finished files, one for each file of items."""
-    return f"{scratch.parts}/places"
+    return scratch.counts(f"read-{part:06}")

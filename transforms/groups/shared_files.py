@@ -1,7 +1,7 @@
-"""The files of the groups stage: those that its steps share, labels and titles of items, and finished groups."""
+"""What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.store import open_arrays
+from wikisem.layout import GroupScratch, Scratch, group_leaves
 from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
-from wikisem.recipes.options import Recipe
 from wikisem.records import Group
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
@@ -23,91 +23,34 @@ from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
-from wikisem.transforms.io.runtime import Scratch
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 
-# Where the steps find what earlier steps wrote.
+# What the steps open of each other's files: arrays are mapped into memory, not read.
 
 
-@dataclass(frozen=True)
-class GroupFiles:
-    """Where each step finds what earlier steps wrote, and the recipe; arrays are mapped into memory, not read.
+def open_graph(taxonomy: str) -> ClassGraph:
+    """The class graph in a folder."""
+    return open_arrays(ClassGraph, local_folder(taxonomy))
 
-    ``taxonomy`` is the folder of the class graph. ``mentions`` has the folder of each language whose wiki is known, and
-    ``profiles`` the text of each profile file that was given or edited.
-    """
 
-    taxonomy: str
-    mentions: Mapping[str, str]
-    recipe: Recipe
-    scratch: Scratch
-    profiles: Mapping[str, str] = field(default_factory=dict)
+def open_surfaces(scratch: GroupScratch, language: str) -> SurfaceTable:
+    """The surface forms of a language that its groups may need."""
+    return open_arrays(SurfaceTable, local_folder(scratch.surfaces(language)))
 
-    def graph(self) -> ClassGraph:
-        """The class graph."""
-        return open_arrays(ClassGraph, local_folder(self.taxonomy))
 
-    def language(self, language: str) -> str:
-        """The folder of a language's surface forms, candidate classes and ring."""
-        return f"{self.scratch.parts}/languages/{language}"
+def open_candidates(scratch: GroupScratch, language: str) -> CandidateClasses:
+    """The candidate classes of a language; their leading instances are rows of its surface forms."""
+    return open_arrays(CandidateClasses, local_folder(scratch.candidates(language)))
 
-    def surface_part(self, language: str, number: int) -> str:
-        """The folder of one part of a language's surface forms."""
-        return f"{self.language(language)}/parts/{number}"
 
-    def affixes(self, language: str) -> str:
-        """The file of the affixes of a language's surface forms, which is there if the recipe measures by them."""
-        return f"{self.language(language)}/affixes.parquet"
-
-    def surface_count(self, language: str) -> str:
-        """The file that says how many surface forms a language has."""
-        return f"{self.language(language)}/surface_count.json"
-
-    def labels(self) -> str:
-        """The folder of labels and titles."""
-        return f"{self.scratch.parts}/labels"
-
-    def statements(self, number: int) -> str:
-        """The folder of the statements of one file of entities that may make a class."""
-        return f"{self.scratch.parts}/statements/{number:05d}"
-
-    def unlinked(self, number: int) -> str:
-        """The folder of one part of the counts of unlinked items."""
-        return f"{self.scratch.parts}/unlinked/{number:05d}"
-
-    def outlier_index(self) -> str:
-        """The folder of the outlier index."""
-        return f"{self.scratch.parts}/outlier_index"
-
-    def judged(self, kind: str, language: str, number: int) -> str:
-        """The file of "groups", "rejected" or "english" that one slice of the candidate classes gave in a language."""
-        return f"{self.scratch.parts}/judged/{kind}/{language}/{number:05d}.jsonl"
-
-    def surfaces(self, language: str) -> SurfaceTable:
-        """The surface forms of a language that its groups may need."""
-        return open_arrays(SurfaceTable, local_folder(f"{self.language(language)}/surfaces"))
-
-    def candidates(self, language: str) -> CandidateClasses:
-        """The candidate classes of a language; their leading instances are rows of its surface forms."""
-        return open_arrays(CandidateClasses, local_folder(f"{self.language(language)}/candidates"))
-
-    def all_candidates(self, languages: Sequence[str]) -> Ints:
-        """The nodes that are candidate classes in any language, ascending."""
-        nodes: Ints = distinct(np.concatenate([self.candidates(language).nodes for language in languages]))
-        return nodes
+def all_candidates(scratch: GroupScratch, languages: Sequence[str]) -> Ints:
+    """The nodes that are candidate classes in any language, ascending."""
+    nodes: Ints = distinct(np.concatenate([open_candidates(scratch, language).nodes for language in languages]))
+    return nodes
 
 
 # The files of a language that people load.
-
-
-def group_leaves(language: str) -> tuple[str, str, str]:
-    """The paths of groups as lines, groups as Parquet, and rejections.
-
-    >>> group_leaves("de")
-    ('groups/de.jsonl', 'groups/de.parquet', 'rejected/de.jsonl')
-    """
-    return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
 
 
 def write_groups(folder: str, language: str, groups: Sequence[bytes], rejected: Iterable[bytes]) -> None:
@@ -210,11 +153,11 @@ def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table
     return rows.filter(text.is_valid())
 
 
-def read_labels(files: GroupFiles, language: str) -> ClassLabels:
+def read_labels(scratch: GroupScratch, language: str) -> ClassLabels:
     """Labels in the language, else in ``mul``, else in English."""
     texts: dict[int, str] = {}
     english: set[int] = set()
-    for path in list_files(f"{files.labels()}/labels-*.parquet"):
+    for path in list_files(scratch.labels()):
         table = read_parquet(path)
         own = table.filter(pc.equal(table["language"], language))
         texts.update(zip(own["number"].to_pylist(), own["label"].to_pylist(), strict=True))
@@ -224,10 +167,5 @@ def read_labels(files: GroupFiles, language: str) -> ClassLabels:
 
 def english_labels(scratch: Scratch, language: str) -> list[str]:
     """The classes of a language's groups whose label is English for want of another, once its groups are written."""
-    found: list[str] = read_json(english_path(scratch, language))
+    found: list[str] = read_json(GroupScratch.of(scratch).english(language))
     return found
-
-
-def english_path(scratch: Scratch, language: str) -> str:
-    """The file of ``english_labels``."""
-    return f"{scratch.parts}/english/{language}.json"

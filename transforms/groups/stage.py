@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
+from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
 from wikisem.graph.outlier_sets.class_lists import (
     NO_STATEMENTS,
@@ -38,6 +39,7 @@ from wikisem.heuristics.selection.kept_groups import (
 )
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_of
+from wikisem.layout import GroupScratch, unlinked_folder
 from wikisem.outputs.groupfile import (
     class_of,
     cluster_items,
@@ -48,11 +50,12 @@ from wikisem.outputs.groupfile import (
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceTable
-from wikisem.transforms.entities.item_files import unlinked_folder
 from wikisem.transforms.groups.shared_files import (
-    GroupFiles,
     add_titles,
-    english_path,
+    all_candidates,
+    open_candidates,
+    open_graph,
+    open_surfaces,
     read_labels,
     write_groups,
     write_labels,
@@ -94,7 +97,9 @@ def build_groups(
     counts of each language: classes with at least ``minimum`` instances that have a surface form, kept as groups or
     rejected by reason. Raises MissingInputError.
     """
-    files = GroupFiles(taxonomy, dict(mentions), recipe, context.scratch, dict(profiles or {}))
+    scratch = GroupScratch.of(context.scratch)
+    wikis, given = dict(mentions), dict(profiles or {})
+    properties = recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
     parts = [
         part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
     ]
@@ -107,29 +112,32 @@ def build_groups(
             pipeline
             | "surfaces" >> beam.Create(parts)
             | "distribute surfaces" >> beam.Reshuffle()
-            | "read surfaces" >> beam.ParDo(ReadSurfaces(files))
+            | "read surfaces" >> beam.ParDo(ReadSurfaces(scratch, taxonomy))
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.ParDo(IndexSurfaces(files))
+            | "index surfaces" >> beam.ParDo(IndexSurfaces(scratch, taxonomy, recipe))
         )
         items = pipeline | "entities" >> beam.Create(entity_files) | "distribute entities" >> beam.Reshuffle()
         counted = pipeline | "unlinked" >> beam.Create(unlinked) | "distribute unlinked" >> beam.Reshuffle()
+        variant, minimum = recipe.surface.variant, recipe.cluster.minimum
+        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, properties)
         (
             [
                 indexed,
-                items | "collect items" >> beam.ParDo(CollectItems(files, languages)),
-                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(files)),
+                items | "collect items" >> beam.ParDo(collect),
+                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(scratch, taxonomy, properties)),
             ]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
-            | "index outliers" >> beam.ParDo(IndexOutliers(files, languages, len(entity_files), len(unlinked)))
+            | "index outliers"
+            >> beam.ParDo(IndexOutliers(scratch, taxonomy, recipe, languages, len(entity_files), len(unlinked)))
             | "distribute slices" >> beam.Reshuffle()
-            | "judge classes" >> beam.ParDo(JudgeClasses(files, languages))
+            | "judge classes" >> beam.ParDo(JudgeClasses(scratch, taxonomy, recipe, languages, wikis, given))
             | "group slices by language" >> beam.GroupByKey()
-            | "finish" >> beam.ParDo(FinishLanguage(files, dict(surfaces)))
+            | "finish" >> beam.ParDo(FinishLanguage(scratch, taxonomy, recipe, dict(surfaces), wikis, given))
         )
 
     context.runtime.run(construct, label=STAGE)
-    return {language: sum_counts([f"{context.scratch.parts}/counts/{language}.json"]) for language in surfaces}
+    return {language: sum_counts([scratch.counts(language)]) for language in surfaces}
 
 
 # What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.
@@ -145,12 +153,21 @@ _SAMPLED_TITLES = 200_000
 class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
-    Where the recipe bars kin, statements of ``kin_properties``, which may make a class, are written too.
+    Classes with ``minimum`` instances may be candidates. Statements of ``properties``, which may make a class, are
+    written too.
     """
 
-    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
-        self._files, self._languages = files, languages
-        self._properties = _properties(files)
+    def __init__(
+        self,
+        scratch: GroupScratch,
+        taxonomy: str,
+        languages: Sequence[str],
+        variant: str,
+        minimum: int,
+        properties: Sequence[str],
+    ) -> None:
+        self._scratch, self._taxonomy, self._languages = scratch, taxonomy, languages
+        self._variant, self._minimum, self._properties = variant, minimum, properties
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
@@ -159,9 +176,9 @@ class CollectItems(beam.DoFn):
         numbers, lists = self._read(number, path)
         classes, every = self._classes_and_sampling()
         is_class = indices_of(numbers, classes)[1]
-        folder, variant = self._files.labels(), self._files.recipe.surface.variant
-        write_labels(f"{folder}/labels-{number:05d}.parquet", path, numbers, is_class, self._languages, variant)
-        write_titles(f"{folder}/titles-{number:05d}.parquet", path, numbers, lists, every, self._languages, variant)
+        labels, titles = self._scratch.labels(f"{number:05d}"), self._scratch.titles(f"{number:05d}")
+        write_labels(labels, path, numbers, is_class, self._languages, self._variant)
+        write_titles(titles, path, numbers, lists, every, self._languages, self._variant)
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
@@ -175,14 +192,14 @@ class CollectItems(beam.DoFn):
             if self._properties:
                 statements.append(ItemStatements.of_columns(numbers[-1], table["statements"], self._properties))
         if self._properties:
-            save_arrays(ItemStatements.join(statements), self._files.statements(number))
+            save_arrays(ItemStatements.join(statements), self._scratch.statements(number))
         return np.concatenate(numbers), np.concatenate(lists)
 
     def _classes_and_sampling(self) -> tuple[Ints, int]:
         """The numbers of the classes that may be candidates, and n where one title in n is sampled."""
         if self._wanted is None:
-            graph = self._files.graph()
-            classes = graph.nodes[graph.instances.counts() >= self._files.recipe.cluster.minimum]
+            graph = open_graph(self._taxonomy)
+            classes = graph.nodes[graph.instances.counts() >= self._minimum]
             # Unlinked items have no title, and a build may have left them out.
             linked = int(np.count_nonzero(graph.sitelinks))
             self._wanted = classes, 1 + linked // _SAMPLED_TITLES
@@ -192,16 +209,16 @@ class CollectItems(beam.DoFn):
 class CollectUnlinked(beam.DoFn):
     """Read a numbered part of the files that count unlinked items into one record of arrays."""
 
-    def __init__(self, files: GroupFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: GroupScratch, taxonomy: str, properties: Sequence[str]) -> None:
+        self._scratch, self._taxonomy, self._properties = scratch, taxonomy, properties
 
     def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
         """Write it; yields its folder."""
-        (number, paths), graph = numbered, self._files.graph()
+        (number, paths), graph = numbered, open_graph(self._taxonomy)
         tables = (read_parquet(path) for path in paths)
-        counted = [UnlinkedItems.of_table(graph, table, _properties(self._files)) for table in tables]
-        save_arrays(UnlinkedItems.join(counted), self._files.unlinked(number))
-        yield None, self._files.unlinked(number)
+        counted = [UnlinkedItems.of_table(graph, table, self._properties) for table in tables]
+        save_arrays(UnlinkedItems.join(counted), self._scratch.unlinked(number))
+        yield None, self._scratch.unlinked(number)
 
 
 def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
@@ -210,12 +227,6 @@ def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]
     counting = outliers.status_share > 0 or outliers.exclude == "kin"
     files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
     return [(number, files[number::_UNLINKED_PARTS]) for number in range(min(_UNLINKED_PARTS, len(files)))]
-
-
-def _properties(files: GroupFiles) -> Sequence[str]:
-    """The properties whose statements may make a class."""
-    outliers = files.recipe.outliers
-    return outliers.kin_properties if outliers.exclude == "kin" else ()
 
 
 def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
@@ -240,8 +251,16 @@ class IndexOutliers(beam.DoFn):
     that ``CollectUnlinked`` did.
     """
 
-    def __init__(self, files: GroupFiles, languages: Sequence[str], entity_files: int, unlinked_parts: int) -> None:
-        self._files, self._languages = files, languages
+    def __init__(
+        self,
+        scratch: GroupScratch,
+        taxonomy: str,
+        recipe: Recipe,
+        languages: Sequence[str],
+        entity_files: int,
+        unlinked_parts: int,
+    ) -> None:
+        self._scratch, self._taxonomy, self._recipe, self._languages = scratch, taxonomy, recipe, languages
         self._entity_files, self._unlinked_parts = entity_files, unlinked_parts
 
     def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
@@ -250,31 +269,29 @@ class IndexOutliers(beam.DoFn):
         Slice 0 exists even when there is no candidate class, so that every language gets its files.
         """
         del written
-        files = self._files
-        tables = {language: files.surfaces(language) for language in self._languages}
-        minimum = files.recipe.outliers.min_sitelinks
-        able = partial(in_range, options=files.recipe.items, role="outliers")
+        scratch, recipe, graph = self._scratch, self._recipe, open_graph(self._taxonomy)
+        tables = {language: open_surfaces(scratch, language) for language in self._languages}
+        minimum = recipe.outliers.min_sitelinks
+        able = partial(in_range, options=recipe.items, role="outliers")
         by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        folders = [local_folder(files.unlinked(number)) for number in range(self._unlinked_parts)]
+        folders = [local_folder(scratch.unlinked(number)) for number in range(self._unlinked_parts)]
         unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
-        making, having = self._class_making(unlinked)
-        items, numbers, lists = outlier_pool(files.graph(), by_language, having)
-        candidates = files.all_candidates(self._languages)
-        index = build_outlier_index(files.graph(), lists, candidates, files.recipe, making, unlinked)
-        save_arrays(index, files.outlier_index())
+        making, having = self._class_making(graph, unlinked)
+        items, numbers, lists = outlier_pool(graph, by_language, having)
+        candidates = all_candidates(scratch, self._languages)
+        index = build_outlier_index(graph, lists, candidates, recipe, making, unlinked)
+        save_arrays(index, scratch.outlier_index)
         for language, table in tables.items():
-            ring = _ring(table, files.recipe.seed, items, numbers, len(lists))
-            save_arrays(ring, f"{files.language(language)}/ring")
+            save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
-    def _class_making(self, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
+    def _class_making(self, graph: ClassGraph, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
         """What makes each class, and what each item has of it, where the recipe bars kin."""
-        files = self._files
-        if files.recipe.outliers.exclude != "kin":
+        if self._recipe.outliers.exclude != "kin":
             return NO_STATEMENTS, NO_STATEMENTS
-        folders = [local_folder(files.statements(number)) for number in range(self._entity_files)]
+        folders = [local_folder(self._scratch.statements(number)) for number in range(self._entity_files)]
         statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
-        return class_making_statements(files.graph(), statements, files.recipe.cluster.minimum, unlinked)
+        return class_making_statements(graph, statements, self._recipe.cluster.minimum, unlinked)
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
@@ -290,8 +307,17 @@ def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_cou
 class JudgeClasses(beam.DoFn):
     """Judge the classes of a numbered slice, and write its files of groups and rejections in each language."""
 
-    def __init__(self, files: GroupFiles, languages: Sequence[str]) -> None:
-        self._files, self._languages = files, languages
+    def __init__(
+        self,
+        scratch: GroupScratch,
+        taxonomy: str,
+        recipe: Recipe,
+        languages: Sequence[str],
+        mentions: Mapping[str, str],
+        profiles: Mapping[str, str],
+    ) -> None:
+        self._scratch, self._taxonomy, self._recipe, self._languages = scratch, taxonomy, recipe, languages
+        self._mentions, self._profiles = mentions, profiles
         self._builder: GroupBuilder | None = None
         self._english: dict[str, set[int]] = {}
 
@@ -302,7 +328,7 @@ class JudgeClasses(beam.DoFn):
         """
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         self._builder = self._builder or GroupBuilder(self._inputs(), self._index())
-        candidates = self._files.all_candidates(self._languages)[number * SLICE : (number + 1) * SLICE]
+        candidates = all_candidates(self._scratch, self._languages)[number * SLICE : (number + 1) * SLICE]
         groups: dict[str, list[bytes]] = {language: [] for language in self._languages}
         rejected: dict[str, list[bytes]] = {language: [] for language in self._languages}
         for language, judgement in self._builder.judge(candidates):
@@ -311,32 +337,32 @@ class JudgeClasses(beam.DoFn):
             else:
                 rejected[language].append(encode_rejection(judgement))
         for language in self._languages:
-            write_lines(self._files.judged("groups", language, number), groups[language])
-            write_lines(self._files.judged("rejected", language, number), rejected[language])
+            write_lines(self._scratch.judged("groups", language, number), groups[language])
+            write_lines(self._scratch.judged("rejected", language, number), rejected[language])
             english = [each for each in map(class_of, groups[language]) if each in self._english[language]]
-            write_lines(self._files.judged("english", language, number), [b"%d\n" % each for each in english])
+            write_lines(self._scratch.judged("english", language, number), [b"%d\n" % each for each in english])
             yield language, number
 
     def _index(self) -> OutlierIndex:
-        return open_arrays(OutlierIndex, local_folder(self._files.outlier_index()))
+        return open_arrays(OutlierIndex, local_folder(self._scratch.outlier_index))
 
     def _inputs(self) -> GroupInputs:
-        labels = {language: read_labels(self._files, language) for language in self._languages}
+        labels = {language: read_labels(self._scratch, language) for language in self._languages}
         self._english = {language: own.english for language, own in labels.items()}
-        languages = {language: _language_inputs(self._files, language, own.texts) for language, own in labels.items()}
-        return GroupInputs(self._files.graph(), languages, self._files.recipe)
+        languages = {language: self._language_inputs(language, own.texts) for language, own in labels.items()}
+        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe)
 
-
-def _language_inputs(files: GroupFiles, language: str, labels: Mapping[int, str]) -> LanguageInputs:
-    surfaces = files.surfaces(language)
-    return LanguageInputs(
-        profile=read_profile(files, language).profile,
-        surfaces=surfaces,
-        ring=open_arrays(HashRing, local_folder(f"{files.language(language)}/ring")),
-        candidates=files.candidates(language),
-        labels=labels,
-        affixes=read_affixes(files.affixes(language)) if files.recipe.filters.affix == "surprise" else None,
-    )
+    def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
+        scratch, counts_affixes = self._scratch, self._recipe.filters.affix == "surprise"
+        found = read_profile(scratch, language, self._mentions.get(language), self._profiles.get(language))
+        return LanguageInputs(
+            profile=found.profile,
+            surfaces=open_surfaces(scratch, language),
+            ring=open_arrays(HashRing, local_folder(scratch.ring(language))),
+            candidates=open_candidates(scratch, language),
+            labels=labels,
+            affixes=read_affixes(scratch.affixes(language)) if counts_affixes else None,
+        )
 
 
 # The slices of a language to its finished files.
@@ -348,8 +374,17 @@ class FinishLanguage(beam.DoFn):
     Lines are put in order as they are; only the number of their class is parsed.
     """
 
-    def __init__(self, files: GroupFiles, surfaces: Mapping[str, str]) -> None:
-        self._files, self._surfaces = files, surfaces
+    def __init__(
+        self,
+        scratch: GroupScratch,
+        taxonomy: str,
+        recipe: Recipe,
+        surfaces: Mapping[str, str],
+        mentions: Mapping[str, str],
+        profiles: Mapping[str, str],
+    ) -> None:
+        self._scratch, self._taxonomy, self._recipe = scratch, taxonomy, recipe
+        self._surfaces, self._mentions, self._profiles = surfaces, mentions, profiles
 
     def process(self, slices_of: tuple[str, Iterable[int]]) -> None:
         """Leave out near-duplicates, cap, order, add the titles of pages, write."""
@@ -358,30 +393,30 @@ class FinishLanguage(beam.DoFn):
         kept, capped = self._cap(distinct, language)
         rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
         titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
-        write_groups(self._files.scratch.published, language, titled, sorted(rejected, key=class_of))
-        write_profile(self._files, language)
+        write_groups(self._scratch.published, language, titled, sorted(rejected, key=class_of))
+        write_profile(self._scratch, language, self._mentions.get(language), self._profiles.get(language))
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
-        write_counts(f"{self._files.scratch.parts}/counts/{language}.json", counts)
+        write_counts(self._scratch.counts(language), counts)
         english = {int(line) for line in self._read("english", language, numbers)}
         shown = [qid_of(number) for number in map(class_of, kept) if number in english]
-        write_lines(english_path(self._files.scratch, language), [orjson.dumps(shown)])
+        write_lines(self._scratch.english(language), [orjson.dumps(shown)])
 
     def _read(self, kind: str, language: str, numbers: Iterable[int]) -> list[bytes]:
         """The lines of some slices."""
         lines: list[bytes] = []
         for number in numbers:
-            with open_binary(self._files.judged(kind, language, number)) as source:
+            with open_binary(self._scratch.judged(kind, language, number)) as source:
                 lines.extend(source.read().splitlines(keepends=True))
         return lines
 
     def _without_near_duplicates(self, groups: list[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
         """The lines of the groups that repeat no other one, and rejections of those that do."""
-        number = self._files.recipe.filters.near_duplicates
+        number = self._recipe.filters.near_duplicates
         if number is None:
             return groups, []
         by_class = {class_of(line): line for line in groups}
-        order = in_class_order(self._files.graph(), list(by_class), self._files.recipe)
+        order = in_class_order(open_graph(self._taxonomy), list(by_class), self._recipe)
         found = near_duplicates(((each, cluster_items(by_class[each])) for each in order), number)
         details = {
             each: f"shares {one.shared} items with {qid_of(one.kept)}, which is kept" for each, one in found.items()
@@ -391,10 +426,10 @@ class FinishLanguage(beam.DoFn):
 
     def _cap(self, groups: Sequence[bytes], language: str) -> tuple[list[bytes], list[bytes]]:
         """The lines of the groups that are kept, by class, and rejections of the others."""
-        recipe = self._files.recipe
+        recipe = self._recipe
         most, order = recipe.cluster.max_groups, recipe.cluster.class_order
         by_class = {class_of(line): line for line in groups}
-        first = first_classes(self._files.graph(), list(by_class), recipe)
+        first = first_classes(open_graph(self._taxonomy), list(by_class), recipe)
         detail = f"one of {len(groups)} groups, of which the first {most} by {order} are kept"
         capped = [Rejection(qid_of(number), language, CAPPED, detail) for number in by_class if number not in first]
         return [by_class[number] for number in sorted(first)], [encode_rejection(one) for one in capped]

@@ -16,9 +16,11 @@ from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range
+from wikisem.layout import GroupScratch, profile_path, siteinfo_path
+from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
-from wikisem.transforms.groups.shared_files import TITLES, GroupFiles
+from wikisem.transforms.groups.shared_files import TITLES, open_graph, open_surfaces
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
@@ -59,34 +61,33 @@ class SurfacePart:
 class ReadSurfaces(beam.DoFn):
     """Read a part of the surface files of a language into arrays."""
 
-    def __init__(self, files: GroupFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: GroupScratch, taxonomy: str) -> None:
+        self._scratch, self._taxonomy = scratch, taxonomy
 
     def process(self, part: SurfacePart) -> Iterator[tuple[str, int]]:
         """Write the arrays; yields (language, number of the part)."""
         table = pa.concat_tables(table for path in part.paths for table in read_row_groups(path, COLUMNS))
-        surfaces = SurfaceTable.of_table(table, self._files.graph())
-        save_arrays(surfaces, self._files.surface_part(part.language, part.number))
+        surfaces = SurfaceTable.of_table(table, open_graph(self._taxonomy))
+        save_arrays(surfaces, self._scratch.surface_part(part.language, part.number))
         yield part.language, part.number
 
 
 class IndexSurfaces(beam.DoFn):
     """Find the candidate classes of a language in all its parts, and write one table of what its groups may need."""
 
-    def __init__(self, files: GroupFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: GroupScratch, taxonomy: str, recipe: Recipe) -> None:
+        self._scratch, self._taxonomy, self._recipe = scratch, taxonomy, recipe
 
     def process(self, parts_of: tuple[str, Iterable[int]]) -> Iterator[tuple[None, str]]:
         """Write both; yields the language.
 
         Each step opens what it reads, so that no more than that is mapped at any time.
         """
-        language, folder = parts_of[0], self._files.language(parts_of[0])
-        parts = [self._files.surface_part(language, number) for number in sorted(parts_of[1])]
+        language, scratch, options = parts_of[0], self._scratch, self._recipe.cluster
+        parts = [scratch.surface_part(language, number) for number in sorted(parts_of[1])]
         has_surface = self._has_surface(parts)
-        options = self._files.recipe.cluster
-        graph = self._files.graph()
-        able = has_surface & in_range(graph.items, self._files.recipe.items, "clusters")
+        graph = open_graph(self._taxonomy)
+        able = has_surface & in_range(graph.items, self._recipe.items, "clusters")
         found = candidate_classes(graph, able, options.minimum, options.size)
         # Besides the leading instances of candidate classes: the first of all, which show the language's script.
         needed = np.zeros(len(has_surface), dtype=bool)
@@ -94,23 +95,25 @@ class IndexSurfaces(beam.DoFn):
         needed[np.flatnonzero(has_surface)[:SAMPLE]] = True
         table = self._table(parts, needed)
         leading = np.searchsorted(table.items, found.leading.targets).astype(np.uint32)
-        save_arrays(CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), f"{folder}/candidates")
-        save_arrays(table, f"{folder}/surfaces")
-        replace_file(self._files.surface_count(language), str(int(has_surface.sum())).encode())
-        if self._files.recipe.filters.affix == "surprise":
-            write_affixes(self._files.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
+        save_arrays(
+            CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), scratch.candidates(language)
+        )
+        save_arrays(table, scratch.surfaces(language))
+        replace_file(scratch.surface_count(language), str(int(has_surface.sum())).encode())
+        if self._recipe.filters.affix == "surprise":
+            write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))
         yield None, language
 
     def _has_surface(self, parts: Sequence[str]) -> Flags:
         """Which items of the graph have a surface form."""
-        has_surface = np.zeros(len(self._files.graph().items), dtype=bool)
+        has_surface = np.zeros(len(open_graph(self._taxonomy).items), dtype=bool)
         for part in map(_open, parts):
             has_surface[part.items] = True
         return has_surface
 
     def _table(self, parts: Sequence[str], needed: Flags) -> SurfaceTable:
         """The surface forms of the outlier pool, and of what is needed besides."""
-        minimum = self._files.recipe.outliers.min_sitelinks
+        minimum = self._recipe.outliers.min_sitelinks
         rows = (
             part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts)
         )
@@ -159,38 +162,39 @@ def read_affixes(path: str) -> AffixCounts:
 # The profile of a language, from its wiki, its surface forms, the titles of its list articles, and its file.
 
 
-def read_profile(files: GroupFiles, language: str) -> FoundProfile:
-    """The profile that the rules use in a language, with where each of its values is from."""
-    site, links = _read_wiki(files, language)
-    surfaces = list(islice(files.surfaces(language).sample(SAMPLE), SAMPLE))
-    tables = [read_parquet(path) for path in list_files(f"{files.labels()}/titles-*.parquet")]
+def read_profile(scratch: GroupScratch, language: str, mentions: str | None, text: str | None) -> FoundProfile:
+    """The profile that the rules use in a language, with where each of its values is from.
+
+    ``mentions`` is the folder of its mentions, if its wiki is known, and ``text`` its profile file, if it was given or
+    edited.
+    """
+    site, links = _read_wiki(mentions)
+    surfaces = list(islice(open_surfaces(scratch, language).sample(SAMPLE), SAMPLE))
+    tables = [read_parquet(path) for path in list_files(scratch.titles())]
     titles = pa.concat_tables([TITLES.empty_table(), *tables])
     own = titles.filter(pc.equal(titles["language"], language))
     lists, others = (own.filter(flag)["title"].to_pylist() for flag in (own["list"], pc.invert(own["list"])))
     spaced = language_profile(language, sample=surfaces).spaced
-    with open_binary(files.surface_count(language)) as source:
+    with open_binary(scratch.surface_count(language)) as source:
         count = int(source.read())
     evidence = Evidence(links, surfaces, count, common_affixes(lists, others, spaced), len(set(lists)))
-    text = files.profiles.get(language)
-    given = None if text is None else read_profile_file(text, f"languages/{language}.toml")
+    given = None if text is None else read_profile_file(text, profile_path(language))
     return find_profile(language, site=site, evidence=evidence, given=given)
 
 
-def _read_wiki(files: GroupFiles, language: str) -> tuple[SiteInfo | None, LinkLetters]:
+def _read_wiki(mentions: str | None) -> tuple[SiteInfo | None, LinkLetters]:
     """What the wiki says of itself, and the letters at its links; both empty for a language of labels."""
-    folder = files.mentions.get(language)
-    if folder is None:
+    if mentions is None:
         return None, LinkLetters()
-    path = f"{folder}/siteinfo.json"
+    path = siteinfo_path(mentions)
     with open_binary(path) as source:
         site = SiteInfo.from_json(source.read(), path)
-    return site, read_link_letters(folder)
+    return site, read_link_letters(mentions)
 
 
-def write_profile(files: GroupFiles, language: str) -> None:
+def write_profile(scratch: GroupScratch, language: str, mentions: str | None, text: str | None) -> None:
     """Write the profile file of a language: as it was given or edited, else what was found."""
-    text = files.profiles.get(language)
     if text is None:
-        found = read_profile(files, language)
+        found = read_profile(scratch, language, mentions, text)
         text = write_profile_file(language, found.values(), found.source, found.support)
-    replace_file(f"{files.scratch.published}/languages/{language}.toml", text.encode())
+    replace_file(f"{scratch.published}/{profile_path(language)}", text.encode())

@@ -17,38 +17,11 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 
 from wikisem.errors import OutputError, StageError, UsageError
+from wikisem.layout import Scratch, token_paths
 from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.files import exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.transforms.io.local_workers import LocalWorkers
-
-# Where a stage writes.
-
-
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """The scratch folder of one stage, which goes when the stage is over, and the folder of its finished files.
-
-    The latter is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
-    """
-
-    root: str
-    target: str = ""
-
-    @property
-    def published(self) -> str:
-        """Where finished files are written, which nobody reads before there is a record of the unit."""
-        return self.target or f"{self.root}/published"
-
-    @property
-    def parts(self) -> str:
-        """Intermediate files, removed when the unit is finished."""
-        return f"{self.root}/parts"
-
-    def rejects_of(self, unit: str) -> str:
-        """The folder for what could not be read for a unit, as JSON lines in any number of files."""
-        return f"{self.root}/rejects/{unit}"
-
 
 # The progress of a pipeline.
 
@@ -330,7 +303,7 @@ def check_shared(output: str, runtime: Runtime) -> None:
 
 def _exchange_tokens(output: str, runner: str, runtime: Runtime) -> None:
     token = uuid.uuid4().hex
-    asked, answered = (f"{output}/.wikisem/{token}.{word}" for word in ("asked", "answered"))
+    asked, answered = token_paths(output, token)
     replace_file(asked, token.encode())
 
     def construct(pipeline: beam.Pipeline) -> None:

@@ -18,6 +18,7 @@ from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numb
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
 from wikisem.graph.store import open_arrays
+from wikisem.layout import MentionScratch, redirects_folder
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
@@ -35,7 +36,6 @@ from wikisem.surfaces.link_counts import (
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import open_counted, read_json, sum_counts, write_counts, write_rejects
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
-from wikisem.transforms.io.runtime import Scratch
 from wikisem.transforms.io.shuffle import (
     BucketFile,
     Done,
@@ -53,61 +53,17 @@ from wikisem.transforms.io.shuffle import (
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants
 
-
-@dataclass(frozen=True)
-class MentionFiles:
-    """The folders of all languages of a run; ``finished`` maps a language to the folder that later stages read.
-
-    ``again`` says that ranges are merged once more, without repeated pages.
-    """
-
-    scratch: Scratch
-    finished: Mapping[str, str]
-    again: bool = False
-
-    def mentions(self, language: str) -> str:
-        """Bucket files by range: its mentions, by title."""
-        return f"{self.scratch.parts}/mentions/{language}"
-
-    def redirects(self, language: str) -> str:
-        """Bucket files by range: its redirects, by source, and the titles of its pages where titles are converted."""
-        return f"{self.scratch.parts}/redirects/{language}"
-
-    def repeats(self, language: str) -> str:
-        """A bucket file: where the pages that are copies of others begin, by the number of a range."""
-        return f"{self.scratch.parts}/repeats/{language}.buckets"
-
-    def titles(self, language: str) -> str:
-        """The hashes of the titles of all pages; the second time in another folder, because workers keep copies."""
-        return f"{self.scratch.parts}/titles{'-again' if self.again else ''}/{language}"
-
-    def converted(self, language: str) -> str:
-        """Bucket files by bucket: its mentions by the titles that they are converted to, and its redirects."""
-        return f"{self.scratch.parts}/converted/{language}"
-
-    def followed(self, language: str) -> str:
-        """Bucket files by bucket: mentions that name their page, and those whose title was a redirect, by page."""
-        return f"{self.scratch.parts}/followed/{language}"
-
-    def counts(self, language: str, number: int) -> str:
-        """The counts of a range, named by its number, so that a range that is run again counts once."""
-        return f"{self.scratch.parts}/counts/{language}-{number:05d}.json"
-
-    def rejects(self, language: str, number: int) -> str:
-        """What could not be read of a range; the number after the last range is for all ranges together."""
-        return f"{self.scratch.rejects_of(f'{STAGE}/{language}')}/{number:05d}.jsonl"
-
-
 # A range of a dump to bucket files.
 
 
 @dataclass(frozen=True)
 class Wiki:
-    """How the ranges of a language are read: its wiki, the letters after a link that belong to its anchor, how many.
+    """How a wiki is read: what it says of itself, the letters after a link that belong to its anchor, its ranges.
 
-    ``variants`` are set if titles that are no pages are converted.
+    ``folder`` is where its finished files are written. ``variants`` are set if titles that are no pages are converted.
     """
 
+    folder: str
     site: SiteInfo
     trail: str
     ranges: int
@@ -121,25 +77,25 @@ class ScanRange(beam.DoFn):
     """
 
     def __init__(
-        self, wikis: Mapping[str, Wiki], files: MentionFiles, again: Mapping[str, Collection[int]] | None = None
+        self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: Mapping[str, Collection[int]] | None = None
     ) -> None:
-        self._wikis, self._files, self._again = wikis, files, again
+        self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done]:
         """Scan the chunks of a range, and write their rows by bucket."""
         language, number, part = numbered
-        wiki, files = self._wikis[language], self._files
+        wiki, scratch = self._wikis[language], self._scratch
         if self._again is not None and number not in self._again[language]:
-            kept = sum_counts([files.counts(language, number)]).kept
+            kept = sum_counts([scratch.range_counts(language, number)]).kept
             yield done(language, number, wiki.ranges, kept)
             return
-        repeats = join([]) if self._again is None else read_repeats(files, language, number)
+        repeats = join([]) if self._again is None else read_repeats(scratch, language, number)
         adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
         counts, rejects, streams = Counts(), list[Reject](), list[StreamPart]()
         versions, size = [NO_VERSIONS], 0
         with (
-            create_bucket_file(part_path(files.mentions(language), number)) as mentions,
-            create_bucket_file(part_path(files.redirects(language), number)) as redirects,
+            create_bucket_file(part_path(scratch.mentions(language), number)) as mentions,
+            create_bucket_file(part_path(scratch.redirects(language), number)) as redirects,
         ):
             for piece in _read_range(part, language, streams):
                 if isinstance(piece, Damage):
@@ -161,8 +117,8 @@ class ScanRange(beam.DoFn):
             redirects.add_rows(gatherer.rest())
             span = add_versions(redirects, np.hstack(versions))
         counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-        write_rejects(files.rejects(language, number), rejects)
-        write_counts(files.counts(language, number), counts, streams=streams, span=span)
+        write_rejects(scratch.rejects(f"{STAGE}/{language}", number), rejects)
+        write_counts(scratch.range_counts(language, number), counts, streams=streams, span=span)
         yield done(language, number, wiki.ranges, counts.kept)
 
 
@@ -191,21 +147,21 @@ class MergeBuckets(beam.PTransform):
     scripts, titles that are no pages are converted first.
     """
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
         super().__init__()
-        self._wikis, self._files = wikis, files
+        self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Convert titles, follow redirects, and add up what they lead to each page."""
         buckets: beam.PTransform = WhenAllDone(STAGE, buckets_of_pages)
         if any(wiki.variants for wiki in self._wikis.values()):
-            buckets = ConvertTitles(self._wikis, self._files)
+            buckets = ConvertTitles(self._scratch, self._wikis, self._again)
         return (
             scanned
             | "all ranges" >> buckets
-            | "follow redirects" >> beam.ParDo(FollowRedirects(self._wikis, self._files))
+            | "follow redirects" >> beam.ParDo(FollowRedirects(self._scratch, self._wikis))
             | "all buckets" >> WhenAllDone(STAGE, same_tasks)
-            | "add redirected" >> beam.ParDo(AddRedirected(self._files))
+            | "add redirected" >> beam.ParDo(AddRedirected(self._scratch, self._wikis))
         )
 
 
@@ -218,21 +174,21 @@ def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
 class FollowRedirects(beam.DoFn):
     """Send the mentions of a bucket that lead to redirects on to the redirects' targets; the others wait in a file."""
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
-        self._wikis, self._files = wikis, files
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki]) -> None:
+        self._scratch, self._wikis = scratch, wikis
 
     def process(self, task: Task) -> Iterator[Done]:
         """Sum the bucket, write its redirects, direct and redirected mentions."""
         language, bucket, buckets = task
-        files = self._files
-        if self._wikis[language].variants:
-            rows, redirects = read_converted(files, task)
+        scratch, wiki = self._scratch, self._wikis[language]
+        if wiki.variants:
+            rows, redirects = read_converted(scratch, task)
         else:
-            rows, redirects = read_scanned(files, self._wikis[language].ranges, task)
+            rows, redirects = read_scanned(scratch, wiki.ranges, task)
         redirects = deduplicate_redirects(redirects)
         direct, redirected = follow_redirects(sum_up(rows, MENTIONS), redirects)
-        write_parquet(bucket_path(f"{files.finished[language]}/redirects", bucket, buckets), redirects, False)
-        with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+        write_parquet(bucket_path(redirects_folder(wiki.folder), bucket, buckets), redirects, False)
+        with create_bucket_file(part_path(scratch.followed(language), bucket)) as followed:
             followed.add_rows([(_DIRECT, direct)])
             followed.add_rows(split(redirected, "title", buckets))
         yield done(language, bucket, buckets)
@@ -241,25 +197,25 @@ class FollowRedirects(beam.DoFn):
 class AddRedirected(beam.DoFn):
     """Add the mentions that redirects sent to a bucket to its direct ones, and write its file of the dictionary."""
 
-    def __init__(self, files: MentionFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki]) -> None:
+        self._scratch, self._wikis = scratch, wikis
 
     def process(self, task: Task) -> None:
         """Add up, sort and write."""
         language, bucket, buckets = task
-        followed = self._files.followed(language)
+        followed = self._scratch.followed(language)
         redirected = add_up(read_rows(part_paths(followed, buckets), [bucket]), MENTIONS)
         direct = table_of(read_rows([part_path(followed, bucket)], [_DIRECT]), MENTIONS)
         mentions = sort_mentions(add_redirected(direct, redirected))
-        write_parquet(bucket_path(self._files.finished[language], bucket, buckets), mentions, False)
+        write_parquet(bucket_path(self._wikis[language].folder, bucket, buckets), mentions, False)
 
 
-def read_scanned(files: MentionFiles, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
+def read_scanned(scratch: MentionScratch, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
     """The mentions and redirects of a bucket, as the ranges left them."""
     language, bucket, buckets = task
     keys = finest(bucket, buckets)
-    mentions = read_rows(part_paths(files.mentions(language), ranges), keys)
-    return mentions, table_of(read_rows(part_paths(files.redirects(language), ranges), keys), REDIRECTS)
+    mentions = read_rows(part_paths(scratch.mentions(language), ranges), keys)
+    return mentions, table_of(read_rows(part_paths(scratch.redirects(language), ranges), keys), REDIRECTS)
 
 
 # Titles in another script than that of their page.
@@ -281,18 +237,18 @@ class ConvertTitles(beam.PTransform):
     (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
     """
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
         super().__init__()
-        self._wikis, self._files = wikis, files
+        self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Gather titles, and look up those of each bucket."""
         return (
             scanned
             | "all titles" >> WhenAllDone(STAGE, all_pages)
-            | "save titles" >> beam.ParDo(SaveTitles(self._wikis, self._files))
+            | "save titles" >> beam.ParDo(SaveTitles(self._scratch, self._wikis, self._again))
             | "all saved" >> WhenAllDone(STAGE, buckets_of_pages)
-            | "convert" >> beam.ParDo(ConvertBucket(self._wikis, self._files))
+            | "convert" >> beam.ParDo(ConvertBucket(self._scratch, self._wikis, self._again))
             | "all converted" >> WhenAllDone(STAGE, same_tasks)
         )
 
@@ -305,45 +261,45 @@ def all_pages(language: str, pages: Sequence[int]) -> list[Task]:
 class SaveTitles(beam.DoFn):
     """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages."""
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
-        self._wikis, self._files = wikis, files
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
+        self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
         language, _, pages = task
         if self._wikis[language].variants:
-            paths = part_paths(self._files.redirects(language), self._wikis[language].ranges)
+            paths = part_paths(self._scratch.redirects(language), self._wikis[language].ranges)
             hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_TITLES]))
-            save_arrays(PageTitles.of(hashes), self._files.titles(language))
+            save_arrays(PageTitles.of(hashes), self._scratch.titles(language, self._again))
         yield done(language, 0, 1, pages)
 
 
 class ConvertBucket(beam.DoFn):
     """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
 
-    def __init__(self, wikis: Mapping[str, Wiki], files: MentionFiles) -> None:
-        self._wikis, self._files = wikis, files
+    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
+        self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def process(self, task: Task) -> Iterator[Done]:
         """Look the titles up that are no pages; a language without variants has nothing to do."""
         language, bucket, buckets = task
         if variants := self._wikis[language].variants:
-            mentions, redirects = read_scanned(self._files, self._wikis[language].ranges, task)
-            with create_bucket_file(part_path(self._files.converted(language), bucket)) as converted:
+            mentions, redirects = read_scanned(self._scratch, self._wikis[language].ranges, task)
+            with create_bucket_file(part_path(self._scratch.converted(language), bucket)) as converted:
                 rows = self._convert(sum_up(mentions, MENTIONS), "title", language, variants)
                 converted.add_rows(split(rows, "title", buckets))
                 converted.add_rows([(_REDIRECTS, self._convert(redirects, "target", language, variants))])
         yield done(language, bucket, buckets)
 
     def _convert(self, rows: pa.Table, column: str, language: str, variants: TitleVariants) -> pa.Table:
-        pages = open_arrays(PageTitles, local_folder(self._files.titles(language)))
+        pages = open_arrays(PageTitles, local_folder(self._scratch.titles(language, self._again)))
         return convert_titles(rows, find_conversions(rows[column], pages, variants), column)
 
 
-def read_converted(files: MentionFiles, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
+def read_converted(scratch: MentionScratch, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
     """The mentions and redirects of a bucket, after titles were converted."""
     language, bucket, buckets = task
-    paths = part_paths(files.converted(language), buckets)
+    paths = part_paths(scratch.converted(language), buckets)
     return read_rows(paths, [bucket]), table_of(read_rows([paths[bucket]], [_REDIRECTS]), REDIRECTS)
 
 
@@ -363,7 +319,7 @@ def add_versions(file: BucketFile, versions: Positions) -> list[int]:
     return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
 
-def find_repeats(files: MentionFiles, language: str, ranges: int) -> frozenset[int]:
+def find_repeats(scratch: MentionScratch, language: str, ranges: int) -> frozenset[int]:
     """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
 
     The files of a wiki may hold pages more than once, as a plain and a multistream dump do, or parts that overlap. The
@@ -376,7 +332,7 @@ def find_repeats(files: MentionFiles, language: str, ranges: int) -> frozenset[i
 
     Ranges with copies that do not count are then scanned once more, without these.
     """
-    spans = np.array([read_json(files.counts(language, number))["span"] for number in range(ranges)])
+    spans = np.array([read_json(scratch.range_counts(language, number))["span"] for number in range(ranges)])
     if not (suspects := _overlapping(spans)).size:
         return frozenset()
     found: dict[int, list[Numbers]] = {}
@@ -384,11 +340,11 @@ def find_repeats(files: MentionFiles, language: str, ranges: int) -> frozenset[i
     edges = np.linspace(spans[suspects, 1].min(), spans[suspects, 2].max() + 1, steps + 1).astype(np.int64)
     for low, high in pairwise(edges):
         near = suspects[(spans[suspects, 1] < high) & (spans[suspects, 2] >= low)].tolist()
-        versions, part = in_parts(_read_versions(files, language, number, low, high) for number in near)
+        versions, part = in_parts(_read_versions(scratch, language, number, low, high) for number in near)
         dropped = superseded(versions, part)
         for row in distinct(part[dropped]).tolist():
             found.setdefault(near[row], []).append(versions[2, dropped & (part == row)])
-    with create_bucket_file(files.repeats(language)) as file:
+    with create_bucket_file(scratch.repeats(language)) as file:
         for number, starts in sorted(found.items()):
             file.add(number, encode_numbers(distinct(join(starts))))
     return frozenset(found)
@@ -405,13 +361,13 @@ def _overlapping(spans: Positions) -> Positions:
     return np.sort(ordered[mask])
 
 
-def _read_versions(files: MentionFiles, language: str, number: int, low: int, high: int) -> Positions:
+def _read_versions(scratch: MentionScratch, language: str, number: int, low: int, high: int) -> Positions:
     """The versions of a range whose page id is from ``low`` to below ``high``."""
-    (batch,) = read_bucket(part_path(files.redirects(language), number), [_VERSIONS])
+    (batch,) = read_bucket(part_path(scratch.redirects(language), number), [_VERSIONS])
     versions = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
     return versions[:, (versions[0] >= low) & (versions[0] < high)]
 
 
-def read_repeats(files: MentionFiles, language: str, number: int) -> Numbers:
+def read_repeats(scratch: MentionScratch, language: str, number: int) -> Numbers:
     """Where the copies that do not count begin in the text of a range, ascending."""
-    return join(map(decode_numbers, read_bucket(files.repeats(language), [number])))
+    return join(map(decode_numbers, read_bucket(scratch.repeats(language), [number])))

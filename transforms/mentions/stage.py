@@ -7,7 +7,7 @@ one worker: how many it has depends on how many articles it has.
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -18,6 +18,7 @@ from wikisem.arrow.buckets import buckets_for
 from wikisem.arrow.columns import Numbers, join
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.layout import MentionScratch, link_letters_path, redirects_folder, siteinfo_path
 from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
@@ -25,7 +26,7 @@ from wikisem.transforms.io.counts import require_files, sum_ranges
 from wikisem.transforms.io.files import list_files, match, open_binary, remove, replace_file
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.mentions.count import MentionFiles, MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
+from wikisem.transforms.mentions.count import MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
 from wikisem.typed_json import decode_json
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import ENOUGH, Evidence, LinkLetters, ProfileFile, count_link_letters, find_profile
@@ -100,20 +101,16 @@ def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] =
 
 def write_link_letters(folder: str, found: LinkLetters) -> None:
     """Write the letters at a wiki's links beside its mentions, for the stages that follow."""
-    replace_file(_link_letters_path(folder), orjson.dumps(found.to_plain()))
+    replace_file(link_letters_path(folder), orjson.dumps(found.to_plain()))
 
 
 def read_link_letters(folder: str) -> LinkLetters:
     """The letters at a wiki's links; empty for mentions that were counted without."""
-    path = _link_letters_path(folder)
+    path = link_letters_path(folder)
     if not list_files(path):
         return LinkLetters()
     with open_binary(path) as source:
-        return decode_json(source.read(), LinkLetters, path, "the surroundings of links")
-
-
-def _link_letters_path(folder: str) -> str:
-    return f"{folder}/surroundings.json"
+        return decode_json(source.read(), LinkLetters, path, "the letters at links")
 
 
 # The stage.
@@ -135,35 +132,35 @@ def count_mentions(
     ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
     one rejected page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
     """
-    files = MentionFiles(context.scratch, dict(folders))
-    found = {language: _open(language, paths, files) for language, paths in sorted(dumps.items())}
+    scratch = MentionScratch.of(context.scratch)
+    found = {language: _open(language, paths, folders[language]) for language, paths in sorted(dumps.items())}
     given = profiles or {}
 
     def read_wiki(language: str, sample: LinkLetters) -> Wiki:
-        write_link_letters(files.finished[language], sample)
+        write_link_letters(folders[language], sample)
         trail = _trail(language, sample, given.get(language)) if link_trail else ""
         dump, converts = found[language], conversion_of(language)
         variants = TitleVariants(language, dump.site.first_letter) if converts else None
-        return Wiki(dump.site, trail, len(dump.ranges), variants)
+        return Wiki(folders[language], dump.site, trail, len(dump.ranges), variants)
 
     wikis = {language: read_wiki(language, sample_link_letters(dump)) for language, dump in found.items()}
-    _scan(found, wikis, files, context)
+    _scan(found, wikis, context)
     again: dict[str, Collection[int]] = {}
     for language, wiki in wikis.items():
-        if repeats := find_repeats(files, language, wiki.ranges):
-            sample = sample_link_letters(found[language], partial(read_repeats, files, language))
+        if repeats := find_repeats(scratch, language, wiki.ranges):
+            sample = sample_link_letters(found[language], partial(read_repeats, scratch, language))
             wikis[language] = read_wiki(language, sample)
             again[language] = repeats if wikis[language].trail == wiki.trail else range(wiki.ranges)
-            _remove_merged(files.finished[language])
+            _remove_merged(folders[language])
     if again:
         chosen = {language: wikis[language] for language in again}
-        _scan(found, chosen, replace(files, again=True), context, again)
-    return {language: _count(files, language, wiki.ranges) for language, wiki in wikis.items()}
+        _scan(found, chosen, context, again)
+    return {language: _count(scratch, language, wiki) for language, wiki in wikis.items()}
 
 
-def _open(language: str, paths: Sequence[str], files: MentionFiles) -> WikipediaDump:
+def _open(language: str, paths: Sequence[str], folder: str) -> WikipediaDump:
     dump = read_dump(paths, language_profile(language))
-    replace_file(f"{files.finished[language]}/siteinfo.json", dump.site.to_json().encode())
+    replace_file(siteinfo_path(folder), dump.site.to_json().encode())
     return dump
 
 
@@ -174,25 +171,25 @@ def _trail(language: str, links: LinkLetters, given: ProfileFile | None) -> str:
 def _scan(
     found: Mapping[str, WikipediaDump],
     wikis: Mapping[str, Wiki],
-    files: MentionFiles,
     context: StageContext,
     again: Mapping[str, Collection[int]] | None = None,
 ) -> None:
     """Scan the ranges of some wikis, or those that are to be scanned ``again``, and merge their buckets."""
+    scratch = MentionScratch.of(context.scratch)
     ranges = [(language, number, part) for language in wikis for number, part in enumerate(found[language].ranges)]
 
     def construct(pipeline: beam.Pipeline) -> None:
         (
             pipeline
             | "ranges" >> beam.Create(ranges)
-            | "scan" >> beam.ParDo(ScanRange(wikis, files, again))
-            | "merge" >> MergeBuckets(wikis, files)
+            | "scan" >> beam.ParDo(ScanRange(scratch, wikis, again))
+            | "merge" >> MergeBuckets(scratch, wikis, again is not None)
         )
 
     todo = [part for language, number, part in ranges if again is None or number in again[language]]
     size, label = sum(part.stop - part.start for part in todo), label_of(STAGE, list(wikis))
     if again is None:
-        parts = f"{context.scratch.parts}/counts/*.json"
+        parts = scratch.counts("*")
         ranges_of = {language: wiki.ranges for language, wiki in wikis.items()}
         context.runtime.run(construct, label=label, parts=parts, total=len(ranges), size=size, languages=ranges_of)
     else:
@@ -201,15 +198,16 @@ def _scan(
 
 def _remove_merged(folder: str) -> None:
     """Remove what was merged with repeated pages: without them a wiki may have fewer buckets."""
-    for path in [*list_files(f"{folder}/*.parquet"), *list_files(f"{folder}/redirects/*.parquet")]:
+    for path in [*list_files(f"{folder}/*.parquet"), *list_files(f"{redirects_folder(folder)}/*.parquet")]:
         remove(path)
 
 
-def _count(files: MentionFiles, language: str, ranges: int) -> Counts:
+def _count(scratch: MentionScratch, language: str, wiki: Wiki) -> Counts:
     """The counts of a language; StageError unless every range and every bucket left its file."""
-    paths = (files.counts(language, number) for number in range(ranges))
-    counts = sum_ranges(paths, STAGE, files.rejects(language, ranges))
+    paths = (scratch.range_counts(language, number) for number in range(wiki.ranges))
+    counts = sum_ranges(paths, STAGE, scratch.rejects(f"{STAGE}/{language}", wiki.ranges))
     buckets = buckets_for(counts.kept)
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
-    require_files(files.finished[language], [*names, *(f"redirects/{name}" for name in names)])
+    require_files(wiki.folder, names)
+    require_files(redirects_folder(wiki.folder), names)
     return counts

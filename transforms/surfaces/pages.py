@@ -8,7 +8,7 @@ links of their anchors are counted in all buckets.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import apache_beam as beam
 import numpy as np
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.columns import decode_numbers, encode_numbers
 from wikisem.graph.store import open_arrays
+from wikisem.layout import SurfaceScratch, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
@@ -39,7 +40,6 @@ from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.files import replace_file
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.runtime import Scratch
 from wikisem.transforms.io.shuffle import (
     BucketFile,
     Done,
@@ -60,51 +60,11 @@ from wikisem.wikipedia.variants import variant_of
 STAGE: Final = "surfaces"
 
 
-@dataclass(frozen=True)
-class SurfaceFiles:
-    """The folders that the stage reads and writes in each language: the dictionary, bucket files, finished files.
+class Dictionary(NamedTuple):
+    """The anchor dictionary of a language: the folder of its mentions, and how many buckets they are in."""
 
-    ``finished`` maps each language to the folder that later stages read. Of languages with a dictionary, ``mentions``
-    has its folder, and ``buckets`` the number of its buckets.
-    """
-
-    scratch: Scratch
-    options: SurfaceOptions
-    finished: Mapping[str, str]
-    mentions: Mapping[str, str]
-    buckets: Mapping[str, int]
-
-    def items(self, language: str) -> str:
-        """Bucket files by part of the entities: items with a page, by the title of their sitelink."""
-        return f"{self.scratch.parts}/items/{language}"
-
-    def followed(self, language: str) -> str:
-        """Bucket files by bucket: items, by the title of the page that their sitelink leads to."""
-        return f"{self.scratch.parts}/followed/{language}"
-
-    def pages(self, language: str) -> str:
-        """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""
-        return f"{self.scratch.parts}/pages/{language}"
-
-    def wanted(self, language: str) -> str:
-        """The folder of the hashes of all anchors that are wanted."""
-        return f"{self.scratch.parts}/wanted/{language}"
-
-    def sums(self, language: str) -> str:
-        """Bucket files by bucket of the dictionary: the links of wanted anchors in it, by anchor."""
-        return f"{self.scratch.parts}/sums/{language}"
-
-    def links(self, language: str) -> str:
-        """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
-        return f"{self.scratch.parts}/links/{language}"
-
-    def read_counts(self, number: int) -> str:
-        """The counts of a part of the entities."""
-        return f"{self.scratch.parts}/counts/read-{number:05d}.json"
-
-    def bucket_counts(self, language: str, bucket: int) -> str:
-        """The counts of a bucket of a language."""
-        return f"{self.scratch.parts}/counts/{language}-{bucket:02d}.json"
+    folder: str
+    buckets: int
 
 
 def fallback_name(number: int) -> str:
@@ -124,46 +84,60 @@ _PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
 
 
 class ResolvePages(beam.PTransform):
-    """Find the surface forms of the items that all ``parts`` of the entities left in bucket files."""
+    """Find the surface forms of the items that all ``parts`` of the entities left in bucket files.
 
-    def __init__(self, files: SurfaceFiles, parts: int) -> None:
+    They are written to the folder of their language.
+    """
+
+    def __init__(
+        self,
+        scratch: SurfaceScratch,
+        dictionaries: Mapping[str, Dictionary],
+        folders: Mapping[str, str],
+        options: SurfaceOptions,
+        parts: int,
+    ) -> None:
         super().__init__()
-        self._files, self._parts = files, parts
+        self._scratch, self._dictionaries, self._folders = scratch, dictionaries, folders
+        self._options, self._parts = options, parts
 
     def expand(self, read: beam.PCollection) -> beam.PCollection:
         """Follow sitelinks, find the anchors of pages, count their links, and write."""
-        files = self._files
+        scratch, dictionaries, options = self._scratch, self._dictionaries, self._options
         return (
             read
             | "all items" >> WhenAllDone(STAGE, self._buckets)
-            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(files, self._parts))
+            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(scratch, dictionaries, self._parts))
             | "all followed" >> WhenAllDone(STAGE, same_tasks)
-            | "find anchors" >> beam.ParDo(FindAnchors(files))
-            | "count links" >> CountLinks(files)
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(files))
+            | "find anchors" >> beam.ParDo(FindAnchors(scratch, dictionaries, options))
+            | "count links" >> CountLinks(scratch, dictionaries, options.variant)
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, self._folders, options))
         )
 
     def _buckets(self, key: str, weights: object) -> list[Task]:
         """The buckets of all languages, for all of them are read at once."""
         del key, weights
-        buckets = self._files.buckets
-        return [(language, bucket, buckets[language]) for language in buckets for bucket in range(buckets[language])]
+        return [
+            (language, bucket, buckets)
+            for language, (_, buckets) in self._dictionaries.items()
+            for bucket in range(buckets)
+        ]
 
 
 class FollowSitelinks(beam.DoFn):
     """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own."""
 
-    def __init__(self, files: SurfaceFiles, parts: int) -> None:
-        self._files, self._parts = files, parts
+    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], parts: int) -> None:
+        self._scratch, self._dictionaries, self._parts = scratch, dictionaries, parts
 
     def process(self, task: Task) -> Iterator[Done]:
         """Follow the redirects of the bucket, one step."""
         language, bucket, buckets = task
-        files = self._files
-        items = table_of(read_rows(part_paths(files.items(language), self._parts), [bucket]), ITEMS)
-        redirects = read_parquet(bucket_path(f"{files.mentions[language]}/redirects", bucket, buckets))
+        scratch, folder = self._scratch, redirects_folder(self._dictionaries[language].folder)
+        items = table_of(read_rows(part_paths(scratch.items(language), self._parts), [bucket]), ITEMS)
+        redirects = read_parquet(bucket_path(folder, bucket, buckets))
         direct, redirected = follow_redirects(items, redirects)
-        with create_bucket_file(part_path(files.followed(language), bucket)) as followed:
+        with create_bucket_file(part_path(scratch.followed(language), bucket)) as followed:
             followed.add_rows([(bucket, direct)])
             followed.add_rows(split(redirected, "title", buckets))
         yield done(language, bucket, buckets)
@@ -172,23 +146,25 @@ class FollowSitelinks(beam.DoFn):
 class FindAnchors(beam.DoFn):
     """Find the anchors that may be chosen for the items of a bucket; write both, and the anchors that need a count."""
 
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
+    def __init__(
+        self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], options: SurfaceOptions
+    ) -> None:
+        self._scratch, self._dictionaries, self._options = scratch, dictionaries, options
 
     def process(self, task: Task) -> Iterator[Done]:
         """Look the bucket's pages up."""
         language, bucket, buckets = task
-        files, options = self._files, self._files.options
-        items = sort_items(table_of(read_rows(part_paths(files.followed(language), buckets), [bucket]), ITEMS))
+        scratch, options = self._scratch, self._options
+        items = sort_items(table_of(read_rows(part_paths(scratch.followed(language), buckets), [bucket]), ITEMS))
         titles = pc.unique(items["title"])
-        mentions = read_parquet(bucket_path(files.mentions[language], bucket, buckets))
+        mentions = read_parquet(bucket_path(self._dictionaries[language].folder, bucket, buckets))
         if variant := variant_of(options.variant, language):
             mentions = mentions_in(variant, mentions.filter(pc.is_in(mentions["title"], value_set=titles)))
         top = top_anchors(mentions, titles, options.minimum_count, variant)
         wants_titles = options.form == "dictionary"
         titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
         anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
-        with create_bucket_file(part_path(files.pages(language), bucket)) as pages:
+        with create_bucket_file(part_path(scratch.pages(language), bucket)) as pages:
             pages.add_rows(zip(_PARTS, (items, top, titled), strict=True))
             add_wanted(pages, anchors, buckets)
         yield done(language, bucket, buckets)
@@ -197,20 +173,19 @@ class FindAnchors(beam.DoFn):
 class WriteSurfaces(beam.DoFn):
     """Choose the surface forms of a bucket from its items and anchors, which wait on disk, and their links."""
 
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: SurfaceScratch, folders: Mapping[str, str], options: SurfaceOptions) -> None:
+        self._scratch, self._folders, self._options = scratch, folders, options
 
     def process(self, task: Task) -> None:
         """Break the ties and write."""
         language, bucket, buckets = task
-        files = self._files
-        path = part_path(files.pages(language), bucket)
+        path = part_path(self._scratch.pages(language), bucket)
         items, top, titled = (table_of(read_rows([path], [name]), schema) for name, schema in _PARTS.items())
-        totals = read_links(files, language, bucket)
+        totals = read_links(self._scratch, task)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
-        named = name_items(items, chosen, titled, files.options, language)
-        counts = write_part(files.finished[language], bucket_name(bucket, buckets), named)
-        write_surface_counts(files.bucket_counts(language, bucket), {language: counts})
+        named = name_items(items, chosen, titled, self._options, language)
+        counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
+        write_surface_counts(bucket_counts(self._scratch, language, bucket), {language: counts})
 
 
 # How many links of a whole wiki have each anchor.
@@ -232,22 +207,23 @@ class CountLinks(beam.PTransform):
     machine share.
     """
 
-    def __init__(self, files: SurfaceFiles) -> None:
+    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], variant: str) -> None:
         super().__init__()
-        self._files = files
+        self._scratch, self._dictionaries, self._variant = scratch, dictionaries, variant
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
         """Gather what is wanted, read the dictionary, add up, and write it back."""
-        files = self._files
+        scratch, dictionaries = self._scratch, self._dictionaries
+        buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
         return (
             pages
-            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(files.buckets, 1)))
-            | "save wanted" >> beam.ParDo(SaveWanted(files))
-            | "all saved" >> WhenAllDone(STAGE, tasks_of(files.buckets))
-            | "count" >> beam.ParDo(CountBucket(files))
-            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in files.buckets.items()}))
-            | "add links" >> beam.ParDo(AddLinks(files))
-            | "all links" >> WhenAllDone(STAGE, tasks_of(files.buckets))
+            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(buckets, 1)))
+            | "save wanted" >> beam.ParDo(SaveWanted(scratch, buckets))
+            | "all saved" >> WhenAllDone(STAGE, tasks_of(buckets))
+            | "count" >> beam.ParDo(CountBucket(scratch, dictionaries, self._variant))
+            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in buckets.items()}))
+            | "add links" >> beam.ParDo(AddLinks(scratch, buckets))
+            | "all links" >> WhenAllDone(STAGE, tasks_of(buckets))
         )
 
 
@@ -261,33 +237,33 @@ def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
 class SaveWanted(beam.DoFn):
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
 
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: SurfaceScratch, buckets: Mapping[str, int]) -> None:
+        self._scratch, self._buckets = scratch, buckets
 
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
         language = task[0]
-        paths = part_paths(self._files.pages(language), self._files.buckets[language])
+        paths = part_paths(self._scratch.pages(language), self._buckets[language])
         hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
-        save_arrays(WantedAnchors.of(hashes), self._files.wanted(language))
+        save_arrays(WantedAnchors.of(hashes), self._scratch.wanted(language))
         yield done(language, 0, 1)
 
 
 class CountBucket(beam.DoFn):
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
 
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], variant: str) -> None:
+        self._scratch, self._dictionaries, self._variant = scratch, dictionaries, variant
 
     def process(self, task: Task) -> Iterator[Done]:
         """Read, filter and sum; if no anchor is wanted, nothing is read."""
         language, bucket, buckets = task
-        wanted = open_arrays(WantedAnchors, local_folder(self._files.wanted(language)))
-        with create_bucket_file(part_path(self._files.sums(language), bucket)) as sums:
+        wanted = open_arrays(WantedAnchors, local_folder(self._scratch.wanted(language)))
+        with create_bucket_file(part_path(self._scratch.sums(language), bucket)) as sums:
             if wanted.hashes.size:
-                path = bucket_path(self._files.mentions[language], bucket, buckets)
+                path = bucket_path(self._dictionaries[language].folder, bucket, buckets)
                 links = read_parquet(path, ANCHOR_TOTALS.names)
-                anchors = write_in(variant_of(self._files.options.variant, language), links["anchor"])
+                anchors = write_in(variant_of(self._variant, language), links["anchor"])
                 found = wanted.count(links.set_column(0, "anchor", anchors))
                 sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
@@ -296,26 +272,27 @@ class CountBucket(beam.DoFn):
 class AddLinks(beam.DoFn):
     """Add up the sums of a bucket of anchors, and write them for the buckets of pages that want them."""
 
-    def __init__(self, files: SurfaceFiles) -> None:
-        self._files = files
+    def __init__(self, scratch: SurfaceScratch, buckets: Mapping[str, int]) -> None:
+        self._scratch, self._buckets = scratch, buckets
 
     def process(self, task: Task) -> Iterator[Done]:
         """Add up, look up, and write."""
         language, bucket, buckets = task
-        sums = part_paths(self._files.sums(language), self._files.buckets[language])
+        sums = part_paths(self._scratch.sums(language), self._buckets[language])
         totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
         anchors = totals["anchor"].combine_chunks()
-        with create_bucket_file(part_path(self._files.links(language), bucket)) as links:
-            for pages, path in enumerate(part_paths(self._files.pages(language), self._files.buckets[language])):
+        with create_bucket_file(part_path(self._scratch.links(language), bucket)) as links:
+            for pages, path in enumerate(part_paths(self._scratch.pages(language), self._buckets[language])):
                 wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
                 found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
                 links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
         yield done(language, bucket, buckets)
 
 
-def read_links(files: SurfaceFiles, language: str, bucket: int) -> pa.Table:
+def read_links(scratch: SurfaceScratch, task: Task) -> pa.Table:
     """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
-    paths = part_paths(files.links(language), _anchor_buckets(files.buckets[language]))
+    language, bucket, buckets = task
+    paths = part_paths(scratch.links(language), _anchor_buckets(buckets))
     return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
 
 
@@ -362,6 +339,16 @@ def count_named(named: pa.Table) -> SurfaceCounts:
     sources = pc.value_counts(pc.drop_null(named.filter(named["surface"].is_valid())["source"]))
     found = {pair["values"]: pair["counts"] for pair in sources.to_pylist()}
     return SurfaceCounts(count_items(named), found, count_refused(named))
+
+
+def part_counts(scratch: SurfaceScratch, number: int) -> str:
+    """The counts of a part of the entities, in all languages."""
+    return scratch.counts(f"read-{number:05d}")
+
+
+def bucket_counts(scratch: SurfaceScratch, language: str, bucket: int) -> str:
+    """The counts of a bucket of a language."""
+    return scratch.counts(f"{language}-{bucket:02d}")
 
 
 def write_surface_counts(path: str, found: Mapping[str, SurfaceCounts]) -> None:

@@ -8,6 +8,7 @@ import orjson
 import pyarrow as pa
 
 from wikisem.arrow.buckets import split
+from wikisem.layout import SurfaceScratch, summary_path
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
@@ -18,10 +19,12 @@ from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, create_bucket_file, done, part_path
 from wikisem.transforms.surfaces.pages import (
     STAGE,
+    Dictionary,
     ResolvePages,
     SurfaceCounts,
-    SurfaceFiles,
+    bucket_counts,
     fallback_name,
+    part_counts,
     sum_surface_counts,
     write_part,
     write_surface_counts,
@@ -57,37 +60,37 @@ def resolve_surfaces(
     """
     sizes = sizes_below(entities)
     parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
-    buckets = {language: count_buckets(folder) for language, folder in sorted(mentions.items())}
-    files = SurfaceFiles(context.scratch, options, dict(sorted(folders.items())), dict(mentions), buckets)
+    dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
+    scratch, written = SurfaceScratch.of(context.scratch), dict(sorted(folders.items()))
 
     def construct(pipeline: beam.Pipeline) -> None:
         numbered = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
-        read = numbered | "read items" >> beam.ParDo(ReadItems(files, len(parts)))
-        if buckets:
-            _ = read | "resolve pages" >> ResolvePages(files, len(parts))
+        read = numbered | "read items" >> beam.ParDo(ReadItems(scratch, dictionaries, written, options, len(parts)))
+        if dictionaries:
+            _ = read | "resolve pages" >> ResolvePages(scratch, dictionaries, written, options, len(parts))
 
-    counts_files = [files.read_counts(number) for number in range(len(parts))]
-    for language, number in buckets.items():
-        counts_files += [files.bucket_counts(language, bucket) for bucket in range(number)]
+    counts_files = [part_counts(scratch, number) for number in range(len(parts))]
+    for language, (_, buckets) in dictionaries.items():
+        counts_files += [bucket_counts(scratch, language, bucket) for bucket in range(buckets)]
     context.runtime.run(
         construct,
-        label=label_of(STAGE, list(files.finished)),
-        parts=f"{context.scratch.parts}/counts/*.json",
+        label=label_of(STAGE, list(written)),
+        parts=scratch.counts("*"),
         total=len(counts_files),
     )
     counts = sum_surface_counts(counts_files)
-    for language in files.finished:
-        _finish(files, language, len(parts), counts[language])
+    for language, folder in written.items():
+        buckets = dictionaries[language].buckets if language in dictionaries else 0
+        _finish(folder, len(parts), buckets, counts[language])
     return counts
 
 
-def _finish(files: SurfaceFiles, language: str, parts: int, counts: SurfaceCounts) -> None:
-    """Write the summary of a language; StageError unless every part left its file."""
-    buckets = files.buckets.get(language, 0)
+def _finish(folder: str, parts: int, buckets: int, counts: SurfaceCounts) -> None:
+    """Write the summary of a language; StageError unless every part and every bucket left its file."""
     names = [fallback_name(number) for number in range(parts)]
-    require_files(files.finished[language], names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
+    require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
     summary = orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
-    replace_file(f"{files.finished[language]}/summary.json", summary)
+    replace_file(summary_path(folder), summary)
 
 
 def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
@@ -112,35 +115,42 @@ class ReadItems(beam.DoFn):
     Items that have a page to look up go to bucket files by its title; all others get their fallback at once.
     """
 
-    def __init__(self, files: SurfaceFiles, parts: int) -> None:
-        self._files, self._parts = files, parts
+    def __init__(
+        self,
+        scratch: SurfaceScratch,
+        dictionaries: Mapping[str, Dictionary],
+        folders: Mapping[str, str],
+        options: SurfaceOptions,
+        parts: int,
+    ) -> None:
+        self._scratch, self._dictionaries, self._folders = scratch, dictionaries, folders
+        self._options, self._parts = options, parts
 
     def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done]:
         """Read the part, and name its items in one language after the other."""
         number, paths = numbered
-        items: dict[str, list[pa.Table]] = {language: [] for language in self._files.finished}
+        items: dict[str, list[pa.Table]] = {language: [] for language in self._folders}
         # A file at a time: what its languages want of it is small beside all that it holds.
         for path in paths:
             for language, rows in self._read(path):
                 items[language].append(rows)
-        found = {language: self._write(items.pop(language), language, number) for language in self._files.finished}
-        write_surface_counts(self._files.read_counts(number), found)
+        found = {language: self._write(items.pop(language), language, number) for language in self._folders}
+        write_surface_counts(part_counts(self._scratch, number), found)
         yield done(_ALL, number, self._parts)
 
     def _read(self, path: str) -> Iterator[tuple[str, pa.Table]]:
         """The items of a file in each language."""
         items = NamedItems(read_parquet(path, ["qid", "titles", "labels"]))
-        for language in self._files.finished:
-            yield language, items.of(language, variant_of(self._files.options.variant, language))
+        for language in self._folders:
+            yield language, items.of(language, variant_of(self._options.variant, language))
 
     def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
         """Write a part, whose items come file by file: those to look up by their title, and the others named."""
-        files = self._files
-        if language in files.mentions:
+        if dictionary := self._dictionaries.get(language):
             asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in items])
-            with create_bucket_file(part_path(files.items(language), number)) as looked_up:
-                looked_up.add_rows(split(asking, "title", files.buckets[language]))
+            with create_bucket_file(part_path(self._scratch.items(language), number)) as looked_up:
+                looked_up.add_rows(split(asking, "title", dictionary.buckets))
             items = [part.filter(part["title"].is_null()) for part in items]
         none = CHOSEN_ANCHORS.empty_table()
-        named = pa.concat_tables([name_items(part, none, none, files.options, language) for part in items])
-        return write_part(files.finished[language], fallback_name(number), sort_items(named))
+        named = pa.concat_tables([name_items(part, none, none, self._options, language) for part in items])
+        return write_part(self._folders[language], fallback_name(number), sort_items(named))

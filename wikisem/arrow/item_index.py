@@ -24,11 +24,6 @@ _ROW_GROUP: Final = 1 << 14
 Opener = Callable[[str], BinaryIO]
 
 
-def index_folder(entities: str) -> str:
-    """Where, in a folder of entities, the files of their index are."""
-    return f"{entities}/index"
-
-
 def index_name(bucket: int, buckets: int) -> str:
     """The name of the file of the items whose number modulo ``buckets`` is ``bucket``.
 

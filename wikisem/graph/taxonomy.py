@@ -22,9 +22,9 @@ from wikisem.graph.csr import CsrRows, Ints, closure, indices_of
 from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
 from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
+from wikisem.layout import find_local_folder
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
-from wikisem.unit_folders import find_local_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import Final
 import msgspec
 
 from wikisem.heuristics.rules.extra import require_known
+from wikisem.layout import group_leaves, profile_path
 from wikisem.outputs.groupfile import decode_group, decode_rejection, group_files, group_folders, side_files
-from wikisem.pipeline.build.inputs import FACT, Profiles, profile_path
+from wikisem.pipeline.build.inputs import FACT, Profiles
 from wikisem.pipeline.build.ledger import fingerprint
 from wikisem.pipeline.build.manifest import ENGLISH
 from wikisem.pipeline.build.run import Run
@@ -20,7 +21,7 @@ from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
-from wikisem.transforms.groups.shared_files import english_labels, group_leaves
+from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import VERSION, build_groups
 from wikisem.transforms.io.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.transforms.io.runtime import StageContext
@@ -70,12 +71,12 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
 
 def read_groups(output: str, language: str) -> list[Group]:
     """The groups of a language in an output folder, by class."""
-    return [decode_group(line) for line in _lines(f"{output}/groups/{language}.jsonl")]
+    return [decode_group(line) for line in _lines(f"{output}/{group_leaves(language)[0]}")]
 
 
 def read_rejections(output: str, language: str) -> list[Rejection]:
     """The classes that gave no group in a language, and why."""
-    return [decode_rejection(line) for line in _lines(f"{output}/rejected/{language}.jsonl")]
+    return [decode_rejection(line) for line in _lines(f"{output}/{group_leaves(language)[2]}")]
 
 
 def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) -> Unit:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from wikisem.layout import siteinfo_path
 from wikisem.pipeline.build.inputs import Dump, Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
@@ -72,8 +73,8 @@ def _learned(language: str, folder: str) -> dict[str, str]:
 
 def _result(language: str, counts: Counts, folder: str) -> UnitResult:
     """The counts of a language, with a warning where its dump is of another wiki, or titles could not be converted."""
-    with open_binary(f"{folder}/siteinfo.json") as source:
-        dbname = SiteInfo.from_json(source.read(), f"{folder}/siteinfo.json").dbname
+    with open_binary(siteinfo_path(folder)) as source:
+        dbname = SiteInfo.from_json(source.read(), siteinfo_path(folder)).dbname
     expected, warnings = wiki_of(language), []
     if dbname and dbname != expected:
         seen = f"expected a dump of {expected or 'no wiki'}, saw one of {dbname}, which is taken for {language}"

@@ -6,12 +6,13 @@ from typing import Final
 
 from wikisem.errors import RecipeError
 from wikisem.heuristics.selection.mixed import mix_groups, mixed_code
+from wikisem.layout import group_leaves
 from wikisem.outputs.groupfile import encode_group, encode_rejection, group_folders
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.groups import STAGE, no_groups, read_groups, write_texts
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
-from wikisem.transforms.groups.shared_files import group_leaves, write_groups
+from wikisem.transforms.groups.shared_files import write_groups
 from wikisem.transforms.io.runtime import StageContext
 
 NAME: Final = "mixed"

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.entity_files import write_entities
+from wikisem import layout
 from wikisem.errors import DamagedInputError
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.layout import find_folder, find_local_folder, folder_path, record_path
 from wikisem.queries.offline import EntityTable
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
-from wikisem.unit_folders import find_folder, find_local_folder, folder_path, record_path
 
 ITEMS = [Entity("Q42", ("Q5",)), Entity("Q5", subclass_of=("Q7",))]
 NAMES = st.sampled_from(["out", "/data/out", ".", "/", "taxonomy", "/taxonomy/taxonomy", "gs://b/out", "o[u]t"])
@@ -90,3 +91,19 @@ def test_a_path_relative_to_the_current_folder_is_understood(output: Path, monke
     monkeypatch.chdir(output)
     for path in ("taxonomy", ".", "./taxonomy/", "taxonomy/0f"):
         assert Taxonomy.load(path).above("Q5") == ["Q7"]
+
+
+def test_the_page_on_the_output_folder_has_every_name_in_it() -> None:
+    """Those that people see; how files within scratch are called is nobody's business."""
+    page = Path(__file__).parent.parent.joinpath("docs", "output-folder.md").read_text(encoding="utf-8")
+    groups, _, rejected = layout.group_leaves("<language>")
+    below = [groups, rejected, layout.profile_path("<language>"), layout.rejects_path("<unit>"), layout.MANIFEST]
+    named = [
+        *(f"OUT/{path}" for path in below),
+        *(f"{folder_path('OUT', unit, '<fingerprint>')}/" for unit in ("entities", "mentions/<language>", "taxonomy")),
+        record_path("OUT", "<unit>"),
+        layout.names_path("OUT", "<unit>"),
+        layout.lock_path("OUT", "<run>"),
+        f"OUT/{layout.WORK}/<run>/",
+    ]
+    assert [path for path in named if f"`{path}`" not in page] == []

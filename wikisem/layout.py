@@ -1,0 +1,381 @@
+"""The layout of an output folder: the name of every file of OUT, and of the scratch that goes when a stage is over.
+
+Functions and classes here only put names together; docs/output-folder.md says what the files hold. How a bucket's file
+is called is in ``transforms/io/parquet.py``, a part's in ``transforms/io/shuffle.py``, an index's in
+``arrow/item_index.py``, and a format's folder in ``outputs/groupfile.py``, each beside its reader.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Self, TypeAlias
+
+import msgspec
+
+from wikisem.typed_json import decode_json
+
+# Files of OUT that people load, by their paths below it.
+
+
+def group_leaves(language: str) -> tuple[str, str, str]:
+    """The paths of groups as lines, groups as Parquet, and rejections.
+
+    >>> group_leaves("de")
+    ('groups/de.jsonl', 'groups/de.parquet', 'rejected/de.jsonl')
+    """
+    return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
+
+
+def profile_path(language: str) -> str:
+    """The profile file of a language."""
+    return f"languages/{language}.toml"
+
+
+def rejects_path(unit: str) -> str:
+    """What could not be read for a unit.
+
+    >>> rejects_path("mentions/de")
+    'rejects/mentions-de.jsonl'
+    """
+    return f"rejects/{unit.replace('/', '-')}.jsonl"
+
+
+MANIFEST: Final = "manifest.json"
+# The folder of records, locks and tokens, and that of scratch.
+NOTES: Final = ".wikisem"
+WORK: Final = ".work"
+
+
+# Units: the record of one names the folder of its files.
+
+# Part of a path: no way out of the output folder.
+Fingerprint: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^\w+$")]
+
+
+class _Record(msgspec.Struct):
+    fingerprint: Fingerprint
+
+
+def record_path(output: str, unit: str) -> str:
+    """The record of a unit.
+
+    >>> record_path("out", "mentions/de")
+    'out/.wikisem/mentions.de.json'
+    """
+    return f"{output}/{NOTES}/{unit.replace('/', '.')}.json"
+
+
+def folder_path(output: str, unit: str, fingerprint: str) -> str:
+    """The folder of a unit's files.
+
+    >>> folder_path("out", "mentions/de", "5b1e")
+    'out/mentions/de/5b1e'
+    """
+    return f"{output}/{folder_below(unit, fingerprint)}"
+
+
+def folder_below(unit: str, fingerprint: str) -> str:
+    """The path of a unit's folder below the output folder, as records name files."""
+    return f"{unit}/{fingerprint}"
+
+
+def names_path(output: str, unit: str) -> str:
+    """The names of all that runs have made for a unit."""
+    return f"{output}/{NOTES}/{unit.replace('/', '.')}.names"
+
+
+def lock_path(output: str, run: str) -> str:
+    """The lock file of a run, or a pattern for those of all."""
+    return f"{output}/{NOTES}/lock.{run}.json"
+
+
+def token_paths(output: str, token: str) -> tuple[str, str]:
+    """The files by which workers and a run see whether they share an output folder: the question, and the answer."""
+    return f"{output}/{NOTES}/{token}.asked", f"{output}/{NOTES}/{token}.answered"
+
+
+def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> str:
+    """The folder of a unit's files, from what a person may give: OUT, the unit's folder in OUT, or the folder itself.
+
+    ``read`` returns the bytes of a file, or None if there is no file. Without a record the path is returned as it is.
+
+    >>> files = {"out/.wikisem/taxonomy.json": b'{"fingerprint": "5b1e"}'}
+    >>> [find_folder(path, "taxonomy", files.get) for path in ("out", "out/taxonomy/", "elsewhere")]
+    ['out/taxonomy/5b1e', 'out/taxonomy/5b1e', 'elsewhere']
+
+    Raises DamagedInputError for a record without a fingerprint.
+    """
+    path = path.rstrip("/") or "/"
+    outputs = [path]
+    if f"/{path}".endswith(f"/{unit}"):
+        outputs.append(path[: -len(unit)].rstrip("/") or ("/" if path.startswith("/") else "."))
+    for output in outputs:
+        record = read(record_path(output, unit))
+        if record is not None:
+            return folder_path(output, unit, _fingerprint(record_path(output, unit), record))
+    return path
+
+
+def find_local_folder(path: Path, unit: str) -> Path:
+    """As ``find_folder``, for files on this machine."""
+    return Path(find_folder(str(path), unit, _read))
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _fingerprint(path: str, record: bytes) -> str:
+    return decode_json(record, _Record, path, "the record of a unit").fingerprint
+
+
+# Files in the folder of a unit.
+
+
+def siteinfo_path(mentions: str) -> str:
+    """What a wiki says of itself, beside its mentions."""
+    return f"{mentions}/siteinfo.json"
+
+
+def link_letters_path(mentions: str) -> str:
+    """The letters at a sample of a wiki's links, beside its mentions."""
+    return f"{mentions}/surroundings.json"
+
+
+def redirects_folder(mentions: str) -> str:
+    """The redirects of a wiki, in as many buckets as its mentions."""
+    return f"{mentions}/redirects"
+
+
+def summary_path(surfaces: str) -> str:
+    """What is counted of the surface forms of a language, beside them."""
+    return f"{surfaces}/summary.json"
+
+
+# Below a folder of entities.
+UNLINKED: Final = "unlinked"
+
+
+def unlinked_folder(entities: str) -> str:
+    """The folder of ``schemas.UNLINKED`` files in a folder of entities; it exists unless every item was kept."""
+    return f"{entities}/{UNLINKED}"
+
+
+def index_folder(entities: str) -> str:
+    """The folder of the index of a folder of entities."""
+    return f"{entities}/index"
+
+
+# Scratch: what the steps of a stage leave for each other.
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The scratch folder of one stage, which goes when the stage is over, and the folder of its finished files.
+
+    The latter is ``target``, the folder that OUT has for a unit, or one in the scratch folder where there is none.
+    """
+
+    root: str
+    target: str = ""
+
+    @classmethod
+    def of(cls, scratch: "Scratch") -> Self:
+        """The same folders, with the names that one stage has for what is in them."""
+        return cls(scratch.root, scratch.target)
+
+    @property
+    def published(self) -> str:
+        """Where finished files are written, which nobody reads before there is a record of the unit."""
+        return self.target or f"{self.root}/published"
+
+    @property
+    def parts(self) -> str:
+        """Intermediate files, removed when the unit is finished."""
+        return f"{self.root}/parts"
+
+    def counts(self, name: str) -> str:
+        """The counts of one part of the work, or a pattern for those of many."""
+        return f"{self.parts}/counts/{name}.json"
+
+    def rejects_of(self, unit: str) -> str:
+        """The folder for what could not be read for a unit, as JSON lines in any number of files."""
+        return f"{self.root}/rejects/{unit}"
+
+    def rejects(self, unit: str, number: int) -> str:
+        """What could not be read of a range for a unit; the number after the last range is for all ranges together."""
+        return f"{self.rejects_of(unit)}/{number:06d}.jsonl"
+
+
+class EntityScratch(Scratch):
+    """Scratch of ``entities``. A file of items is named by what is certain of them and the number of their range."""
+
+    __slots__ = ()
+
+    def items(self, certainty: str, part: int) -> str:
+        """The items of one certainty from one range."""
+        return f"{self.parts}/{certainty}/{part:06}.parquet"
+
+    @property
+    def numbers(self) -> str:
+        """Bucket files by range: the numbers of its items, and of what their edges lead to."""
+        return f"{self.parts}/numbers"
+
+    @property
+    def duplicates(self) -> str:
+        """Bucket files by file of items: the rows of repeated items, by item."""
+        return f"{self.parts}/duplicates"
+
+    @property
+    def superseded(self) -> str:
+        """Bucket files by bucket of items: the numbers of superseded rows, by the file that they are in."""
+        return f"{self.parts}/superseded"
+
+    @property
+    def latest(self) -> str:
+        """Bucket files by file of items: the numbers of all that the edges of its latest rows lead to."""
+        return f"{self.parts}/latest"
+
+    @property
+    def kept(self) -> str:
+        """Bucket files by file of items: the numbers in the finished file."""
+        return f"{self.parts}/places"
+
+
+class MentionScratch(Scratch):
+    """Scratch of ``mentions``."""
+
+    __slots__ = ()
+
+    def mentions(self, language: str) -> str:
+        """Bucket files by range: its mentions, by title."""
+        return f"{self.parts}/mentions/{language}"
+
+    def redirects(self, language: str) -> str:
+        """Bucket files by range: its redirects, by source, and the titles of its pages where titles are converted."""
+        return f"{self.parts}/redirects/{language}"
+
+    def repeats(self, language: str) -> str:
+        """A bucket file: where the pages that are copies of others begin, by the number of a range."""
+        return f"{self.parts}/repeats/{language}.buckets"
+
+    def titles(self, language: str, again: bool) -> str:
+        """The hashes of the titles of all pages; the second time in another folder, because workers keep copies."""
+        return f"{self.parts}/titles{'-again' if again else ''}/{language}"
+
+    def converted(self, language: str) -> str:
+        """Bucket files by bucket: its mentions by the titles that they are converted to, and its redirects."""
+        return f"{self.parts}/converted/{language}"
+
+    def followed(self, language: str) -> str:
+        """Bucket files by bucket: mentions that name their page, and those whose title was a redirect, by page."""
+        return f"{self.parts}/followed/{language}"
+
+    def range_counts(self, language: str, number: int) -> str:
+        """The counts of a range, named by its number, so that a range that is run again counts once."""
+        return self.counts(f"{language}-{number:05d}")
+
+
+class SurfaceScratch(Scratch):
+    """Scratch of ``surfaces``."""
+
+    __slots__ = ()
+
+    def items(self, language: str) -> str:
+        """Bucket files by part of the entities: items with a page, by the title of their sitelink."""
+        return f"{self.parts}/items/{language}"
+
+    def followed(self, language: str) -> str:
+        """Bucket files by bucket: items, by the title of the page that their sitelink leads to."""
+        return f"{self.parts}/followed/{language}"
+
+    def pages(self, language: str) -> str:
+        """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""
+        return f"{self.parts}/pages/{language}"
+
+    def wanted(self, language: str) -> str:
+        """The folder of the hashes of all anchors that are wanted."""
+        return f"{self.parts}/wanted/{language}"
+
+    def sums(self, language: str) -> str:
+        """Bucket files by bucket of the dictionary: the links of wanted anchors in it, by anchor."""
+        return f"{self.parts}/sums/{language}"
+
+    def links(self, language: str) -> str:
+        """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
+        return f"{self.parts}/links/{language}"
+
+
+class TaxonomyScratch(Scratch):
+    """Scratch of ``taxonomy``."""
+
+    __slots__ = ()
+
+    def edges(self, number: str = "*") -> str:
+        """The folder of the edges of one file of entities, or a pattern for those of all."""
+        return f"{self.parts}/edges/{number}"
+
+
+class GroupScratch(Scratch):
+    """Scratch of ``groups``."""
+
+    __slots__ = ()
+
+    def surface_part(self, language: str, number: int) -> str:
+        """The folder of one part of a language's surface forms."""
+        return f"{self._language(language)}/parts/{number}"
+
+    def surfaces(self, language: str) -> str:
+        """The folder of the surface forms of a language that its groups may need."""
+        return f"{self._language(language)}/surfaces"
+
+    def surface_count(self, language: str) -> str:
+        """The file that says how many surface forms a language has."""
+        return f"{self._language(language)}/surface_count.json"
+
+    def affixes(self, language: str) -> str:
+        """The file of the affixes of a language's surface forms, which is there if the recipe measures by them."""
+        return f"{self._language(language)}/affixes.parquet"
+
+    def candidates(self, language: str) -> str:
+        """The folder of the candidate classes of a language."""
+        return f"{self._language(language)}/candidates"
+
+    def ring(self, language: str) -> str:
+        """The folder of the hash ring of a language."""
+        return f"{self._language(language)}/ring"
+
+    def labels(self, number: str = "*") -> str:
+        """The labels of the classes in one file of entities, or a pattern for those of all."""
+        return f"{self.parts}/labels/labels-{number}.parquet"
+
+    def titles(self, number: str = "*") -> str:
+        """The titles of list articles and others in one file of entities, or a pattern for those of all."""
+        return f"{self.parts}/labels/titles-{number}.parquet"
+
+    def statements(self, number: int) -> str:
+        """The folder of the statements of one file of entities that may make a class."""
+        return f"{self.parts}/statements/{number:05d}"
+
+    def unlinked(self, number: int) -> str:
+        """The folder of one part of the counts of unlinked items."""
+        return f"{self.parts}/unlinked/{number:05d}"
+
+    @property
+    def outlier_index(self) -> str:
+        """The folder of the outlier index."""
+        return f"{self.parts}/outlier_index"
+
+    def judged(self, kind: str, language: str, number: int) -> str:
+        """The file of "groups", "rejected" or "english" that one slice of the candidate classes gave in a language."""
+        return f"{self.parts}/judged/{kind}/{language}/{number:05d}.jsonl"
+
+    def english(self, language: str) -> str:
+        """The file of the classes of a language's groups whose label is English for want of another."""
+        return f"{self.parts}/english/{language}.json"
+
+    def _language(self, language: str) -> str:
+        return f"{self.parts}/languages/{language}"
