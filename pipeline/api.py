@@ -1,4 +1,4 @@
-"""What ``import wikisem`` offers of the pipeline: a build that prints nothing."""
+"""The pipeline in the public API: a build that prints nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Path = str | PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class LanguageResult:
-    """What a build made in one language: groups, test cases, and classes that gave no group, by reason."""
+    """The results in one language: groups, test cases, and classes without a group by reason."""
 
     groups: int
     cases: int
@@ -32,7 +32,7 @@ class LanguageResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What a build made: ``output`` is the folder or URL, ``languages`` what is in it, ``units`` a record of each unit.
+    """The results of a build: ``output`` is the folder or URL, ``languages`` and ``units`` its results and records.
 
     The record of a unit such as "entities" or "mentions/de" has its counts: records read, kept, left out, rejected.
     """

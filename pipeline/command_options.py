@@ -186,7 +186,7 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="at most N analogy questions a relation, drawn by the seed; 0 for all n(n - 1) (default: 20000)",
     )
-    add_seed(parser, "what is drawn", 500)
+    add_seed(parser, "the questions", 500)
 
 
 def add_word_filter(parser: argparse.ArgumentParser) -> None:

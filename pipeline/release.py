@@ -1,4 +1,4 @@
-"""What people read and publish of a run: the folder of a release, and the page to look through its groups."""
+"""The folder of a release of a run, and the page to look through its groups."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class RunFiles:
 
     @property
     def english(self) -> dict[str, list[str]]:
-        """The classes of each language whose label is English for want of another."""
+        """The classes of each language that only have an English label."""
         stages = self.manifest.stages
         return {code: stages.get(f"groups/{code}", ManifestStage()).english_labels for code in self.groups}
 

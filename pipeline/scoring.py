@@ -1,4 +1,4 @@
-"""What the tasks of ``wikisem evaluate`` do: read a data set, score each model on it, and print tables, CSV or JSON."""
+"""The tasks of ``wikisem evaluate``: read a data set, score each model on it, and print tables, CSV or JSON."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Beam wiring of the stages; what is computed lives on the floors below."""
+"""Beam wiring of the stages; the computation is on the floors below."""
 
 import importlib
 import logging

@@ -1,4 +1,4 @@
-"""Stage 4: the class graph, from the P31 and P279 of all items to arrays that every worker maps into memory."""
+"""Stage 4: the class graph, from the P31 and P279 of all items to memory-mapped arrays."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -31,7 +31,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
     """Build the pruned class graph into ``published/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
-    (``no-class``) and those that were pruned or are instances of pruned classes only (``pruned``). Raises
+    (``no-class``) and those that were pruned or are only instances of pruned classes (``pruned``). Raises
     MissingInputError.
     """
     scratch, runtime = TaxonomyScratch.of(context.scratch), context.runtime

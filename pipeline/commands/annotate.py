@@ -1,9 +1,9 @@
 """Ask people: write sheets on which annotators find the outliers of test cases, then score their answers.
 
 wikisem annotate OUT --language de --output SHEETS samples test cases and writes, for each annotator, a page that works
-from disk, a CSV file and Label Studio tasks; the key stays apart in SHEETS/key.json. What annotators send back goes
-into SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier class and agreement, and the scores
-of --vectors on the same test cases.
+from disk, a CSV file and Label Studio tasks; the key stays apart in SHEETS/key.json. Put their answers into
+SHEETS/answers. wikisem annotate --score SHEETS then gives accuracy by outlier class and agreement, and the scores of
+--vectors on the same test cases.
 """
 
 import argparse
@@ -51,7 +51,7 @@ _SAMPLING: Final = ("output", "language", "groups", "annotators", "overlap", "tw
 
 @dataclass(frozen=True, slots=True)
 class AnswersReport:
-    """What annotators scored with one kind of answers; ``no_alpha`` says why there is no alpha, and is else empty.
+    """The scores of annotators with one kind of answers; ``no_alpha`` says why alpha is missing, or is empty.
 
     ``help`` is "", or "without help" or "with help" where each case has two answers. ``models`` are scored on the same
     cases.
@@ -112,14 +112,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask only for words that this model knows, named as for --vectors; repeat for words that all of several "
         "models know, so that people and models answer the same cases",
     )
-    parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of what is drawn (default: {_SEED})")
+    parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of the sample (default: {_SEED})")
     parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
     parser.add_argument(
         "--vectors",
         action="append",
         default=[],
         metavar="FILE",
-        help="with --score: a model to set beside the annotators, as in wikisem evaluate; repeat to compare models",
+        help="with --score: a model to compare with the annotators, as in wikisem evaluate; repeat to compare models",
     )
     parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
 
@@ -199,7 +199,7 @@ def _score_answers(
 
 
 def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[ErrorBars | None, str]:
-    """Alpha, or why there is none: accuracy needs no library, and is printed all the same."""
+    """Alpha, or why it is missing: accuracy needs no library, and is printed anyway."""
     try:
         alpha = agreement(answers, annotation)
     except UsageError as error:

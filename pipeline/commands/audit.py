@@ -1,7 +1,7 @@
 """Measure every group of a run or of a released set, without a model: who its members are, how near its outliers.
 
-OUT is the output folder of a run, whose class graph is then read too, a groups .jsonl or .parquet file, or a folder of
-WikiSem500 text, of which all is measured that words alone can tell. Groups come worst first.
+OUT is the output folder of a run (with its class graph), a groups .jsonl or .parquet file, or a folder of WikiSem500
+text, for which only measures of words are known. Groups come worst first.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _WORST: Final = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
     parser.add_argument("dataset", metavar="OUT", type=Path, help=DATA_SET)
-    parser.add_argument("--compare", metavar="OTHER", type=Path, help="another one, to compare its measures with")
+    parser.add_argument("--compare", metavar="OTHER", type=Path, help="another set to compare with")
     parser.add_argument(
         "--frequencies",
         action="append",
@@ -65,7 +65,7 @@ def _read_frequencies(word: str) -> tuple[str, Frequencies]:
 
 
 def _read_audit_groups(path: Path) -> list[AuditGroup]:
-    """The groups: of a run or a file of groups with all that is known of them, of any other set only their words."""
+    """The groups: of a run or a file of groups with all facts, of any other set only their words."""
     if (path / "groups").is_dir() or path.suffix in {".jsonl", ".parquet"}:
         groups = [AuditGroup.of_group(group) for group in read_groups(path)]
     else:

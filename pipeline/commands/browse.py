@@ -1,7 +1,7 @@
 """Write a page to look through the groups of a run: plain HTML that works from disk and without a network.
 
 OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons, a
-class in all its languages side by side, and a quiz. --scores adds what models score on each group.
+class in all its languages side by side, and a quiz. --scores adds the scores of models on each group.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="FILE",
-        help="what wikisem evaluate outliers --json printed; repeat for several files",
+        help="the output of wikisem evaluate outliers --json; repeat for several files",
     )
 
 

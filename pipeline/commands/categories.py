@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the SPARQL endpoint to ask (default: {WIKIDATA})",
     )
     source.add_argument(
-        "--entities", metavar="OUT", help="ask no endpoint but the entities of a build: OUT or OUT/entities"
+        "--entities", metavar="OUT", help="use the entities of a build instead of an endpoint: OUT or OUT/entities"
     )
     add_contact(parser, "the endpoint's", "; Wikimedia's endpoints require it (default elsewhere: user@host)")
     add_timeout(parser, 70.0, "one answer")

@@ -1,8 +1,8 @@
 """Run the cluster filters over a data set of test groups and list which groups break which rule.
 
 PATH is a file or a folder in WikiSem500 text form (cluster lines, a blank line, outlier lines) or with wikisem's JSON
-lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at outliers.
-The exit code is 1 when anything breaks a rule.
+lines. Every broken rule of a group is listed, not only the first. Filters look at clusters only, never at outliers. The
+exit code is 1 if a rule is broken.
 """
 
 import argparse

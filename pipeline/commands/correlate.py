@@ -1,6 +1,6 @@
 """Correlate the scores of models with other scores of the same models, such as accuracy on a downstream task.
 
-SCORES is what wikisem evaluate --json or --csv printed, in a file. OTHER.csv has a header, the names of the models in
+SCORES is a file with the output of wikisem evaluate --json or --csv. OTHER.csv has a header, the names of the models in
 its first column, and a score in each other column.
 """
 
@@ -40,11 +40,11 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of correlate."""
-    parser.add_argument("scores", metavar="SCORES", type=Path, help="what evaluate --json or --csv printed")
+    parser.add_argument("scores", metavar="SCORES", type=Path, help="the output of evaluate --json or --csv")
     parser.add_argument(
         "--common",
         action="store_true",
-        help="take the scores of outlier detection in the vocabulary of all models that evaluate compared",
+        help="use the scores of outlier detection in the common vocabulary of all models that evaluate scored together",
     )
     parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
     parser.add_argument(

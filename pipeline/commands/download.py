@@ -1,8 +1,8 @@
 """Fetch the dumps that a build reads: the newest complete ones of each language, and of Wikidata.
 
-Wikipedias come from the MediaWiki Content File Exports, and where a wiki has none, from the older pages-articles
-dumps. Every file is checked against its published checksum before it gets its name; what was cut off goes on where it
-stopped, in this run or in the next one. The last line is the build to run.
+Wikipedias come from the MediaWiki Content File Exports or, if a wiki has none, from the older pages-articles dumps.
+Every file is checked against its published checksum before it gets its name; interrupted downloads are resumed. The
+last line is the build to run.
 """
 
 import argparse

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranks",
         choices=["best", "not-deprecated"],
         default="best",
-        help="statements that count: of the best rank alone, or all that are not deprecated (default: best)",
+        help="which statements count: those of the best rank, or all that are not deprecated (default: best)",
     )
     parser.add_argument(
         "--linked-only",

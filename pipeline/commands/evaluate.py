@@ -32,7 +32,7 @@ similarity:FILE, a table of similarities of words, or python:MODULE:FUNCTION, a 
 vectors; repeat to compare models"""
 _CONTEXTS: Final = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
 _SIMILARITY: Final = """compare vectors by python:MODULE:FUNCTION, a callable from two arrays of rows to the similarity
-of each row to each; it need not be symmetric (default: the cosine, or what counts: says)"""
+of each row to each; it need not be symmetric (default: the cosine, or that of counts:)"""
 
 
 class TaskParser(Parser):
@@ -111,8 +111,8 @@ def _add_similarity(parser: argparse.ArgumentParser, compactness: bool = True) -
             "--compactness",
             choices=COMPACTNESSES,
             default="pairs",
-            help="what the outlier stands out by: all ordered pairs of the other words, or the mean similarity of the "
-            "word to the others, which orders words alike if the similarity is symmetric (default: pairs)",
+            help="how compactness is measured: by all ordered pairs of the other words, or by the mean similarity of "
+            "the word to the others, which orders words alike if the similarity is symmetric (default: pairs)",
         )
 
 
@@ -128,7 +128,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         "--measure",
         choices=MEASURES,
         default="acc",
-        help="what choices are compared by, as in the harness's metrics: their log-likelihood, or that by character "
+        help="how choices are compared, as in the harness's metrics: by log-likelihood, or by that per character "
         "(acc_norm) or by byte (acc_bytes) (default: acc)",
     )
     add_seed(parser, "error bars", SEED)
@@ -173,7 +173,7 @@ def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
         "words of the other categories (default: vocabulary)",
     )
     parser.add_argument(
-        "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: take all)"
+        "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: all)"
     )
     add_seed(parser, "--sample", 500)
 
@@ -242,7 +242,7 @@ def _add_categories(parser: argparse.ArgumentParser) -> None:
         "categories", metavar="CATEGORIES", help="a file of categories: ': category' text or JSON lines"
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--language", default="", metavar="LANG", help="the one to read, where JSON lines hold several")
+    form.add_argument("--language", default="", metavar="LANG", help="the language to read, if JSON lines have several")
     form.add_argument(
         "--split-analogies",
         action="store_true",
@@ -261,7 +261,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--no-phrases",
         dest="phrases",
         action="store_false",
-        help="average tokens even where the vocabulary has phrases, which are otherwise looked up, the longest first",
+        help="average tokens even if the vocabulary has phrases, which are otherwise looked up, the longest first",
     )
     parser.add_argument(
         "--tokenizer",

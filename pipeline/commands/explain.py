@@ -1,4 +1,4 @@
-"""Why the group of a class looks as it does: what is around the class, its members with their sitelinks and
+"""Why the group of a class looks as it does: the classes around it, its members with their sitelinks and
 probabilities, the siblings, cousins and far classes that gave outliers, and what was left out and why.
 
 With --figure the same as a picture: instances, classes and the arrows between them, outlier classes in three colours.
@@ -79,7 +79,7 @@ def _draw(taxonomy: Taxonomy, explanations: Sequence[Explanation], path: Path) -
 
 
 def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
-    """Print everything that is known of a class in one language."""
+    """Print all facts about a class in one language."""
     console = make_console()
     console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
     for line in _describe_surroundings(taxonomy, explanation):

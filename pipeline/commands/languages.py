@@ -1,7 +1,7 @@
-"""Every language with its wiki, script, rules, link trail and list words, where each is from, and what supports it.
+"""Every language with its wiki, script, rules, link trail and list words, with the source and support of each.
 
-Without OUT these are all 364 Wikipedias and the languages of labels, as they are known before any dump is read. With
-OUT they are the languages of that folder, as ``OUT/languages/<language>.toml`` has them, with the number of groups.
+Without OUT: all 364 Wikipedias and the languages of labels, as known before any dump is read. With OUT: the languages
+of that folder by ``OUT/languages/<language>.toml``, with the number of groups.
 """
 
 import argparse

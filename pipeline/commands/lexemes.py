@@ -1,9 +1,9 @@
 """Syntactic test sets from Wikidata lexemes: analogy questions, categories and outlier groups, in any language.
 
 A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets, for
-each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/, every pair in pairs/LA.jsonl, and
-what could not be read in rejects/lexemes.jsonl. A question has one right answer: of several partners of a form, that
-of the lowest lexeme is asked for.
+each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/ and every pair in pairs/LA.jsonl,
+and unreadable lexemes in rejects/lexemes.jsonl. A question has one right answer: of several partners of a form, that of
+the lowest lexeme.
 """
 
 import argparse
@@ -113,7 +113,7 @@ def _write(output: Path, language: str, relations: Relations, arguments: argpars
 
 
 def _write_groups(output: Path, language: str, groups: Mapping[str, str]) -> None:
-    """A folder is scored whole: groups of an earlier run, which had more of them, would be scored with these."""
+    """A folder is scored as a whole, so groups of an earlier, larger run would be scored with these."""
     texts = {f"outliers/{language}/{name}.txt": text.encode() for name, text in groups.items()}
     unit = f"{STAGE}/{language}"
     earlier = read_names(str(output), unit)

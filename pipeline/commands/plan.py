@@ -1,8 +1,7 @@
-"""The graphs that a runner would be given, without a cloud: steps, side inputs, coders, and Beam's proto of each.
+"""The graphs that a runner would get, without a cloud: steps, side inputs, coders, and Beam's proto of each.
 
-The sample world is built on this machine, and every pipeline on the way is also planned with the options after ``--``,
-which Beam validates as it would for a job. A graph does not depend on the dumps, except for the names that it begins
-with.
+The sample world is built on this machine, and every pipeline of it is also planned with the options after --, which
+Beam validates as for a job. A graph does not depend on the dumps, except for their names.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """List the recipes that ship with wikisem, or print one, to start a file of your own from.
 
-RECIPE is a name from the list. What a recipe does not say is as its base or the defaults have it; docs/recipes.md has
+RECIPE is a name from the list. Keys that a recipe does not set come from its base or the defaults; docs/recipes.md has
 every key.
 """
 

@@ -1,7 +1,7 @@
 """Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line each.
 
-FOLDER holds a data set card, Parquet files of groups and of test cases for each language, croissant.json, tasks for
-lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem pushes nothing: the last lines are the commands
+FOLDER gets a data set card, Parquet files of groups and of test cases for each language, croissant.json, tasks for
+lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem uploads nothing: the last lines are the commands
 that do.
 """
 

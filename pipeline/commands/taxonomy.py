@@ -1,4 +1,4 @@
-"""Stage 4: the class graph of the items in OUT/entities, pruned, as arrays that open without being read."""
+"""Stage 4: the pruned class graph of the items in OUT/entities, as memory-mapped arrays."""
 
 import argparse
 from collections.abc import Sequence

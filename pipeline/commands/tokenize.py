@@ -1,7 +1,7 @@
 """Write a data set with its words divided into tokens, for models of languages without spaces.
 
-WikiSem500 was released in this form beside the plain one. OUT gets a text file for each group, LANGUAGE/ID.txt, in
-which `_` is between the tokens of a word, and LANGUAGE/outlier-classes.json.
+WikiSem500 was also released in this form. OUT gets a text file for each group, LANGUAGE/ID.txt, in which `_` is between
+the tokens of a word, and LANGUAGE/outlier-classes.json.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Analogy questions for the thirteen relations of WordRep, from a WordNet in LMF such as Open English WordNet.
 
 OUT gets analogies.txt with a section for each relation that has two pairs or more, and pairs.jsonl with every pair. All
-n(n - 1) questions of n pairs count, as in WordRep, also those of a word with several partners.
+n(n - 1) questions of n pairs count, as in WordRep, even if a word has several partners.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""How a command ends when a signal tells it to: one line, the signal's exit code, and soon, whatever it is doing.
+"""How a command ends after a signal: soon, with one line and the signal's exit code, whatever it is doing.
 
-Three things may keep it from that. An exception may be lost on its way, where a library ignores what its callbacks
-raise: it is raised once more. The main thread may be in a long step of a library: another thread ends the process. A
-library may hold the interpreter's lock for ever, as gRPC does with a server that was half made: then no line of Python
-runs any more, and a process of its own, the guard, ends this one. The guard is this file, run as a program.
+Three things can prevent this. A library may ignore what its callbacks raise: the exception is raised again. The main
+thread may be in a long step of a library: another thread ends the process. A library may hold the interpreter's lock
+for ever, as gRPC does with a half-made server: no line of Python runs any more, and a separate process, the guard, ends
+this one. The guard is this file, run as a program.
 """
 
 import faulthandler

@@ -1,4 +1,4 @@
-"""What commands print when they are done: what each stage read and kept, the groups, and the command to type next."""
+"""The closing tables of commands: counts of each stage, the groups, and the command to type next."""
 
 import shlex
 from collections import Counter
@@ -26,9 +26,8 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
 
     ``following`` is the next command; by default it opens the page of the groups, if there are any.
 
-    A record that could not be read is left out by itself. A part of a dump that could not be decoded, or that is
-    missing at its end, hides an unknown number of records: all that could be decoded is used, and the exit code is 1,
-    like gzip's.
+    Unreadable records are only left out. But if a part of a dump could not be decoded, or its end is missing, an
+    unknown number of records is lost: everything that could be decoded is used, and the exit code is 1, as with gzip.
     """
     _print_table(records)
     unread = [record for record in records if record.unreadable]

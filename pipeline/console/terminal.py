@@ -1,4 +1,4 @@
-"""What a command prints: tables on standard output, plain lines for people on standard error, figures into files."""
+"""The output of commands: tables on standard output, plain lines for people on standard error, figures in files."""
 
 import importlib
 import io
@@ -51,7 +51,7 @@ error_console: Final = _SafeConsole(stderr=True, highlight=False, soft_wrap=True
 
 
 def make_console() -> Console:
-    """Standard output: as wide as the terminal, or 160 columns where it is a file or a pipe.
+    """Standard output: as wide as the terminal, or 160 columns for a file or a pipe.
 
     Words of the data are not markup: "[red]" and ":smile:" are printed as they are.
     """

@@ -1,4 +1,4 @@
-"""Download all files of some dumps into one folder, over three connections at once, and go on where a run stopped.
+"""Download all files of some dumps into one folder, over three connections at once, and resume interrupted ones.
 
 A file is fetched to its end over as many connections as it takes, and named only when its checksum is right. In the
 folder, ``downloads.json`` says where each whole file came from, which ``wikisem build`` copies into its manifest.
@@ -141,9 +141,9 @@ class Fetcher:
     ``count`` is called with numbers of bytes as they come, and with negative numbers for bytes that are thrown away.
     ``stop`` ends the work at the next block, or in a pause.
 
-    What has arrived is in ``NAME.part``, and ``NAME.part.version`` says of which version of the file it is (its ETag or
-    date, or nothing if the server says neither): a later attempt, or a later run, asks for the rest with Range and
-    If-Range (RFC 9110, 13.1.5 and 14.2). A ``NAME.part`` without it is somebody else's, and stays.
+    The first bytes are in ``NAME.part``, and ``NAME.part.version`` has the version of the file (its ETag or date, empty
+    if the server gives neither). A later attempt or run asks for the rest with Range and If-Range (RFC 9110, 13.1.5 and
+    14.2). A ``NAME.part`` without a version file is not ours, and stays.
 
         GET /f  Range: bytes=600-  If-Range: "v1" 206, Content-Range: bytes 600-999/1000   the rest follows
                                                   206, Content-Range: bytes 600-799/1000   some of it: ask for more
@@ -327,7 +327,7 @@ class _Downloads(msgspec.Struct):
 
 
 def read_record(folder: Path) -> Mapping[str, Any]:
-    """Where the files of a folder came from, by name; empty if nothing was downloaded to it."""
+    """The origins of the files of a folder, by name; empty if nothing was downloaded to it."""
     path = folder / RECORD
     if not path.exists():
         return {}

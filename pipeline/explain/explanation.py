@@ -1,4 +1,4 @@
-"""Why the group of a class looks as it does: what is gathered from an output folder, for text and figure alike."""
+"""The facts that explain the group of a class, gathered from an output folder for text and figure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Explanation:
         return self.labels.get(qid, qid)
 
     def outcome(self, one: Ranked) -> str:
-        """What became of an instance."""
+        """The outcome for an instance."""
         if one.surface is None:
             return "no surface form"
         members: Sequence[Member] = self.group.cluster if self.group else ()
@@ -69,7 +69,7 @@ class Explanation:
 
 
 def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explanation:
-    """Gather what the output folder holds on a class; UnknownItemError when the graph does not hold it."""
+    """Gather all facts about a class in the output folder; UnknownItemError if it is not in the graph."""
     group = next((one for one in read_groups(output, language) if one.qid == qid), None)
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
     ranked = _rank(output, taxonomy, qid, language, group)
@@ -123,7 +123,7 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
 
 
 def _labels(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
-    """The label of each item that has one, and the items whose label is English for want of another."""
+    """The label of each item that has one, and the items that only have an English one."""
     maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))
     own = name_codes(language)

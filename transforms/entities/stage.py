@@ -1,8 +1,8 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
-come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled, through bucket files,
-while the items wait where they are. Then most of their files are finished as they are, by giving them a second name.
+come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled through bucket files,
+and the items stay where they are. Most of their files need no change, and are finished by giving them a second name.
 """
 
 from collections import Counter
@@ -100,7 +100,7 @@ _MANY_FILES: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class EntityOptions:
-    """What is kept of an item (see ``wikidata.line_types.Fields``), and of which items.
+    """Which fields are kept (see ``wikidata.line_types.Fields``), and of which items.
 
     ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them.
     """
@@ -115,9 +115,9 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES, with an index of them.
 
     Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
-    reason: what is no item ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a higher
-    revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and DamagedInputError where
-    no item is left.
+    reason: entities that are not items ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a
+    higher revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and
+    DamagedInputError if no item is left.
     """
     scratch, runtime = EntityScratch.of(context.scratch), context.runtime
     planned, closing = _plan(inputs)
@@ -181,7 +181,7 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
 
 
 def _find_targets(files: list[ItemFile], scratch: EntityScratch, runtime: Runtime) -> str:
-    """Find superseded rows and what the edges of all others lead to; return the folder of these targets."""
+    """Find superseded rows and the targets of the edges of all others; return the folder of these targets."""
     repeated_items, latest = merged_folder(scratch.numbers, ITEMS), scratch.latest
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
@@ -239,7 +239,7 @@ class ReadRange(beam.DoFn):
         self._closing = closing
 
     def process(self, element: tuple[int, Range]) -> Iterator[Done]:
-        """Read one range to its end, whatever it holds."""
+        """Read one range to its end, whatever is in it."""
         part, range_ = element
         chunks = ChunkReader(self._reader, self._linked_only, STAGE)
         writers = {certainty: ItemWriter(ItemFile(certainty, part).path(self._scratch)) for certainty in CERTAINTIES}
@@ -275,7 +275,7 @@ _POSITION: Final = ("certainty", "part", "row")
 
 
 class FindDuplicates(beam.DoFn):
-    """Find the rows of repeated items in each of so many files: what decides between them, and where they are.
+    """Find the rows of repeated items in each file, with their places and the values that decide between them.
 
     They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
     """
@@ -336,7 +336,7 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
 
 
 class FindTargets(beam.DoFn):
-    """Find the numbers of all that the edges of the latest rows lead to, in each of so many files."""
+    """Find the numbers of all targets of the edges of latest rows, file by file."""
 
     def __init__(self, scratch: EntityScratch, files: int) -> None:
         self._scratch, self._files = scratch, files
@@ -355,9 +355,9 @@ class FindTargets(beam.DoFn):
 
 
 class KeepItems(beam.DoFn):
-    """Finish each of so many files of items: write those that stay, the counts of both, and their numbers.
+    """Finish files of items one by one: write the items that stay, all counts, and the numbers of these items.
 
-    What stays is the latest revision of an item, if an edge makes the item stay.
+    The latest revision of an item stays if the item is certain or an edge leads to it.
 
     ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
     go to ``buckets`` buckets of a bucket file, one batch for each row group of the finished file.
@@ -420,7 +420,7 @@ class KeepItems(beam.DoFn):
         return Counts(kept + sum(found.values()), kept, found), written
 
     def _read_targets(self) -> Numbers:
-        """What all edges lead to: some million numbers, which all files of a worker need."""
+        """The targets of all edges: some million numbers, which all files of a worker need."""
         if self._targets is None:
             self._targets = read_numbers(self._folder)
         return self._targets
@@ -444,7 +444,7 @@ class IndexItems(beam.DoFn):
 def latest_rows(
     scratch: EntityScratch, file: ItemFile, columns: list[str], superseded: Numbers
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of a file that are not superseded, in batches; with each batch how many of its rows are."""
+    """The rows of a file that are not superseded, in batches, each with the number of its superseded rows."""
     begin = 0
     for table in read_batches(file.path(scratch), columns):
         dropped = is_in(np.arange(begin, begin + table.num_rows), superseded)
@@ -459,5 +459,5 @@ def read_superseded(scratch: EntityScratch, file: ItemFile) -> Numbers:
 
 
 def range_counts(scratch: EntityScratch, part: int) -> str:
-    """The counts of what a range held beside items; the file also names the files of its items."""
+    """The counts of a range without its items; the file also names the files of its items."""
     return scratch.counts(f"read-{part:06}")

@@ -92,7 +92,7 @@ TITLES = pa.schema([("number", pa.int64()), ("language", pa.string()), ("title",
 
 
 class ClassLabels(NamedTuple):
-    """The labels of classes by number, and the numbers of those that have an English label for want of another."""
+    """The labels of classes by number, and the numbers of classes that only have an English one."""
 
     texts: Mapping[int, str]
     english: set[int]
@@ -166,6 +166,6 @@ def read_labels(scratch: GroupScratch, language: str) -> ClassLabels:
 
 
 def english_labels(scratch: Scratch, language: str) -> list[str]:
-    """The classes of a language's groups whose label is English for want of another, once its groups are written."""
+    """The classes of a language's groups that only have an English label, once its groups are written."""
     found: list[str] = read_json(GroupScratch.of(scratch).english(language))
     return found

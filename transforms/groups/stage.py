@@ -1,7 +1,7 @@
 """Stage 5: the groups of every language, from the class graph and the surface forms.
 
-Everything large is in files that workers map into memory; only names of files and numbers travel between the steps. A
-slice of the candidate classes is judged in all languages at once, because outlier sets do not depend on the language.
+Large data are in files that workers memory-map; only file names and numbers pass between the steps. A slice of the
+candidate classes is judged in all languages at once, because outlier sets do not depend on the language.
 """
 
 from collections import Counter
@@ -92,10 +92,10 @@ def build_groups(
 ) -> dict[str, Counts]:
     """Build the groups of each language into ``published/groups``, ``rejected`` and ``languages``.
 
-    ``surfaces`` (language -> folder) names the languages; ``mentions`` (language -> folder) gives what is known of the
-    wikis themselves, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the
-    counts of each language: classes with at least ``minimum`` instances that have a surface form, kept as groups or
-    rejected by reason. Raises MissingInputError.
+    ``surfaces`` (language -> folder) names the languages, ``mentions`` (language -> folder) has the facts of their
+    wikis, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the counts of each
+    language: classes with at least ``minimum`` instances that have a surface form, kept as groups or rejected by
+    reason. Raises MissingInputError.
     """
     scratch = GroupScratch.of(context.scratch)
     wikis, given = dict(mentions), dict(profiles or {})
@@ -222,7 +222,7 @@ class CollectUnlinked(beam.DoFn):
 
 
 def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
-    """The numbered parts of the files that count unlinked items, where a rule of the recipe counts all instances."""
+    """The numbered parts of the files that count unlinked items, if a rule of the recipe counts all instances."""
     outliers = recipe.outliers
     counting = outliers.status_share > 0 or outliers.exclude == "kin"
     files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
@@ -266,7 +266,7 @@ class IndexOutliers(beam.DoFn):
     def process(self, written: tuple[None, Iterable[str]]) -> Iterator[int]:
         """Write, then yield; ``written`` is ignored: Beam delivers it once all files are there.
 
-        Slice 0 exists even when there is no candidate class, so that every language gets its files.
+        Slice 0 exists even without candidate classes, so that every language gets its files.
         """
         del written
         scratch, recipe, graph = self._scratch, self._recipe, open_graph(self._taxonomy)
@@ -286,7 +286,7 @@ class IndexOutliers(beam.DoFn):
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
     def _class_making(self, graph: ClassGraph, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
-        """What makes each class, and what each item has of it, where the recipe bars kin."""
+        """The class-making statements of each class and of each item, if the recipe bars kin."""
         if self._recipe.outliers.exclude != "kin":
             return NO_STATEMENTS, NO_STATEMENTS
         folders = [local_folder(self._scratch.statements(number)) for number in range(self._entity_files)]
@@ -324,7 +324,7 @@ class JudgeClasses(beam.DoFn):
     def process(self, number: int) -> Iterator[tuple[str, int]]:
         """Judge the classes of the slice; every language has its files, empty if it has no candidate class here.
 
-        A third file lists the classes whose label is English for want of another.
+        A third file lists the classes that only have an English label.
         """
         # Not in setup: the files that it opens are written by earlier steps of the same pipeline.
         self._builder = self._builder or GroupBuilder(self._inputs(), self._index())

@@ -1,4 +1,4 @@
-"""What the groups stage makes of the surface forms of a language: a table in memory, counts of affixes, a profile."""
+"""The table of a language's surface forms for the groups stage, its counts of affixes, and its profile."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class ReadSurfaces(beam.DoFn):
 
 
 class IndexSurfaces(beam.DoFn):
-    """Find the candidate classes of a language in all its parts, and write one table of what its groups may need."""
+    """Find the candidate classes of a language in all its parts, and a table of the surface forms that it needs."""
 
     def __init__(self, scratch: GroupScratch, taxonomy: str, recipe: Recipe) -> None:
         self._scratch, self._taxonomy, self._recipe = scratch, taxonomy, recipe
@@ -112,7 +112,7 @@ class IndexSurfaces(beam.DoFn):
         return has_surface
 
     def _table(self, parts: Sequence[str], needed: Flags) -> SurfaceTable:
-        """The surface forms of the outlier pool, and of what is needed besides."""
+        """The surface forms of the outlier pool and of the other needed items."""
         minimum = self._recipe.outliers.min_sitelinks
         rows = (
             part.take(np.flatnonzero(needed[part.items] | (part.sitelinks >= minimum))) for part in map(_open, parts)
@@ -183,7 +183,7 @@ def read_profile(scratch: GroupScratch, language: str, mentions: str | None, tex
 
 
 def _read_wiki(mentions: str | None) -> tuple[SiteInfo | None, LinkLetters]:
-    """What the wiki says of itself, and the letters at its links; both empty for a language of labels."""
+    """The wiki's site information and the letters at its links; both empty for a language of labels."""
     if mentions is None:
         return None, LinkLetters()
     path = siteinfo_path(mentions)

@@ -60,7 +60,7 @@ from wikisem.wikipedia.variants import TitleVariants
 class Wiki:
     """How a wiki is read: what it says of itself, the letters after a link that belong to its anchor, its ranges.
 
-    ``folder`` is where its finished files are written. ``variants`` are set if titles that are no pages are converted.
+    ``folder`` is where its finished files are written. ``variants`` are set if titles without a page are converted.
     """
 
     folder: str
@@ -73,7 +73,7 @@ class Wiki:
 class ScanRange(beam.DoFn):
     """Scan a numbered range of a language into bucket files, rejects and counts; its weight is its articles.
 
-    When ``again`` is given, ranges were scanned before: those that it names are scanned without repeated pages now.
+    ``again`` names ranges that were scanned before and are now scanned without repeated pages.
     """
 
     def __init__(
@@ -142,9 +142,9 @@ class MergeBuckets(beam.PTransform):
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
         Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
-    A bucket knows the redirects among its own titles. Rows under one are sent on, through bucket files too, to the
-    bucket of the page that it leads to; all others, nearly all, wait in the same file. In languages with several
-    scripts, titles that are no pages are converted first.
+    A bucket knows the redirects among its own titles. Rows under one are sent on, also through bucket files, to the
+    bucket of the page that it leads to; nearly all rows wait in the same file. In languages with several scripts,
+    titles without a page are converted first.
     """
 
     def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
@@ -231,9 +231,9 @@ class ConvertTitles(beam.PTransform):
 
         Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
 
-    Only all ranges of a dump together know which pages there are. So each leaves the hashes of its titles, which go
-    into one array that the workers of a machine share. Then each bucket looks up its titles and the targets of its
-    redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
+    The set of pages is only known from all ranges of a dump together. So each range leaves the hashes of its titles,
+    which become one array that the workers of a machine share. Then each bucket looks up its titles and the targets of
+    its redirects. Sitelinks need no conversion: Wikibase asks the wiki for the converted title when it saves one
     (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
     """
 
@@ -281,7 +281,7 @@ class ConvertBucket(beam.DoFn):
         self._scratch, self._wikis, self._again = scratch, wikis, again
 
     def process(self, task: Task) -> Iterator[Done]:
-        """Look the titles up that are no pages; a language without variants has nothing to do."""
+        """Look up the titles without a page; a language without variants has nothing to do."""
         language, bucket, buckets = task
         if variants := self._wikis[language].variants:
             mentions, redirects = read_scanned(self._scratch, self._wikis[language].ranges, task)
@@ -322,15 +322,15 @@ def add_versions(file: BucketFile, versions: Positions) -> list[int]:
 def find_repeats(scratch: MentionScratch, language: str, ranges: int) -> frozenset[int]:
     """The ranges with copies of pages that do not count; ``read_repeats`` then finds the copies in each.
 
-    The files of a wiki may hold pages more than once, as a plain and a multistream dump do, or parts that overlap. The
-    files of a dump are sorted by page id, so that spans of ids tell that nothing repeats, and no version is read. Only
-    ranges whose spans overlap can hold copies of one page:
+    The files of a wiki may have pages more than once: a plain and a multistream dump, or parts that overlap. The files
+    of a dump are sorted by page id, so spans of ids usually show that nothing repeats, and no version is read. Only
+    ranges with overlapping spans can have copies of one page:
 
         a.xml    range 0   1 to 400      overlaps range 2
                  range 1   401 to 900
         b.xml    range 2   380 to 400    overlaps range 0: their versions say which pages come twice
 
-    Ranges with copies that do not count are then scanned once more, without these.
+    Ranges with such copies are then scanned again, without these.
     """
     spans = np.array([read_json(scratch.range_counts(language, number))["span"] for number in range(ranges)])
     if not (suspects := _overlapping(spans)).size:

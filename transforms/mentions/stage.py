@@ -55,8 +55,8 @@ class WikipediaDump:
 def read_dump(inputs: Sequence[str], profile: LanguageProfile) -> WikipediaDump:
     """Look at the files of a dump: paths, globs and URLs, in any order; index files of multistream dumps are skipped.
 
-    A file whose head is damaged is taken for a part of the same dump as the others: what can be read of it is. Raises
-    MissingInputError if there is no file, DamagedInputError if one is no dump, or of another wiki than the first.
+    A file with a damaged head counts as a part of the same dump, and is read as far as possible. Raises
+    MissingInputError if there is no file, DamagedInputError if one is not a dump, or of another wiki than the first.
     """
     paths = [path for path in match(inputs) if not _INDEX.search(path)]
     if not paths:
@@ -83,8 +83,8 @@ _CHUNK: Final = 1 << 19
 def sample_link_letters(dump: WikipediaDump, repeats: Callable[[int], Numbers] = lambda _: join([])) -> LinkLetters:
     """The letters at the first 10,000 links of a dump, or of all; how it is cut makes no difference.
 
-    They are read before all else, for they say which trail the links have. ``repeats`` says where, in a numbered range,
-    pages begin that do not count.
+    They are read first, since they decide the trail of links. ``repeats`` says where, in a numbered range, pages begin
+    that do not count.
     """
     found = LinkLetters()
     for number, part in enumerate(dump.ranges):
@@ -125,12 +125,12 @@ def count_mentions(
 ) -> dict[str, Counts]:
     """Count the links of the dump of each language, in one file or in parts, into ``*.parquet`` of schemas.MENTIONS.
 
-    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links,
-    and ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, and the same bytes
-    however the dump is wrapped or cut. Links whose title is no page, but in another script is one, count for that page.
-    Of a page that comes more than once the newest revision counts; the others are left out as "duplicate".
-    ``profiles`` are the profile files that were given or edited. Counts are pages; a damaged part of a file counts as
-    one rejected page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
+    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links, and
+    ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, with the same bytes
+    however the dump is compressed or cut. A link to a title that is only a page in another script counts for that page.
+    If a page comes more than once, the newest revision counts; the others are left out as "duplicate". ``profiles`` are
+    the profile files that were given or edited. Counts are pages; a damaged part of a file counts as one rejected page,
+    since how many it held is unknown. Raises MissingInputError and DamagedInputError.
     """
     scratch = MentionScratch.of(context.scratch)
     found = {language: _open(language, paths, folders[language]) for language, paths in sorted(dumps.items())}

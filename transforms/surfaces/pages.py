@@ -1,8 +1,8 @@
 """The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
 
-The dictionary is on disk in buckets by title, so that only items move: to the bucket of their sitelink's title, where
-its redirects are known, and on to that of the page it leads to. What the bucket finds of them waits on disk while the
-links of their anchors are counted in all buckets.
+The dictionary is on disk in buckets by title, so only items move: to the bucket of their sitelink's title, where its
+redirects are known, and on to that of the page it leads to. The anchors found there wait on disk while their links are
+counted in all buckets.
 """
 
 from collections import Counter
@@ -73,7 +73,7 @@ def fallback_name(number: int) -> str:
 
 
 def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
-    """Write the rows of items that have a surface form as one file of a language, and count what became of all."""
+    """Write the rows of items that have a surface form as one file of a language, and count all items by outcome."""
     write_parquet(f"{folder}/{name}", named.filter(named["surface"].is_valid()).select(SURFACES.names))
     return count_named(named)
 
@@ -314,7 +314,7 @@ def _wanted(bucket: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """What became of items, where their surface forms came from, and how many anchors each rule refused."""
+    """The counts of items, of the sources of surface forms, and of the anchors that each rule refused."""
 
     items: Counts = field(default_factory=Counts)
     sources: Mapping[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Stage 3: the surface form of each item in each language, from the anchor dictionary, else the recipe's fallback."""
+"""Stage 3: the surface form of each item in each language, from the anchor dictionary or the recipe's fallback."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -52,11 +52,11 @@ def resolve_surfaces(
 
     They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
 
-    ``mentions`` has the folders that ``count_mentions`` left; a language without one has the fallback alone. Items
-    named by their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items;
-    left out are those that neither a link nor the fallback names (``no-name``, or the rule that refused), and those
-    without a page where no label is asked for (``no-page``). ``summary.json`` beside the rows says the rest of what is
-    counted. Raises MissingInputError.
+    ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
+    their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out
+    are those that neither a link nor the fallback names (``no-name``, or the rule that refused), and those without a
+    page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
+    MissingInputError.
     """
     sizes = sizes_below(entities)
     parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
