@@ -63,7 +63,7 @@ def build(name: str, dumps: Sequence[Path], folder: Path, languages: str) -> Pat
 
 def internal_items(dumps: Sequence[Path]) -> set[str]:
     """The classes and items that are internal to Wikimedia, whatever a build prunes."""
-    edges = [ItemEdges.of_table(read_entities(path, on_reject=lambda _: None)) for path in dumps]
+    edges = [ItemEdges.of_table(read_entities(path, on_unreadable=lambda _: None)) for path in dumps]
     graph = build_graph(edges, GraphOptions(root="", disambiguation=(), internal=()))
     whole = Taxonomy(graph, contract_graph(graph))
     classes = {_INTERNAL, *whole.below(_INTERNAL)} if _INTERNAL in whole else set()

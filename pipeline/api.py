@@ -62,7 +62,7 @@ def build(
     default, else the recipe's; ``profiles`` are profile files by language. ``beam_options`` are words such as
     "--runner=DataflowRunner". ``workers`` are local processes, by default one for each core if the dumps have 64 MiB.
     ``break_lock`` begins although another run seems to be at work in the output. Raises errors of ``wikisem.errors``,
-    among them TooManyRejectsError, StageError and LockError.
+    among them TooManyUnreadableError, StageError and LockError.
     """
     loaded, target = _recipe(recipe), absolute(folder(fspath(output)))
     if workers is not None and workers < 1:
@@ -103,7 +103,7 @@ def _paths(paths: Path | Sequence[Path]) -> list[str]:
 
 def _result(record: Record) -> LanguageResult:
     cases: Any = record.facts["cases"]
-    return LanguageResult(record.counts.kept, int(cases), dict(record.counts.rejected))
+    return LanguageResult(record.counts.kept, int(cases), dict(record.counts.left_out))
 
 
 def _recipe(recipe: Recipe | Path) -> Recipe:

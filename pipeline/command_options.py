@@ -28,7 +28,7 @@ from wikisem.wikis import known_language
 
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
-_MAX_REJECTS: Final = 0.01
+_MAX_UNREADABLE: Final = 0.01
 T = TypeVar("T")
 
 # The options, each declared once.
@@ -63,7 +63,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="the output folder or URL, shared by all stages",
     )
-    parser.set_defaults(max_rejects=_MAX_REJECTS)
+    parser.set_defaults(max_unreadable=_MAX_UNREADABLE)
     parser.add_argument(
         "--workers",
         type=at_least(1),
@@ -78,12 +78,12 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_max_rejects(parser: argparse.ArgumentParser) -> None:
-    """Declare --max-rejects, for commands that read dumps."""
+def add_max_unreadable(parser: argparse.ArgumentParser) -> None:
+    """Declare --max-unreadable, for commands that read dumps."""
     parser.add_argument(
-        "--max-rejects",
+        "--max-unreadable",
         type=argument(rate),
-        default=_MAX_REJECTS,
+        default=_MAX_UNREADABLE,
         metavar="RATE",
         help="the share of unreadable records above which a run fails, once there are 100 of them (default: 0.01)",
     )
@@ -214,7 +214,7 @@ def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
     runtime = Runtime(absolute_setup_file(beam_options), progress)
     runtime.configure_file_systems()
-    return Run(absolute(arguments.output), runtime, arguments.max_rejects, log, arguments.break_lock)
+    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, log, arguments.break_lock)
 
 
 def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ ROOT = 35120
 
 def readings(dumps: Sequence[Path]) -> Iterator[str]:
     """What each reading of depth prunes, and how large O3 is by each of its readings."""
-    edges = [ItemEdges.of_table(read_entities(path, on_reject=lambda _: None)) for path in dumps]
+    edges = [ItemEdges.of_table(read_entities(path, on_unreadable=lambda _: None)) for path in dumps]
     whole = build_graph(edges, GraphOptions(root="", disambiguation=(), internal=()))
     both_ways = nx.Graph()
     both_ways.add_edges_from(zip(whole.up.sources().tolist(), whole.up.targets.tolist(), strict=True))

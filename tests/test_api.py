@@ -20,7 +20,7 @@ from tests.transforms.test_entities import LINES, dump
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
-from wikisem.records import Reject
+from wikisem.records import UnreadableRecord
 
 ROOT = Path(__file__).parent.parent
 READABLE = [line for line in LINES if not isinstance(line, str)]
@@ -105,7 +105,7 @@ def test_build_reports_what_is_in_its_output(world: Path, tmp_path: Path) -> Non
         rejected = (world / "out" / "rejected" / f"{language}.jsonl").read_text().splitlines()
         assert sum(made.rejected.values()) == len(rejected) > 5
         assert set(made.rejected) == {json.loads(line)["reason"] for line in rejected}
-    assert built.units["entities"].counts.rejected == {"not-json": 1}
+    assert built.units["entities"].counts.unreadable == {"not-json": 1}
     assert {"taxonomy", "mentions/en", "surfaces/ja", "groups/ja"} < set(built.units)
     assert json.loads((world / "out" / "manifest.json").read_text())["recipe"]["name"] == "demo"
 
@@ -171,18 +171,18 @@ def rows(table: pa.Table) -> list[str]:
 
 
 def test_entities_are_those_of_the_stage(world: Path) -> None:
-    """One dump file gives the rows that the entities stage wrote, in order of QID, and the same reject."""
-    rejects: list[Reject] = []
+    """One dump file gives the rows that the entities stage wrote, in order of QID, and the same unreadable record."""
+    unreadable: list[UnreadableRecord] = []
     (path,) = world.glob("wikidata*")
     options = json.loads((world / "out" / "manifest.json").read_text())["stages"]["entities"]
     table = wikisem.read_entities(
-        path, labels=options["labels"], properties=options["properties"], on_reject=rejects.append
+        path, labels=options["labels"], properties=options["properties"], on_unreadable=unreadable.append
     )
     assert rows(table) == rows(staged(world / "out" / "entities"))
     numbers = [int(qid[1:]) for qid in table["qid"].to_pylist()]
     assert numbers == sorted(numbers)
     assert len(numbers) > 900
-    assert [(reject.stage, reject.reason) for reject in rejects] == [("entities", "not-json")]
+    assert [(record.stage, record.reason) for record in unreadable] == [("entities", "not-json")]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -219,20 +219,20 @@ def _statement(qid: str) -> dict[str, object]:
 
 def test_links_are_those_of_the_stage(world: Path) -> None:
     """One dump file gives the rows that the mentions stage wrote, by title, then the most frequent anchor first."""
-    rejects: list[Reject] = []
+    unreadable: list[UnreadableRecord] = []
     (path,) = world.glob("ja*")
-    table = wikisem.count_links(path, "ja", on_reject=rejects.append)
+    table = wikisem.count_links(path, "ja", on_unreadable=unreadable.append)
     assert rows(table) == rows(staged(world / "out" / "mentions" / "ja"))
     keys = [(row["title"], -row["count"]) for row in table.to_pylist()]
     assert keys == sorted(keys)
     assert len(keys) > 200
-    assert [reject.reason for reject in rejects] == ["bad-page"]
+    assert [record.reason for record in unreadable] == ["bad-page"]
 
 
 def test_links_follow_redirects_and_trails(tmp_path: Path) -> None:
     """A dump in one file gives what a reader counts by hand; ``link_trail`` adds the letters after ``]]``."""
     (tmp_path / "ltg.xml.gz").write_bytes(gzip.compress(wiki.dump()))
-    table = wikisem.count_links(tmp_path / "ltg.xml.gz", "ltg", on_reject=lambda _: None)
+    table = wikisem.count_links(tmp_path / "ltg.xml.gz", "ltg", on_unreadable=lambda _: None)
     assert sorted(tuple(row.values()) for row in table.to_pylist()) == sorted(wiki.MENTIONS)
     (tmp_path / "en.xml").write_bytes(wiki.dump([wiki.page(1, "A", "[[bus]]es")], dbname="enwiki"))
     anchors = [
@@ -243,12 +243,12 @@ def test_links_follow_redirects_and_trails(tmp_path: Path) -> None:
 
 
 def test_a_record_that_cannot_be_read_is_an_error_unless_the_caller_takes_it(tmp_path: Path) -> None:
-    """Without ``on_reject`` nothing is dropped in silence: the error says where the record is, and how to go on."""
+    """Without ``on_unreadable`` nothing is dropped in silence: the error says where the record is, and how to go on."""
     (tmp_path / "dump.json").write_bytes(dump(*LINES))
-    with pytest.raises(DamagedInputError, match=r"dump\.json:\d+: not-json: .*pass on_reject"):
+    with pytest.raises(DamagedInputError, match=r"dump\.json:\d+: not-json: .*pass on_unreadable"):
         wikisem.read_entities(tmp_path / "dump.json")
     (tmp_path / "ltg.xml").write_bytes(wiki.dump())
-    with pytest.raises(DamagedInputError, match=r"ltg\.xml:\d+: bad-page: .*pass on_reject"):
+    with pytest.raises(DamagedInputError, match=r"ltg\.xml:\d+: bad-page: .*pass on_unreadable"):
         wikisem.count_links(tmp_path / "ltg.xml", "ltg")
 
 

@@ -215,7 +215,7 @@ def read_json(text: str) -> None:
     rows = sum(table.num_rows for _, table in chunks.finish())
     blank = not text.strip("[], \t\r\n")
     assert rows + chunks.counts().read == 3 - blank
-    assert [reject.where for reject in chunks.rejects] in ([], [f"dump.json:{len(lines[0]) + 1}"], [])
+    assert [record.where for record in chunks.unreadable] in ([], [f"dump.json:{len(lines[0]) + 1}"], [])
 
 
 def read_text(text: str) -> None:
@@ -243,7 +243,7 @@ def check_pages(counter: Counter, token: tuple[str, str, str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("token", WIKITEXT)
-def test_a_page_with_a_token_without_end_is_read_or_rejected(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_with_a_token_without_end_is_read_or_unreadable(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In any layout and schema, in steps that grow with it, and the pages beside it are read."""
     check_pages(Counter(monkeypatch), ("", token, ""))
 
@@ -251,7 +251,7 @@ def test_a_page_with_a_token_without_end_is_read_or_rejected(token: str, monkeyp
 @pytest.mark.slow
 @given(st.tuples(TOKENS, st.tuples(TOKENS, TOKENS).map("".join), TOKENS))
 @settings(max_examples=15, deadline=None)
-def test_a_page_with_two_tokens_without_end_is_read_or_rejected(token: tuple[str, str, str]) -> None:
+def test_a_page_with_two_tokens_without_end_is_read_or_unreadable(token: tuple[str, str, str]) -> None:
     """As above, for any two."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         check_pages(Counter(monkeypatch), token)
@@ -270,7 +270,7 @@ def test_heads_and_titles_with_a_token_without_end_are_read(token: str, monkeypa
 
 
 @pytest.mark.parametrize("token", JSON)
-def test_a_line_with_a_token_without_end_is_read_or_rejected(token: str) -> None:
+def test_a_line_with_a_token_without_end_is_read_or_unreadable(token: str) -> None:
     """Alone, as a value and as what an item holds; the lines beside it are read."""
     for first in (
         "",

@@ -97,7 +97,7 @@ def test_the_page_on_the_output_folder_has_every_name_in_it() -> None:
     """Those that people see; how files within scratch are called is nobody's business."""
     page = Path(__file__).parent.parent.joinpath("docs", "output-folder.md").read_text(encoding="utf-8")
     groups, _, rejected = layout.group_leaves("<language>")
-    below = [groups, rejected, layout.profile_path("<language>"), layout.rejects_path("<unit>"), layout.MANIFEST]
+    below = [groups, rejected, layout.profile_path("<language>"), layout.unreadable_path("<unit>"), layout.MANIFEST]
     named = [
         *(f"OUT/{path}" for path in below),
         *(f"{folder_path('OUT', unit, '<fingerprint>')}/" for unit in ("entities", "mentions/<language>", "taxonomy")),

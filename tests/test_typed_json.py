@@ -20,7 +20,7 @@ NOT_COUNTS = {
     "a fraction": b'{"read": 1.5}',
     "a number beyond all": b'{"read": 1e999}',
     "a list for a mapping": b'{"left_out": []}',
-    "100,000 brackets": b'{"rejected": ' + b"[" * 100_000,
+    "100,000 brackets": b'{"unreadable": ' + b"[" * 100_000,
     "100,000 brackets in what is not wanted": b'{"other": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 }
 

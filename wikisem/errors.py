@@ -59,7 +59,7 @@ class UnknownItemError(WikisemError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
-class TooManyRejectsError(WikisemError, RuntimeError):
+class TooManyUnreadableError(WikisemError, RuntimeError):
     """More records could not be read than a run allows."""
 
 

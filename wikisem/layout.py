@@ -31,13 +31,13 @@ def profile_path(language: str) -> str:
     return f"languages/{language}.toml"
 
 
-def rejects_path(unit: str) -> str:
+def unreadable_path(unit: str) -> str:
     """What could not be read for a unit.
 
-    >>> rejects_path("mentions/de")
-    'rejects/mentions-de.jsonl'
+    >>> unreadable_path("mentions/de")
+    'unreadable/mentions-de.jsonl'
     """
-    return f"rejects/{unit.replace('/', '-')}.jsonl"
+    return f"unreadable/{unit.replace('/', '-')}.jsonl"
 
 
 MANIFEST: Final = "manifest.json"
@@ -201,13 +201,13 @@ class Scratch:
         """The counts of one part of the work, or a pattern for those of many."""
         return f"{self.parts}/counts/{name}.json"
 
-    def rejects_of(self, unit: str) -> str:
+    def unreadable_of(self, unit: str) -> str:
         """The folder for what could not be read for a unit, as JSON lines in any number of files."""
-        return f"{self.root}/rejects/{unit}"
+        return f"{self.root}/unreadable/{unit}"
 
-    def rejects(self, unit: str, number: int) -> str:
+    def unreadable(self, unit: str, number: int) -> str:
         """What could not be read of a range for a unit; the number after the last range is for all ranges together."""
-        return f"{self.rejects_of(unit)}/{number:06d}.jsonl"
+        return f"{self.unreadable_of(unit)}/{number:06d}.jsonl"
 
 
 class EntityScratch(Scratch):

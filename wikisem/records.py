@@ -117,12 +117,12 @@ class Rejection:
     detail: str
 
 
-# How many characters of a record, or of what its reader raised, a reject shows.
+# How many characters of a record, or of what its reader raised, the detail of an unreadable one shows.
 SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Reject:
+class UnreadableRecord:
     """An input record that could not be read: the stage, a stable reason, the place (file and offset), the detail."""
 
     stage: str
@@ -132,39 +132,39 @@ class Reject:
 
 
 def unforeseen(record: str, error: Exception) -> str:
-    """The detail of a reject whose reader raised an error that nobody foresaw."""
+    """The detail of an unreadable record whose reader raised an error that nobody foresaw."""
     return f"expected a {record} that can be read, saw {type(error).__name__}: {error}"[:SHOWN]
 
 
-def report_reject(reject: Reject, on_reject: Callable[[Reject], object] | None) -> None:
-    """Hand a reject to the caller; DamagedInputError for a caller that takes none."""
-    if on_reject is None:
+def report_unreadable(record: UnreadableRecord, on_unreadable: Callable[[UnreadableRecord], object] | None) -> None:
+    """Hand an unreadable record to the caller; DamagedInputError for a caller that takes none."""
+    if on_unreadable is None:
         raise DamagedInputError(
-            f"{reject.where}: {reject.reason}: {reject.detail}; pass on_reject to go on without such records"
+            f"{record.where}: {record.reason}: {record.detail}; pass on_unreadable to go on without such records"
         )
-    on_reject(reject)
+    on_unreadable(record)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a stage did with its records: ``read`` = ``kept`` + all ``left_out`` + all ``rejected``, by reason."""
+    """What a stage did with its records: ``read`` = ``kept`` + all ``left_out`` + all ``unreadable``, by reason."""
 
     read: Count = 0
     kept: Count = 0
     left_out: Mapping[str, Count] = field(default_factory=dict)
-    rejected: Mapping[str, Count] = field(default_factory=dict)
+    unreadable: Mapping[str, Count] = field(default_factory=dict)
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(
             self.read + other.read,
             self.kept + other.kept,
             _add(self.left_out, other.left_out),
-            _add(self.rejected, other.rejected),
+            _add(self.unreadable, other.unreadable),
         )
 
     def check(self, stage: str) -> None:
-        """Raise AssertionError unless in = kept + left out + rejected."""
-        out = self.kept + sum(self.left_out.values()) + sum(self.rejected.values())
+        """Raise AssertionError unless in = kept + left out + unreadable."""
+        out = self.kept + sum(self.left_out.values()) + sum(self.unreadable.values())
         assert self.read == out, f"{stage}: {self.read} records in, {out} accounted for"
 
 

@@ -72,11 +72,6 @@ class Record:
         """The bytes of all files."""
         return sum(part.size for part in self.parts.values())
 
-    @property
-    def unreadable(self) -> Mapping[str, int]:
-        """Input records that could not be read, by reason; groups have none, for what they reject are classes."""
-        return {} if self.unit.startswith("groups/") else self.counts.rejected
-
 
 def fingerprint(**parts: Any) -> str:
     """A digest of everything that a unit depends on, given as plain values in any order."""

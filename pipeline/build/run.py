@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.atomic_files import find_abandoned
-from wikisem.errors import OutputError, TooManyRejectsError
-from wikisem.layout import NOTES, WORK, Scratch, folder_below, rejects_path
+from wikisem.errors import OutputError, TooManyUnreadableError
+from wikisem.layout import NOTES, WORK, Scratch, folder_below, unreadable_path
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
@@ -29,9 +29,9 @@ from wikisem.transforms.io.files import (
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
-FEW_REJECTS: Final = 100
+FEW_UNREADABLE: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
-_PLAIN: Final = ("languages", "groups", "rejected", "rejects", *(f"{name}/*" for name in FORMATS))
+_PLAIN: Final = ("languages", "groups", "rejected", "unreadable", *(f"{name}/*" for name in FORMATS))
 _SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(WORK)}/([0-9a-f]{{12}})\.json$")
 
 
@@ -43,13 +43,13 @@ def _ignore(line: str) -> None:
 class Run:
     """What all units of one command share; ``log`` gets a line for people now and then, shown to no one by default.
 
-    ``max_rejects`` is the rate of unreadable records that fails a unit, from FEW_REJECTS of them on. ``name`` is this
-    run's own; ``break_lock`` lets it begin where another one seems to be at work.
+    ``max_unreadable`` is the rate of unreadable records that fails a unit, from FEW_UNREADABLE of them on. ``name`` is
+    this run's own; ``break_lock`` lets it begin where another one seems to be at work.
     """
 
     output: str
     runtime: Runtime
-    max_rejects: float = 0.01
+    max_unreadable: float = 0.01
     log: Callable[[str], None] = _ignore
     break_lock: bool = False
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
@@ -179,10 +179,10 @@ class Run:
                 remove_below(self.output, name)
             self.ledger.note(record.unit, names)
 
-    def keep_rejects(self, unit: str, scratch: Scratch) -> str:
-        """Gather the rejects of a unit in OUT/rejects/<unit>.jsonl, and return that path."""
-        target = f"{self.output}/{rejects_path(unit)}"
-        sources = list_files(f"{scratch.rejects_of(unit)}/*")
+    def keep_unreadable(self, unit: str, scratch: Scratch) -> str:
+        """Gather the unreadable records of a unit in OUT/unreadable/<unit>.jsonl, and return that path."""
+        target = f"{self.output}/{unreadable_path(unit)}"
+        sources = list_files(f"{scratch.unreadable_of(unit)}/*")
         if not sources:
             remove(target)
             return target
@@ -200,12 +200,12 @@ def roots_of(record: Record) -> set[str]:
     return {own if path.startswith(f"{own}/") else path for path in record.parts} or {own}
 
 
-def check_rejects(name: str, rejected: int, read: int, max_rejects: float, kept_in: str) -> None:
-    """Raise TooManyRejectsError when too many of the records that were read are unreadable."""
-    if rejected >= FEW_REJECTS and rejected > max_rejects * read:
-        raise TooManyRejectsError(
-            f"{name}: expected at most {max_rejects:.2%} unreadable records (--max-rejects), "
-            f"saw {rejected:,} of {read:,}; they are in {kept_in}"
+def check_unreadable(name: str, unreadable: int, read: int, max_unreadable: float, kept_in: str) -> None:
+    """Raise TooManyUnreadableError when too many of the records that were read are unreadable."""
+    if unreadable >= FEW_UNREADABLE and unreadable > max_unreadable * read:
+        raise TooManyUnreadableError(
+            f"{name}: expected at most {max_unreadable:.2%} unreadable records (--max-unreadable), "
+            f"saw {unreadable:,} of {read:,}; they are in {kept_in}"
         )
 
 

@@ -17,7 +17,7 @@ from wikisem.layout import folder_below, record_path
 from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
 from wikisem.pipeline.build.lock import LockFile, locked
 from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
-from wikisem.pipeline.build.run import Run, check_rejects, check_writable
+from wikisem.pipeline.build.run import Run, check_unreadable, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.arrays import remove_copies
@@ -191,8 +191,8 @@ def _run_units(
     records = {unit.name: _record(unit, needs[unit.name], results[unit.name], recipe) for unit in todo}
     for name, record in records.items():
         record.counts.check(name)
-        kept_in = run.keep_rejects(name, context.scratch)
-        check_rejects(name, sum(record.unreadable.values()), record.counts.read, run.max_rejects, kept_in)
+        kept_in = run.keep_unreadable(name, context.scratch)
+        check_unreadable(name, sum(record.counts.unreadable.values()), record.counts.read, run.max_unreadable, kept_in)
     for unit in todo:
         run.check_lock()
         made = run.publish(unit.name, context.scratch, unit.leaves) if unit.leaves else set()

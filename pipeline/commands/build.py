@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_wikipedia(parser, required=False)
     options.add_languages(parser, "those of --wikipedia, else the recipe's")
     options.add_output(parser)
-    options.add_max_rejects(parser)
+    options.add_max_unreadable(parser)
     options.add_profile(parser)
     options.add_checksum(parser)
 

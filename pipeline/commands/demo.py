@@ -39,9 +39,9 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         options = demo_options(f"{output}/dumps")
         records = run_stages(build_stages(options, run_), run_, options.recipe)
     _show(output, options.languages)
-    unread = sum(sum(record.unreadable.values()) for record in records)
+    unread = sum(sum(record.counts.unreadable.values()) for record in records)
     dumps = 1 + len(options.wikipedia)
-    print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/rejects")
+    print_line(f"{unread} records in {dumps} dumps could not be read; they are in {output}/unreadable")
     print_line(f"next: {browse_command(output)}")
     print_line(f"output: {output}")
     return 0

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out, and count, items with no sitelink, no P279 and no edge towards them",
     )
     options.add_output(parser)
-    options.add_max_rejects(parser)
+    options.add_max_unreadable(parser)
     options.add_checksum(parser)
 
 

@@ -2,8 +2,8 @@
 
 A relation is a swap of grammatical features: plural pairs "answer" (singular) with "answers" (plural). OUT gets, for
 each language, analogies/LA.txt, categories/LA.txt, groups of eight in outliers/LA/ and every pair in pairs/LA.jsonl,
-and unreadable lexemes in rejects/lexemes.jsonl. A question has one right answer: of several partners of a form, that of
-the lowest lexeme.
+and unreadable lexemes in unreadable/lexemes.jsonl. A question has one right answer: of several partners of a form,
+that of the lowest lexeme.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from rich.table import Table
 from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
-from wikisem.layout import rejects_path
+from wikisem.layout import unreadable_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
     Relations,
@@ -26,10 +26,10 @@ from wikisem.outputs.lexeme_sets import (
     with_one_answer,
 )
 from wikisem.pipeline.build.ledger import read_names, write_names
-from wikisem.pipeline.build.run import check_rejects
+from wikisem.pipeline.build.run import check_unreadable
 from wikisem.pipeline.command_options import (
     add_local_output,
-    add_max_rejects,
+    add_max_unreadable,
     add_questions,
     add_word_filter,
     argument,
@@ -40,8 +40,8 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
-from wikisem.records import Counts, Reject
-from wikisem.transforms.io.counts import write_rejects
+from wikisem.records import Counts, UnreadableRecord
+from wikisem.transforms.io.counts import write_unreadable
 from wikisem.transforms.io.files import remove, remove_below
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
@@ -73,25 +73,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="at most N outlier groups a relation (default: 100)",
     )
     add_questions(parser)
-    add_max_rejects(parser)
+    add_max_unreadable(parser)
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the dump, write the sets, and print how many pairs each relation has."""
     refuse_beam_options("lexemes", beam_options)
     relations, keep = load_relations(arguments.relations), read_word_filter(arguments)
-    rejects: list[Reject] = []
-    reader, collector = LexemeReader(rejects.append), PairCollector(relations, arguments.languages)
+    unreadable: list[UnreadableRecord] = []
+    reader, collector = LexemeReader(unreadable.append), PairCollector(relations, arguments.languages)
     with progress("reading lexemes", lambda: reader.counts().read, 0):
         for path in arguments.dump:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
     counts, output = reader.counts(), Path(arguments.output)
-    kept_in = f"{output}/{rejects_path(STAGE)}"
-    if not write_rejects(kept_in, rejects):
+    kept_in = f"{output}/{unreadable_path(STAGE)}"
+    if not write_unreadable(kept_in, unreadable):
         remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))
-    check_rejects(STAGE, sum(counts.rejected.values()), counts.read, arguments.max_rejects, kept_in)
+    check_unreadable(STAGE, sum(counts.unreadable.values()), counts.read, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     found = collector.pairs(keep)
@@ -134,5 +134,5 @@ def _print(found: Mapping[str, Relations], counts: Counts, sample: int) -> None:
         for relation, pairs in relations.items():
             table.add_row(language, relation, f"{len(pairs):,}", f"{count_questions(len(asked[relation]), sample):,}")
     make_console().print(table)
-    left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
-    log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {rejected:,} rejected")
+    left_out, unreadable = sum(counts.left_out.values()), sum(counts.unreadable.values())
+    log(f"{counts.read:,} records: {counts.kept:,} lexemes, {left_out:,} left out, {unreadable:,} unreadable")

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--link-trail", action="store_true", help="count [[bus]]es as buses, by each language's own trail rule"
     )
     options.add_output(parser)
-    options.add_max_rejects(parser)
+    options.add_max_unreadable(parser)
     options.add_profile(parser)
     options.add_checksum(parser)
 

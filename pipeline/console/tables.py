@@ -13,7 +13,7 @@ from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Group, Outlier, Rejection
 
-# The closing table: what went in, was kept, was left out and was rejected, and why.
+# The closing table: what went in, was kept, was left out and was unreadable, and why.
 
 # The recipe to start from after a command that took none.
 FIRST_RECIPE: Final = "wikisem"
@@ -30,14 +30,14 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     unknown number of records is lost: everything that could be decoded is used, and the exit code is 1, as with gzip.
     """
     _print_table(records)
-    unread = [record for record in records if record.unreadable]
+    unread = [record for record in records if record.counts.unreadable]
     for record in unread:
-        log(f"warning: {record.unit}: {_reasons(record.counts.rejected)} could not be read; see {output}/rejects")
-    damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.rejected)]
+        log(f"warning: {record.unit}: {_reasons(record.counts.unreadable)} could not be read; see {output}/unreadable")
+    damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.unreadable)]
     if damaged:
         log(
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
-            f"and {output}/rejects says where something is lost"
+            f"and {output}/unreadable says where something is lost"
         )
     if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
         following = browse_command(output)
@@ -54,7 +54,7 @@ def print_stage_summary(records: Sequence[Record], run: Run, recipe: str = FIRST
 
 
 def _print_table(records: Iterable[Record]) -> None:
-    counted = number_columns("in", "kept", "left out", "rejected")
+    counted = number_columns("in", "kept", "left out", "unreadable")
     table = Table("stage", *counted, "why", title="what went in and what came out", title_justify="left")
     for record in records:
         table.add_row(*_record_row(record))
@@ -63,11 +63,11 @@ def _print_table(records: Iterable[Record]) -> None:
 
 def _record_row(record: Record) -> Sequence[str]:
     counts = record.counts
-    left_out, rejected = sum(counts.left_out.values()), sum(counts.rejected.values())
-    reasons = [record.facts.get("sources", {}), counts.left_out, counts.rejected]
+    left_out, unreadable = sum(counts.left_out.values()), sum(counts.unreadable.values())
+    reasons = [record.facts.get("sources", {}), counts.left_out, counts.unreadable]
     english = len(record.facts.get(ENGLISH, ()))
     why = ", ".join(filter(None, [*map(_reasons, reasons), f"class labels in English {english:,}" if english else ""]))
-    return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{rejected:,}", why]
+    return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{unreadable:,}", why]
 
 
 def _reasons(counts: Mapping[str, int]) -> str:

@@ -97,10 +97,10 @@ def _faults(code: int | None, said: str, messages: list[str]) -> Iterator[str]:
 
 
 def _account(manifest: Path) -> Iterator[str]:
-    """Every record that was read is kept, left out or rejected."""
+    """Every record that was read is kept, left out or unreadable."""
     if not manifest.exists():
         return
     for unit, counts in json.loads(manifest.read_text(encoding="utf-8"))["stages"].items():
-        out = counts["kept"] + sum(counts["left_out"].values()) + sum(counts["rejected"].values())
+        out = counts["kept"] + sum(counts["left_out"].values()) + sum(counts["unreadable"].values())
         if counts["in"] != out:
             yield f"{unit}: {counts['in']} in, {out} out"

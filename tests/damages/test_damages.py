@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 def test_a_damaged_input_ends_in_an_account_or_one_message(
     kind: str, whole: Whole, server: Server, tmp_path: Path
 ) -> None:
-    """No traceback, no hang; what was read is kept, left out or rejected."""
+    """No traceback, no hang; what was read is kept, left out or unreadable."""
     for seed in (7, 8):
         outcome = damage(KINDS[kind], seed, whole.folder, tmp_path / str(seed), server)
         assert outcome.faults == (), outcome
@@ -66,8 +66,8 @@ def test_a_command_that_ends_badly_is_a_fault(code: int, said: str, fault: str) 
 
 
 def test_a_false_account_is_a_fault(tmp_path: Path) -> None:
-    """A record that was read and is neither kept, left out nor rejected was lost."""
-    counts = {"in": 9, "kept": 5, "left_out": {"redirect": 2}, "rejected": {"bad-page": 1}}
+    """A record that was read and is neither kept, left out nor unreadable was lost."""
+    counts = {"in": 9, "kept": 5, "left_out": {"redirect": 2}, "unreadable": {"bad-page": 1}}
     (tmp_path / "manifest.json").write_text(json.dumps({"stages": {"mentions/en": counts}}))
     assert list(_account(tmp_path / "manifest.json")) == ["mentions/en: 9 in, 8 out"]
 

@@ -219,7 +219,7 @@ def mirror(demo: Path) -> Iterator[str]:
 
 
 def _shards(text: str) -> Iterator[tuple[str, bytes]]:
-    """A dump in two shards, each a whole file; without its broken page, at which a call without ``on_reject`` ends."""
+    """A dump in two shards, each a whole file; without its broken page, which ends a call without ``on_unreadable``."""
     head, *pages = re.split(r"(?=^  <page>)", text, flags=re.MULTILINE)
     pages = [page for page in pages if "</text>" in page]
     tail, half = "</mediawiki>\n", len(pages) // 2

@@ -77,4 +77,4 @@ def test_a_whole_dump_is_what_its_pages_are(realdata: Path) -> None:
     assert found.pages.kept == len(pages)
     assert found.pages.read == data.count(b"<page>") == 2004
     assert found.pages.left_out["redirect"] + found.pages.left_out["redirect-elsewhere"] == 147
-    assert found.rejects == ()
+    assert found.unreadable == ()

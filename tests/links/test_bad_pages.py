@@ -1,4 +1,4 @@
-"""Only the bad page is dropped: what raises, or costs too much, is rejected with its place and reason."""
+"""Only the bad page is dropped: what raises, or costs too much, is unreadable with its place and reason."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.links.test_against_parser import DUMPS, dump
 from wikisem.links import mentions, scan
 from wikisem.links.scan import ChunkLinks, scan_chunk
-from wikisem.records import Reject
+from wikisem.records import UnreadableRecord
 from wikisem.surfaces.link_counts import count_links
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.work import BUDGET, Work
@@ -49,16 +49,16 @@ def scan_all(pages: list[bytes]) -> ChunkLinks:
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
 @pytest.mark.parametrize("rest", ["<ns>0</ns>", ""])
 def test_an_attack_is_read_as_text_like_any_other(text: str, rest: str) -> None:
-    """The links before it, after it and on other pages count, and nothing is rejected."""
+    """The links before it, after it and on other pages count, and nothing is unreadable."""
     found = scan_all([page("A", "[[x]]"), page("B", f"[[y]] {text} [[z]]", rest), page("C", "[[w]]")])
     assert {"X", "Y", "Z", "W"} <= set(found.mentions["title"].to_pylist()) <= {"X", "Y", "Z", "W", "A"}
-    assert found.rejects == ()
+    assert found.unreadable == ()
 
 
 @pytest.mark.parametrize(
     "error", [RecursionError, OverflowError, ValueError, KeyError, SystemError, UnicodeError, OSError]
 )
-def test_whatever_a_page_raises_is_its_own_rejection(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_a_page_raises_costs_it_alone(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     """Any exception on the way of any page, wherever it is among forty, which are read in parts."""
 
     def raise_for(work: Work, contents: list[str], read: Callable[[Work, list[str]], None] = Work.read) -> None:
@@ -75,14 +75,14 @@ def test_whatever_a_page_raises_is_its_own_rejection(error: type[Exception], mon
         found = scan_all(texts)
         detail = f"expected a page that can be read, saw {error.__name__}: {error('expected no such thing')}"
         where = f"dump.xml:{len(HEAD) + len(b''.join(texts[:bad]))}"
-        assert found.rejects == (Reject("mentions", "bad-page", where, detail),)
+        assert found.unreadable == (UnreadableRecord("mentions", "bad-page", where, detail),)
         links = set(found.mentions["title"].to_pylist())
         assert links == {f"L{number}" for number in range(40) if number != bad} | {"X"}
         assert set(found.titles) == {f"P{number}" for number in range(40) if number != bad}
-        assert (found.pages.kept, found.pages.rejected) == (39, {"bad-page": 1})
+        assert (found.pages.kept, found.pages.unreadable) == (39, {"bad-page": 1})
 
 
-def test_a_lack_of_memory_is_nobodys_rejection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_memory_is_no_fault_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine is at fault, not the page."""
 
     def fail(*_: object) -> None:
@@ -116,28 +116,28 @@ TEXTS = st.tuples(st.lists(PIECES, max_size=12).map("".join), st.sampled_from(["
 def test_what_is_too_costly_does_not_depend_on_the_chunk(
     texts: list[tuple[str, str]], budget: int, data: st.DataObject
 ) -> None:
-    """A page is rejected if it alone takes more than the budget, whatever is read with it."""
+    """A page is unreadable if it alone takes more than the budget, whatever is read with it."""
     pages = [page(f"P{number}", text, rest) for number, (text, rest) in enumerate(texts)]
     costly = [f"P{number}" for number, one in enumerate(pages) if scan_all([one]).steps > budget]
     cut = data.draw(st.integers(0, len(pages)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "Work", partial(Work, budget))
         parts = [scan_all(part) for part in (pages[:cut], pages[cut:])]
-    assert {reject.reason for part in parts for reject in part.rejects} <= {"too-costly"}
-    assert sum(len(part.rejects) for part in parts) == len(costly)
+    assert {record.reason for part in parts for record in part.unreadable} <= {"too-costly"}
+    assert sum(len(part.unreadable) for part in parts) == len(costly)
     assert {title for part in parts for title in part.titles} == {f"P{number}" for number in range(len(pages))} - {
         *costly
     }
 
 
-def test_a_page_without_end_is_rejected_and_the_others_are_read() -> None:
+def test_a_page_without_end_is_unreadable_and_the_others_are_read() -> None:
     """Two megabytes of links, each of which is read alone, take more steps than a page has."""
     attack = "".join(f"[[a_{number:x}]]" for number in range(200_000))
     found = scan_all([page("A", "[[x]]"), page("B", attack), page("C", "[[y]]")])
     detail = "expected a page that takes at most 16777216 steps to read, saw one that takes more"
     where = f"dump.xml:{len(HEAD + page('A', '[[x]]'))}"
-    assert found.rejects == (Reject("mentions", "too-costly", where, detail),)
-    assert found.pages.rejected == {"too-costly": 1}
+    assert found.unreadable == (UnreadableRecord("mentions", "too-costly", where, detail),)
+    assert found.pages.unreadable == {"too-costly": 1}
     assert found.mentions["title"].to_pylist() == ["X", "Y"]
 
 
@@ -151,7 +151,7 @@ def test_no_real_page_comes_near_the_budget(realdata: Path) -> None:
             written = found.group()
             if len(written) > 6000:
                 scanned = [scan_chunk(each, site) for each in (written, written.replace(b"<ns>0</ns>", b""))]
-                assert [each.rejects for each in scanned] == [(), ()]
+                assert [each.unreadable for each in scanned] == [(), ()]
                 steps += [each.steps for each in scanned]
     assert len(steps) > 300
     assert 20_000 < max(steps) < BUDGET / 100
@@ -161,7 +161,7 @@ def test_a_page_of_tags_is_not_given_to_the_xml_parser() -> None:
     """A tree of millions of elements would fill the memory."""
     tags = b"<page>" + b"<a>" * 1_100_000 + b"</page>"
     found = scan_chunk(page("A", "[[x]]") + tags + page("C", "[[y]]"), SITE)
-    assert [reject.reason for reject in found.rejects] == ["too-costly"]
+    assert [record.reason for record in found.unreadable] == ["too-costly"]
 
 
 def test_the_place_of_a_bad_page_is_where_it_is_in_the_file(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_the_place_of_a_bad_page_is_where_it_is_in_the_file(tmp_path: Path) -> N
     bad = b"<page><title>B</title><ns>0</ns><oops></page>"
     data = HEAD + page("A", "[[x]]") + bad + page("C", "[[y]]") + b"</mediawiki>"
     (tmp_path / "dump.xml").write_bytes(data)
-    rejects: list[Reject] = []
-    count_links(tmp_path / "dump.xml", "en", on_reject=rejects.append)
-    [path, byte] = rejects[0].where.rsplit(":", 1)
+    unreadable: list[UnreadableRecord] = []
+    count_links(tmp_path / "dump.xml", "en", on_unreadable=unreadable.append)
+    [path, byte] = unreadable[0].where.rsplit(":", 1)
     assert Path(path).read_bytes()[int(byte) :].startswith(bad)
 
 
@@ -181,15 +181,15 @@ def test_a_redirect_with_a_line_break_is_accounted_for() -> None:
     data = page("A", "[[x]]", "") + page("R", "#REDIRECT [[a\nb]]", "") + page("B", "[[y]]", "")
     found = scan_chunk(data, old)
     found.pages.check("mentions")
-    assert (found.pages.read, found.rejects) == (3, ())
+    assert (found.pages.read, found.unreadable) == (3, ())
     assert found.redirects.to_pylist() == [{"source": "R", "target": "A b"}]
 
 
 def test_a_page_that_cannot_be_written_anew_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is rejected, should there be one."""
+    """It is unreadable, should there be one."""
     monkeypatch.setattr(scan, "canonical", lambda page: canonical(page).replace(b"<title>B", b"<title><b/>B"))
     found = scan_all([page("A", "[[x]]", ""), page("B", "[[y]]", ""), page("C", "[[z]]", "")])
-    assert [reject.reason for reject in found.rejects] == ["bad-page"]
+    assert [record.reason for record in found.unreadable] == ["bad-page"]
     assert sorted(found.mentions["title"].to_pylist()) == ["X", "Z"]
 
 

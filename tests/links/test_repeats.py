@@ -89,7 +89,7 @@ def test_places_are_right_where_a_page_takes_too_much_work() -> None:
     costly = filled(**ids).replace("[[b]]", "".join(f"[[b|''{number}'']]" for number in range(170_000)))
     good = filled(**ids)
     found = scan(good, costly, good, good)
-    assert found.pages.rejected == {"too-costly": 1}
+    assert found.pages.unreadable == {"too-costly": 1}
     start = len(good) + 1 + len(costly) + 1
     places = sorted(found.versions[2].tolist())
     assert places == [0, start, start + len(good) + 1]

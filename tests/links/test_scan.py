@@ -40,7 +40,7 @@ def test_only_the_text_of_articles_counts() -> None:
 
 
 def test_every_page_is_accounted_for() -> None:
-    """Pages in = kept + left out + rejected, with broken pages in the middle and the pages after them still read."""
+    """Pages in = kept + left out + unreadable, with broken pages in the middle and the pages after them still read."""
     chunk = (
         page("A", "[[x]]")
         + page("Talk:A", "[[no]]", ns=1)
@@ -57,8 +57,8 @@ def test_every_page_is_accounted_for() -> None:
     found.pages.check("mentions")
     assert found.pages.kept == 3
     assert found.pages.left_out == {"deleted": 1, "namespace": 1, "redirect": 1, "redirect-elsewhere": 2}
-    assert found.pages.rejected == {"bad-page": 2}
-    assert [reject.where for reject in found.rejects] == [
+    assert found.pages.unreadable == {"bad-page": 2}
+    assert [record.where for record in found.unreadable] == [
         f"f.xml.bz2:4+{17 + chunk.index('<page>', chunk.index('</page>', chunk.index('Talk:A')))}",
         f"f.xml.bz2:4+{17 + chunk.index('<page>', chunk.index('</page>', chunk.index('title>R')))}",
     ]
@@ -124,11 +124,11 @@ def test_the_last_revision_counts() -> None:
 
 
 def test_broken_encoding_costs_its_page_alone() -> None:
-    """A page whose links are not UTF-8 is rejected; the pages around it count."""
+    """A page whose links are not UTF-8 is unreadable; the pages around it count."""
     chunk = page("A", "[[x]]").encode() + page("B", "[[café]]").encode("latin-1") + page("C", "[[y]]").encode()
     found = scan_chunk(chunk, SITE)
     found.pages.check("mentions")
-    assert found.pages.rejected == {"bad-page": 1}
+    assert found.pages.unreadable == {"bad-page": 1}
     assert sorted(found.mentions["title"].to_pylist()) == ["X", "Y"]
 
 
@@ -139,7 +139,7 @@ def test_chunks_without_links(data: bytes) -> None:
     found.pages.check("mentions")
     assert found.mentions.to_pydict() == {"title": [], "anchor": [], "count": []}
     assert found.redirects.to_pydict() == {"source": [], "target": []}
-    assert found.rejects == ()
+    assert found.unreadable == ()
 
 
 def test_a_dump_that_does_not_tell_its_schema_may_have_unmarked_redirects() -> None:

@@ -84,9 +84,9 @@ def the_message(capsys: pytest.CaptureFixture[str]) -> str:
     return printed[printed.index("wikisem: ") :]
 
 
-def rejects(tmp_path: Path) -> list[dict[str, str]]:
+def unreadable(tmp_path: Path) -> list[dict[str, str]]:
     """Every record that could not be read."""
-    paths = sorted((tmp_path / "out" / "rejects").glob("*.jsonl"))
+    paths = sorted((tmp_path / "out" / "unreadable").glob("*.jsonl"))
     return [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -94,7 +94,7 @@ def entities_counts(tmp_path: Path) -> dict[str, Any]:
     """What the manifest says of stage 1, once it was checked that nothing was lost."""
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     counts: dict[str, Any] = manifest["stages"]["entities"]
-    assert counts["in"] == counts["kept"] + sum(counts["left_out"].values()) + sum(counts["rejected"].values())
+    assert counts["in"] == counts["kept"] + sum(counts["left_out"].values()) + sum(counts["unreadable"].values())
     return counts
 
 
@@ -188,7 +188,7 @@ def test_an_output_that_cannot_be_written(
     ("words", "message"),
     [
         (["--output", ""], "--output: expected a folder or a URL, saw ''"),
-        (["--max-rejects", "lots"], "expected a rate from 0 to 1 such as 0.01 or 1%, saw 'lots'"),
+        (["--max-unreadable", "lots"], "expected a rate from 0 to 1 such as 0.01 or 1%, saw 'lots'"),
         (["--workers", "0"], "--workers: expected a whole number from 1 up, saw '0'"),
         (["--seed", "-1"], "--seed: expected"),
         (["--", "--runner=Nope"], "after --: expected options that Beam takes, saw ValueError: Unexpected pipeline"),
@@ -222,7 +222,7 @@ def test_xml_given_as_wikidata_is_noticed_at_its_head(
     said = the_message(capsys)
     assert f"dewiki.{ending}: expected Wikidata JSON lines, saw XML that begins with b'<mediawiki" in said
     assert said.rstrip().endswith("is this a Wikipedia dump? then give it as --wikipedia LANG=PATH")
-    assert not rejects(tmp_path)
+    assert not unreadable(tmp_path)
 
 
 def test_json_given_as_wikipedia_is_noticed_at_its_head(
@@ -236,7 +236,7 @@ def test_json_given_as_wikipedia_is_noticed_at_its_head(
 
 
 def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """A .gz that stops short keeps its whole lines; rejects name the file, and the exit code tells the loss."""
+    """A .gz that stops short keeps its whole lines; unreadable/ names the file, and the exit code tells the loss."""
     lines = [*LINES, *(entity(1000 + number, f"name {number * 7919 % 1000}", 4) for number in range(400))]
     whole = Path(write_dump(tmp_path / "short.json.gz", lines))
     whole.write_bytes(whole.read_bytes()[:-400])
@@ -245,9 +245,9 @@ def test_a_truncated_dump_gives_what_was_whole(tmp_path: Path, recipe: str, caps
     assert "wikisem: entities: expected whole dumps, saw damaged ones" in said.err
     assert "Traceback" not in said.err
     assert said.out.splitlines()[-1].startswith("output: ")
-    found = rejects(tmp_path)
+    found = unreadable(tmp_path)
     assert len(found) >= 1
-    assert all("short.json.gz" in reject["where"] for reject in found)
+    assert all("short.json.gz" in record["where"] for record in found)
     assert len(LINES) < entities_counts(tmp_path)["kept"] < len(lines)
 
 
@@ -259,13 +259,13 @@ def test_an_array_without_its_end_is_a_dump_that_was_cut_short(
     path = tmp_path / "array.json"
     path.write_text("[\n" + ",\n".join(LINES) + ("\n]\n" if closed else ",\n"))
     assert main(["entities", "--wikidata", str(path), "--output", str(tmp_path / "out")]) == code
-    rejects = tmp_path / "out" / "rejects" / "entities.jsonl"
+    unreadable = tmp_path / "out" / "unreadable" / "entities.jsonl"
     assert ("truncated 1" in capsys.readouterr().err) == (not closed)
-    assert rejects.exists() == (not closed)
+    assert unreadable.exists() == (not closed)
 
 
 def test_garbage_in_the_middle_costs_itself(tmp_path: Path, recipe: str) -> None:
-    """Bytes that are no JSON or no UTF-8, between sound lines, are two rejects; the group comes out all the same."""
+    """Bytes that are no JSON or no UTF-8, between sound lines, are unreadable; the group comes out all the same."""
     path = tmp_path / "garbage.json"
     middle = len(LINES) // 2
     lines = [line.encode() for line in LINES]
@@ -273,18 +273,18 @@ def test_garbage_in_the_middle_costs_itself(tmp_path: Path, recipe: str) -> None
         b"[\n" + b",\n".join([*lines[:middle], b'{"id": "Q7', b"\xff\xfe\x00", *lines[middle:]]) + b"\n]\n"
     )
     assert build(tmp_path, recipe, str(path)) == 0
-    assert len(rejects(tmp_path)) == 2
+    assert len(unreadable(tmp_path)) == 2
     assert entities_counts(tmp_path)["kept"] == len(LINES)
     group = json.loads((tmp_path / "out" / "groups" / "en.jsonl").read_text(encoding="utf-8"))
     assert [member["surface"] for member in group["cluster"]] == NAMES[:8]
 
 
 def test_too_many_bad_lines_fail_the_run(tmp_path: Path, recipe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """From 100 rejects on, a rate above --max-rejects is exit 1; the message says how many and where they are."""
+    """From 100 unreadable records on, a rate above the limit is exit 1; the message says how many, and where."""
     dump = write_dump(tmp_path / "worse.json.gz", [*LINES[:5], *["{"] * 120, *LINES[5:]])
     assert build(tmp_path, recipe, dump) == 1
     message = the_message(capsys)
     assert "120" in message
-    assert "--max-rejects" in message
-    assert len(rejects(tmp_path)) == 120
+    assert "--max-unreadable" in message
+    assert len(unreadable(tmp_path)) == 120
     assert not (tmp_path / "out" / ".wikisem" / "entities.json").exists()

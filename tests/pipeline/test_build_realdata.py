@@ -70,11 +70,11 @@ def test_the_same_bytes_from_two_workers_and_from_files_in_another_order(
 
 
 def test_every_stage_accounts_for_every_record(built: Path) -> None:
-    """in = kept + left out + rejected, for each stage in the manifest."""
+    """in = kept + left out + unreadable, for each stage in the manifest."""
     stages = manifest_of(built)["stages"]
     assert set(stages) >= {"entities", "taxonomy", "surfaces/en", "groups/en"}
     for name, stage in stages.items():
-        out = stage["kept"] + sum(stage["left_out"].values()) + sum(stage["rejected"].values())
+        out = stage["kept"] + sum(stage["left_out"].values()) + sum(stage["unreadable"].values())
         assert stage["in"] == out > 0, name
 
 

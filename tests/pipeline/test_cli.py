@@ -47,11 +47,11 @@ BUILD = ["build", "wikisem500", "--wikidata", "x", "--output", "o"]
             "expected a language code",
         ),
         (
-            [*BUILD, "--max-rejects", "7"],
+            [*BUILD, "--max-unreadable", "7"],
             "expected a rate from 0 to 1",
         ),
         (["build", "wikisem500", "--output", "o"], "--wikidata"),
-        (["surfaces", "wikisem500", "--output", "o", "--max-rejects", "1%"], "unknown option '--max-rejects'"),
+        (["surfaces", "wikisem500", "--output", "o", "--max-unreadable", "1%"], "unknown option '--max-unreadable'"),
         (["taxonomy", "wikisem500", "--output", "o", "--seed", "1"], "unknown option '--seed'"),
         (["mentions", "--output", "o", "--wikipedia", "de.xml"], "expected LANG=PATH"),
         (["build", "wikisem50", "--wikidata", "x", "--output", "o"], "did you mean wikisem500?"),

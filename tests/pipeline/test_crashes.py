@@ -10,8 +10,8 @@ from tests.object_store import FOLDER, ObjectStore
 from wikisem.pipeline.build.ledger import find_damage
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages, session
-from wikisem.records import Counts, Reject
-from wikisem.transforms.io.counts import write_rejects
+from wikisem.records import Counts, UnreadableRecord
+from wikisem.transforms.io.counts import write_unreadable
 from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
@@ -49,7 +49,7 @@ class Store:
 
 
 def stages(text: str) -> list[Stage]:
-    """One unit with a folder of its own, and two with plain names that are made from it, one of them with rejects."""
+    """One unit with a folder of its own, and two with plain names made from it, one of them with unreadable records."""
 
     def rows(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units, folders
@@ -121,10 +121,12 @@ def test_a_run_that_dies_at_any_write_is_made_good_by_the_next(
     assert died == writes
 
 
-def test_rejects_are_not_mixed_up_by_a_run_that_dies(tmp_path: Path) -> None:
-    """The rejects of the dead run are in scratch of its own, which the next one does not read."""
-    write_rejects(f"{tmp_path}/.work/dead/rows/rejects/rows/0.jsonl", [Reject("rows", "bad", "x:1", "")])
+def test_unreadable_records_are_not_mixed_up_by_a_run_that_dies(tmp_path: Path) -> None:
+    """The unreadable records of the dead run are in scratch of its own, which the next one does not read."""
+    write_unreadable(
+        f"{tmp_path}/.work/dead/rows/unreadable/rows/0.jsonl", [UnreadableRecord("rows", "bad", "x:1", "")]
+    )
     run = Run(str(tmp_path), Runtime())
     with session(run):
         run_stages(stages("new")[:1], run)
-    assert not (tmp_path / "rejects").exists()
+    assert not (tmp_path / "unreadable").exists()

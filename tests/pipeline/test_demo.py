@@ -117,19 +117,19 @@ def test_filters_show_what_they_are_for(output: Path) -> None:
 
 
 def test_each_broken_record_costs_itself_alone(output: Path) -> None:
-    """Seven dumps hold one broken record each: seven rejects, and everything else is kept or left out by name."""
-    rejects = [
+    """Seven dumps hold one broken record each, which is unreadable; everything else is kept or left out by name."""
+    unreadable = [
         json.loads(line)
-        for path in (output / "rejects").iterdir()
+        for path in (output / "unreadable").iterdir()
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
-    assert sorted(row["stage"] for row in rejects) == ["entities", *["mentions"] * len(LANGUAGES)]
+    assert sorted(row["stage"] for row in unreadable) == ["entities", *["mentions"] * len(LANGUAGES)]
     stages = json.loads((output / "manifest.json").read_text(encoding="utf-8"))["stages"]
     for unit, counts in stages.items():
-        out = counts["kept"] + sum(counts["left_out"].values()) + sum(counts["rejected"].values())
+        out = counts["kept"] + sum(counts["left_out"].values()) + sum(counts["unreadable"].values())
         assert counts["in"] == out, unit
     for unit in ("entities", *(f"mentions/{language}" for language in LANGUAGES)):
-        assert sum(stages[unit]["rejected"].values()) == 1, unit
+        assert sum(stages[unit]["unreadable"].values()) == 1, unit
     assert stages["entities"]["kept"] == len(ITEMS) + len(read_classes())
     for language in LANGUAGES:
         assert stages[f"mentions/{language}"]["kept"] == sum(language in item.names for item in ITEMS)

@@ -107,8 +107,8 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> Non
     [
         {"unit": 5},
         {"fingerprint": "../../elsewhere"},
-        {"counts": {"read": "5", "kept": 5, "left_out": {}, "rejected": {}}},
-        {"counts": {"read": 5, "kept": 5, "left_out": [], "rejected": {}}},
+        {"counts": {"read": "5", "kept": 5, "left_out": {}, "unreadable": {}}},
+        {"counts": {"read": 5, "kept": 5, "left_out": [], "unreadable": {}}},
         {"counts": {"read": 5, "kept": 5}},
         {"needs": ["entities"]},
         {"parts": {"a.parquet": {"size": -1, "checksum": ""}}},

@@ -27,13 +27,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Readable by the scorers; the bad line is in rejects."""
+    """Readable by the scorers; the bad line is in unreadable/."""
     words = ["lexemes", "lexemes.json", "--languages", "en,de", "--output", "out"]
     assert main([*words, "--questions", "50", "--groups", "3"]) == 0
     printed = capsys.readouterr()
     assert "│ en       │ plural             │    40 │" in printed.out
     assert printed.out.endswith("\noutput: out\n")
-    assert "41 records: 40 lexemes, 0 left out, 1 rejected" in printed.err
+    assert "41 records: 40 lexemes, 0 left out, 1 unreadable" in printed.err
     (section,) = read_questions(folder / "out" / "analogies" / "en.txt")
     assert (section.name, len(section.rows)) == ("plural", 50)
     assert all(b == f"{a}s" and d == f"{c}s" and a != c for a, b, c, d in section.questions())
@@ -47,8 +47,8 @@ def test_every_kind_of_set_is_written(folder: Path, capsys: pytest.CaptureFixtur
     assert len({word for group in groups for word in group.cluster}) == 24
     assert not (folder / "out" / "analogies" / "de.txt").exists()  # gensim divides by the number of questions
     assert f"no relation has a question in 'de': there is no {Path('out/analogies/de.txt')}" in printed.err
-    (reject,) = (folder / "out" / "rejects" / "lexemes.jsonl").read_text().splitlines()
-    assert json.loads(reject)["reason"] == "not-json"
+    (record,) = (folder / "out" / "unreadable" / "lexemes.jsonl").read_text().splitlines()
+    assert json.loads(record)["reason"] == "not-json"
     pairs = [json.loads(line) for line in (folder / "out" / "pairs" / "en.jsonl").read_text().splitlines()]
     assert pairs[0]["pairs"][0] == {"lexeme": "L1", "first": "word 1", "second": "word 1s"}
 
@@ -121,14 +121,14 @@ def test_too_many_bad_lines_fail(tmp_path: Path, capsys: pytest.CaptureFixture[s
     good = json.dumps(lexeme_line(1, [("a", ["Q1"])]))
     (tmp_path / "l.json").write_text("\n".join([good, *["bad"] * 100, good]))
     assert main(["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]) == 1
-    assert "expected at most 1.00% unreadable records (--max-rejects), saw 100 of 102" in capsys.readouterr().err
-    rejects = tmp_path / "o" / "rejects" / "lexemes.jsonl"
-    assert len(rejects.read_text().splitlines()) == 100
+    assert "expected at most 1.00% unreadable records (--max-unreadable), saw 100 of 102" in capsys.readouterr().err
+    unreadable = tmp_path / "o" / "unreadable" / "lexemes.jsonl"
+    assert len(unreadable.read_text().splitlines()) == 100
     words = ["lexemes", str(tmp_path / "l.json"), "--languages", "en", "--output", str(tmp_path / "o")]
-    assert main([*words, "--max-rejects", "99%"]) == 0
+    assert main([*words, "--max-unreadable", "99%"]) == 0
     (tmp_path / "l.json").write_text(good)
     assert main(words) == 0
-    assert not rejects.exists()
+    assert not unreadable.exists()
 
 
 def test_no_outlier_is_a_word_of_its_cluster() -> None:

@@ -33,7 +33,7 @@ def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:
         "in": 5,
         "kept": 3,
         "left_out": {"a": 1},
-        "rejected": {"b": 1},
+        "unreadable": {"b": 1},
         "recipe": {"name": "x"},
         "seed": 7,
         "versions": {"wikisem": "1"},

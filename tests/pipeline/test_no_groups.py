@@ -10,13 +10,13 @@ from wikisem.records import Counts
 @pytest.mark.parametrize(
     ("classes", "said"),
     [
-        (Counts(9, 1, rejected={"affix": 8}), ""),
+        (Counts(9, 1, left_out={"affix": 8}), ""),
         (
             Counts(),
             "no group in la: no class has 7 instances with a surface form; 1,080 of 1,587 items have none",
         ),
         (
-            Counts(1200, 0, rejected={"few-outliers": 1200}),
+            Counts(1200, 0, left_out={"few-outliers": 1200}),
             "no group in la: all 1,200 classes were rejected (few-outliers 1,200); out/rejected/la.jsonl lists them",
         ),
     ],

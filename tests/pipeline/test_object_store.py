@@ -66,14 +66,24 @@ def fetch(output: str, folder: Path) -> Path:
     return folder
 
 
-RESULTS = ("languages", "groups", "rejected", "wikisem500", "rejects", "entities", "mentions", "surfaces", "taxonomy")
+RESULTS = (
+    "languages",
+    "groups",
+    "rejected",
+    "wikisem500",
+    "unreadable",
+    "entities",
+    "mentions",
+    "surfaces",
+    "taxonomy",
+)
 
 
 @pytest.mark.usefixtures("store")
 def test_a_build_on_a_store_whose_bundles_run_twice_leaves_the_same_bytes(
     world: SampleDumps, recipe: str, local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups, what stages hand to each other, and rejects; no scratch, no lock, no other object is left."""
+    """Groups, what stages hand to each other, and unreadable records; no scratch, no lock, no other object is left."""
     monkeypatch.setattr(beam, "ParDo", twice)
     before = Twice.tries
     assert build(world, recipe, OUT) == 0

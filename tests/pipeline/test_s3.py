@@ -60,7 +60,7 @@ class _Session:
 
 
 def test_a_build_on_an_s3_server_leaves_the_same_bytes(endpoint: str, tmp_path: Path) -> None:
-    """Groups, what stages hand to each other and rejects; a second run finds all of it finished."""
+    """Groups, what stages hand to each other and unreadable records; a second run finds all of it finished."""
     world = write_sample_world(str(tmp_path))
     words = ["build", "demo", "--wikidata", world.wikidata, "--wikipedia", f"de={world.wikipedia['de']}", "--output"]
     assert main([*words, str(tmp_path / "local")]) == 0

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from wikisem import __version__
-from wikisem.errors import LockError, MissingInputError, OutputError, TooManyRejectsError, UsageError
-from wikisem.pipeline.build.ledger import Record
+from wikisem.errors import LockError, MissingInputError, OutputError, TooManyUnreadableError, UsageError
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
 from wikisem.recipes.options import Recipe
-from wikisem.records import Counts, Reject
-from wikisem.transforms.io.counts import write_rejects
+from wikisem.records import Counts, UnreadableRecord
+from wikisem.transforms.io.counts import write_unreadable
 from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
@@ -48,9 +47,9 @@ def toys(
             sink.write(text.encode())
         with create_binary(f"{context.scratch.parts}/half.txt") as sink:
             sink.write(b"scratch")
-        rejects = [Reject("toy", "garbage", f"dump:{at}", "") for at in range(bad)]
-        write_rejects(f"{context.scratch.rejects_of(name)}/b.jsonl", rejects[1:])
-        write_rejects(f"{context.scratch.rejects_of(name)}/a.jsonl", rejects[:1])
+        unreadable = [UnreadableRecord("toy", "garbage", f"dump:{at}", "") for at in range(bad)]
+        write_unreadable(f"{context.scratch.unreadable_of(name)}/b.jsonl", unreadable[1:])
+        write_unreadable(f"{context.scratch.unreadable_of(name)}/a.jsonl", unreadable[:1])
         return {name: UnitResult(Counts(read, read - bad, {}, {"garbage": bad} if bad else {}), {"seen": read})}
 
     unit = Unit(name, {"text": text}, needs=needs, facts={"fact": 1})
@@ -73,14 +72,14 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
     return Stage("pairs", units, work, together=together), asked
 
 
-def test_a_finished_unit_leaves_its_files_its_rejects_and_its_record_and_no_scratch(run: Run) -> None:
-    """Published files get their final name, rejects are gathered in order, scratch goes, the record tells it all."""
+def test_a_finished_unit_leaves_its_files_its_unreadable_records_and_its_record_and_no_scratch(run: Run) -> None:
+    """Files get their final name, unreadable records are gathered in order, scratch goes, the record tells it all."""
     stage, _ = toys(bad=3)
     (record,) = run_stage(stage, run)
     out = Path(run.output)
     assert (out / "toys/de" / record.fingerprint / "rows.txt").read_text() == "rows"
-    rejects = (out / "rejects/toys-de.jsonl").read_text().splitlines()
-    assert [line.partition("dump:")[2][:1] for line in rejects] == ["0", "1", "2"]
+    unreadable = (out / "unreadable/toys-de.jsonl").read_text().splitlines()
+    assert [line.partition("dump:")[2][:1] for line in unreadable] == ["0", "1", "2"]
     assert not list(out.rglob("half.txt"))
     assert run.ledger.find("toys/de") == record
     assert (record.counts, record.facts) == (Counts(10, 7, {}, {"garbage": 3}), {"fact": 1, "seen": 10})
@@ -105,11 +104,11 @@ def test_the_version_of_a_stage_decides_whether_its_units_are_used_by_another_re
     assert [one.made_with["versions"]["wikisem"] for one in (record, other)] == [__version__, "99.9"]
 
 
-def test_rejects_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> None:
-    """OUT/rejects shows what is unreadable in the data that is there now."""
+def test_unreadable_of_an_earlier_run_go_when_there_are_none_any_more(run: Run) -> None:
+    """OUT/unreadable shows what is unreadable in the data that is there now."""
     run_stage(toys(bad=3)[0], run)
     run_stage(toys(text="other")[0], run)
-    assert not (Path(run.output) / "rejects/toys-de.jsonl").exists()
+    assert not (Path(run.output) / "unreadable/toys-de.jsonl").exists()
 
 
 def test_stages_that_have_something_to_do_say_which_they_are(run: Run, lines: list[str]) -> None:
@@ -358,7 +357,7 @@ def test_what_a_run_read_before_it_had_the_folder_to_itself_is_read_again(run: R
 
 
 def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> None:
-    """The run that broke the lock may be at work in the same folders: not even rejects are written."""
+    """The run that broke the lock may be at work in the same folders: not even unreadable records are written."""
     stage, _ = toys(bad=3)
 
     def lose(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
@@ -369,7 +368,7 @@ def test_a_run_that_lost_its_lock_while_it_worked_keeps_nothing(run: Run) -> Non
     with pytest.raises(LockError, match="another one broke its lock"):
         run_stage(replace(stage, work=lose), run)
     assert run.ledger.find("toys/de") is None
-    assert not (Path(run.output) / "rejects").exists()
+    assert not (Path(run.output) / "unreadable").exists()
 
 
 def test_a_run_that_lost_its_lock_between_two_units_records_the_first_alone(
@@ -388,25 +387,18 @@ def _break_lock(run: Run) -> None:
     (Path(run.output) / ".wikisem" / f"lock.{run.name}.json").unlink()
 
 
-def test_rejects_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:
-    """99 rejects pass whatever the rate; 100 of 1,000 are over 1 % and are kept where the message says."""
+def test_unreadable_records_over_the_rate_fail_the_run_from_a_hundred_on(run: Run) -> None:
+    """99 unreadable records pass whatever the rate; 100 of 1,000 are over 1 % and are kept where the message says."""
     run_stage(toys("de", read=100, bad=99)[0], run)
-    with pytest.raises(TooManyRejectsError, match=r"at most 1\.00%.*saw 100 of 1,000.*rejects/toys-en\.jsonl"):
+    with pytest.raises(TooManyUnreadableError, match=r"at most 1\.00%.*saw 100 of 1,000.*unreadable/toys-en\.jsonl"):
         run_stage(toys("en", read=1000, bad=100)[0], run)
     assert run.ledger.find("toys/en") is None
-    assert len((Path(run.output) / "rejects/toys-en.jsonl").read_text().splitlines()) == 100
+    assert len((Path(run.output) / "unreadable/toys-en.jsonl").read_text().splitlines()) == 100
     run_stage(toys("fr", read=10_000, bad=100)[0], run)
 
 
-def test_what_groups_reject_is_not_unreadable() -> None:
-    """A class without a group was read well: no rate of them fails a run."""
-    record = Record("groups/de", "", "", Counts(1000, 0, {}, {"affix": 1000}))
-    assert record.unreadable == {}
-    assert replace(record, unit="mentions/de").unreadable == {"affix": 1000}
-
-
 def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
-    """in = kept + left out + rejected is asserted before anything is published."""
+    """in = kept + left out + unreadable is asserted before anything is published."""
     stage = toys()[0]
     result = {"toys/de": UnitResult(Counts(5, 3, {"no-class": 1}, {}))}
     with pytest.raises(AssertionError, match="5 records in, 4 accounted for"):

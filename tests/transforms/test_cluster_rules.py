@@ -61,7 +61,7 @@ def test_repeated_clusters_their_label_and_names_inside_names_are_rejected(tmp_p
         assert bare(built) == bare(expected(OracleGraph(entities, recipe.graph), names["en"], recipe, "en"))
         counts["en"].check("en")
         reasons = {rejection.qid: rejection.reason for rejection in built[1]}
-        assert counts["en"].rejected == Counter(reasons.values())
+        assert counts["en"].left_out == Counter(reasons.values())
         assert {qid for qid, reason in reasons.items() if reason == "near-duplicate"} == {"Q2", "Q4", "Q5"}
         details = {rejection.detail for rejection in built[1] if rejection.reason == "near-duplicate"}
         assert details == {"shares 7 items with Q3, which is kept"}

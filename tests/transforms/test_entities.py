@@ -61,7 +61,7 @@ LINES: tuple[Line | str, ...] = (
 
 
 def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tuple[Counts, list[Line], list[Line]]:
-    """The counts, rows and rejects of one run."""
+    """The counts, rows and unreadable records of one run."""
     place = Scratch(str(tmp_path / "work"))
     counts = read_entities(
         [str(path) for path in inputs], EntityOptions(**options), StageContext(place, Runtime(workers=workers))
@@ -69,9 +69,9 @@ def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tupl
     tables = [pq.read_table(path) for path in sorted(Path(place.published).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]
-    files = Path(place.rejects_of("entities")).glob("*.jsonl")
-    rejects = [json.loads(line) for path in files for line in path.read_bytes().splitlines()]
-    return counts, sorted(rows, key=lambda row: int(row["qid"][1:])), rejects
+    files = Path(place.unreadable_of("entities")).glob("*.jsonl")
+    unreadable = [json.loads(line) for path in files for line in path.read_bytes().splitlines()]
+    return counts, sorted(rows, key=lambda row: int(row["qid"][1:])), unreadable
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -80,19 +80,19 @@ def write(path: Path, data: bytes) -> Path:
     return path
 
 
-def test_every_line_is_kept_left_out_or_rejected(tmp_path: Path) -> None:
+def test_every_line_is_kept_left_out_or_unreadable(tmp_path: Path) -> None:
     """Items with a class, a superclass or an edge to them are kept, once each; all else is counted by reason."""
     path = write(tmp_path / "dump.json", dump(*LINES))
-    counts, rows, rejects = run(tmp_path, path)
+    counts, rows, unreadable = run(tmp_path, path)
     assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q6", "Q7", "Q10"]
     assert counts == Counts(
         read=11,
         kept=5,
         left_out={"duplicate": 1, "no-class": 2, "property": 1, "redirect": 1},
-        rejected={"not-json": 1},
+        unreadable={"not-json": 1},
     )
     offset = path.read_bytes().index(b'{"type":"item","id":"Q2"')
-    assert [(reject["stage"], reject["where"]) for reject in rejects] == [("entities", f"{path}:{offset}")]
+    assert [(record["stage"], record["where"]) for record in unreadable] == [("entities", f"{path}:{offset}")]
     assert [row["instance_of"] for row in rows if row["qid"] == "Q6"] == [["Q10"]]
 
 
@@ -138,10 +138,10 @@ def test_wrapping_order_and_workers_do_not_matter(tmp_path: Path, workers: int) 
         tmp_path / "b.json.gz", gzip.compress(dump(*LINES[6:]), mtime=0) + gzip.compress(dump(*LINES[2:4]), mtime=0)
     )
     two = write(tmp_path / "a.json.bz2", bz2.compress(dump(*LINES[4:6], *LINES[:2])))
-    counts, rows, rejects = run(tmp_path / "wrapped", one, two, workers=workers)
+    counts, rows, unreadable = run(tmp_path / "wrapped", one, two, workers=workers)
     assert rows == expected
     assert counts.read == 11
-    assert len(rejects) == 1
+    assert len(unreadable) == 1
 
 
 def test_no_item_at_all_is_an_error(tmp_path: Path) -> None:
@@ -166,17 +166,17 @@ FORMS: dict[str, Callable[[list[bytes]], bytes]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_damaged_dump_costs_one_unit_of_items(tmp_path: Path, form: str) -> None:
-    """The items of all other members, blocks or frames are finished, the loss is in the rejects and in the counts."""
+    """All other members, blocks or frames give their items, the loss is in the unreadable records and in the counts."""
     parts = [dump(*(item(f"Q{number}", ["Q1"]) for number in range(start, start + 5))) for start in range(1, 31, 5)]
     packed = bytearray(FORMS[form](parts))
     packed[len(packed) // 2 + 20] ^= 0x55
-    counts, rows, rejects = run(tmp_path, write(tmp_path / f"dump.json.{form}", bytes(packed)))
+    counts, rows, unreadable = run(tmp_path, write(tmp_path / f"dump.json.{form}", bytes(packed)))
     lost = set(range(1, 31)) - {int(row["qid"][1:]) for row in rows}
     assert any(lost <= set(range(start, start + 5)) for start in range(1, 31, 5))
     assert len(lost) > 1
-    assert {"undecodable", "checksum"} & {reject["reason"] for reject in rejects}
+    assert {"undecodable", "checksum"} & {record["reason"] for record in unreadable}
     assert counts.kept == len(rows) == 30 - len(lost)
-    assert sum(counts.rejected.values()) == len(rejects)
+    assert sum(counts.unreadable.values()) == len(unreadable)
 
 
 @pytest.mark.parametrize("smallest", [20, 1 << 22])
@@ -187,9 +187,9 @@ def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
     monkeypatch.setattr("wikisem.transforms.entities.stage._SMALLEST_BYTES", smallest)
     lines = [f"{json.dumps(item(f'Q{number}', ['Q1']))},\n".encode() for number in range(1, 10)]
     packed = one_stream([b"[\n", *lines[::-1], b"]"], [b"[\n", *lines, b"]"])
-    counts, rows, rejects = run(tmp_path, write(tmp_path / "dump.json.bz2", packed))
-    assert (counts.read, counts.kept, counts.rejected, len(rows)) == (10, 9, {"checksum": 1}, 9)
-    assert [reject["detail"].rpartition(", ")[2] for reject in rejects] == ["or out of order"]
+    counts, rows, unreadable = run(tmp_path, write(tmp_path / "dump.json.bz2", packed))
+    assert (counts.read, counts.kept, counts.unreadable, len(rows)) == (10, 9, {"checksum": 1}, 9)
+    assert [record["detail"].rpartition(", ")[2] for record in unreadable] == ["or out of order"]
 
 
 UNPACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".json": bytes}
@@ -206,11 +206,11 @@ def test_real_dumps_read_alike_in_every_form(realdata: Path, tmp_path: Path) -> 
         folder = tmp_path / ending[1:]
         folder.mkdir()
         paths = [write(folder / f"{name.partition('.')[0]}{ending}", wrap(text)) for name, text in texts.items()]
-        counts, rows, rejects = run(folder, *paths)
-        assert counts.read == counts.kept + sum(counts.left_out.values()) + sum(counts.rejected.values())
-        assert (counts.kept, sum(counts.rejected.values())) == (len(rows), len(rejects))
+        counts, rows, unreadable = run(folder, *paths)
+        assert counts.read == counts.kept + sum(counts.left_out.values()) + sum(counts.unreadable.values())
+        assert (counts.kept, sum(counts.unreadable.values())) == (len(rows), len(unreadable))
         found.append((counts, rows))
-    assert counts.rejected
+    assert counts.unreadable
     assert found[1:] == found[:1] * 2
 
 
@@ -219,10 +219,10 @@ def test_whole_real_dumps_are_accounted_for(realdata: Path, tmp_path: Path) -> N
     """As they are, to their last line: every line is counted, every item is read once."""
     files = sorted((realdata / "wikidata").iterdir())
     lines = [line.strip(b" ,\r") for path in files for line in UNPACK[path.suffix](path.read_bytes()).splitlines()]
-    counts, rows, rejects = run(tmp_path, *files)
+    counts, rows, unreadable = run(tmp_path, *files)
     records = [json.loads(line) for line in lines if line not in (b"", b"[", b"]")]
     assert counts.read == len(records)
-    assert not rejects
+    assert not unreadable
     items = {record["id"] for record in records if record["type"] == "item"}
     assert {row["qid"] for row in rows} <= items
     assert len(rows) == len(items) - counts.left_out["no-class"]

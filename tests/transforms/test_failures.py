@@ -55,8 +55,8 @@ def test_an_exception_and_its_traceback_have_the_same_cause(fail: Callable[[], N
 
 def test_our_own_errors_keep_their_class() -> None:
     """A DoFn that finds a dump damaged raises the same error as a plain function."""
-    error = stage_failure("mentions", errors.TooManyRejectsError("expected fewer"))
-    assert type(error) is errors.TooManyRejectsError
+    error = stage_failure("mentions", errors.TooManyUnreadableError("expected fewer"))
+    assert type(error) is errors.TooManyUnreadableError
     assert str(error) == "expected fewer"
 
 

@@ -25,7 +25,7 @@ from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
 
 COUNTS = Counts(
-    read=10, kept=4, left_out={"namespace": 1, "redirect": 3, "redirect-elsewhere": 1}, rejected={"bad-page": 1}
+    read=10, kept=4, left_out={"namespace": 1, "redirect": 3, "redirect-elsewhere": 1}, unreadable={"bad-page": 1}
 )
 
 
@@ -83,9 +83,9 @@ def test_links_are_counted_where_they_end(counted: Path) -> None:
 
 
 def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
-    """The page in the middle that cannot be read is the only reject, and the file tells where it is."""
-    (reject,) = (counted / "rejects" / "mentions" / "ltg").iterdir()
-    line = reject.read_text(encoding="utf-8")
+    """The page in the middle that cannot be read is the only unreadable one, and the file tells where it is."""
+    (record,) = (counted / "unreadable" / "mentions" / "ltg").iterdir()
+    line = record.read_text(encoding="utf-8")
     assert line.count("\n") == 1
     assert '"reason":"bad-page"' in line
     assert f'"where":"{counted}/dump.xml' in line
@@ -161,7 +161,7 @@ def test_truncated_dump_gives_what_was_whole(tmp_path: Path, form: str) -> None:
         path = write(tmp_path / "dump.xml.bz2", b"".join(streams)[:-40])
     counts = count(tmp_path, path)
     assert counts.kept == 4
-    assert counts.rejected == {"truncated": 1} | ({"bad-page": 1} if form == "plain" else {})
+    assert counts.unreadable == {"truncated": 1} | ({"bad-page": 1} if form == "plain" else {})
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(4)]
 
 
@@ -179,10 +179,10 @@ def test_blocks_in_a_wrong_order_are_told_however_the_dump_is_cut(
     parts = [whole[start:stop] for start, stop in pairwise([0, *at, len(whole)])]
     packed = one_stream([parts[0], *parts[8:0:-1], parts[9]], parts)
     counts = count(tmp_path, write(tmp_path / "dump.xml.bz2", packed), workers=2)
-    assert (counts.read, counts.kept, counts.rejected) == (10, 9, {"checksum": 1})
+    assert (counts.read, counts.kept, counts.unreadable) == (10, 9, {"checksum": 1})
     assert rows_of(tmp_path) == [("Target", f"anchor {number}", 1) for number in range(9)]
-    (reject,) = (tmp_path / "rejects" / "mentions" / "ltg").iterdir()
-    assert "out of order" in reject.read_text()
+    (record,) = (tmp_path / "unreadable" / "mentions" / "ltg").iterdir()
+    assert "out of order" in record.read_text()
 
 
 @pytest.mark.parametrize("cut", [b"</mediawiki>\n", b"  </page>\n</mediawiki>\n"])
@@ -192,18 +192,18 @@ def test_a_dump_without_its_end_is_reported_as_cut_short(tmp_path: Path, cut: by
     whole = dump(pages)
     assert cut in whole
     counts = count(tmp_path, write(tmp_path / "dump.xml", whole.removesuffix(cut)))
-    assert counts.rejected["truncated"] == 1
-    assert count(tmp_path / "whole", write(tmp_path / "whole.xml", whole)).rejected == {}
+    assert counts.unreadable["truncated"] == 1
+    assert count(tmp_path / "whole", write(tmp_path / "whole.xml", whole)).unreadable == {}
 
 
 def test_damaged_head_of_a_part_costs_that_part_alone(tmp_path: Path) -> None:
-    """A part whose head cannot be decoded is one reject if another part tells the wiki, and a mistake if none does."""
+    """A part whose head cannot be decoded is one unreadable record if another part tells the wiki, else a mistake."""
     whole = write(tmp_path / "a.xml", dump())
     data = bytearray(bz2.compress(dump([page(1, "A", "[[B]]")])))
     data[40:60] = bytes(20)
     broken = write(tmp_path / "b.xml.bz2", bytes(data))
     counts = count(tmp_path / "run", whole, broken)
-    assert (counts.read, counts.kept, sum(counts.rejected.values())) == (COUNTS.read + 1, COUNTS.kept, 2)
+    assert (counts.read, counts.kept, sum(counts.unreadable.values())) == (COUNTS.read + 1, COUNTS.kept, 2)
     assert rows_of(tmp_path / "run") == MENTIONS
     with pytest.raises(DamagedInputError, match=r"b\.xml\.bz2: expected the head of a MediaWiki dump"):
         count(tmp_path / "alone", broken)
@@ -240,7 +240,7 @@ def test_languages_that_are_counted_together_leave_what_each_leaves_alone(tmp_pa
     assert both == {"ltg": COUNTS, "lv": Counts(read=2, kept=1, left_out={"redirect": 1})}
     assert bytes_of(tmp_path / "both") == bytes_of(counted)
     assert read_all(tmp_path / "both" / "lv").to_pylist() == [{"title": "A", "anchor": "bus", "count": 1}]
-    assert sorted(path.name for path in (tmp_path / "both" / "rejects" / "mentions").iterdir()) == ["ltg"]
+    assert sorted(path.name for path in (tmp_path / "both" / "unreadable" / "mentions").iterdir()) == ["ltg"]
 
 
 def test_a_dump_that_cannot_be_read_is_named_with_its_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

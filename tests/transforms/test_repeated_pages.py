@@ -25,7 +25,7 @@ PARSED = "&#32;"
 # A trail is learned from a hundred links.
 MANY_LINKS = page(9, "M", "[[m]] " * 100)
 GOOD = [one for one in PAGES if one != BROKEN]
-GOOD_COUNTS = replace(COUNTS, read=COUNTS.read - 1, rejected={})
+GOOD_COUNTS = replace(COUNTS, read=COUNTS.read - 1, unreadable={})
 
 
 def cut_small(monkeypatch: pytest.MonkeyPatch, size: int = 700) -> None:
@@ -108,7 +108,7 @@ def test_a_newer_revision_without_its_text_counts_as_deleted(tmp_path: Path) -> 
 
 
 def test_a_copy_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
-    """The bad one is rejected, wherever it is, and the good one counts."""
+    """The bad one is unreadable, wherever it is, and the good one counts."""
     good = page(1, "A", "[[b]]")
     bad = [good.replace("[[b]]", "[[b]] & c"), good.replace("[[b]]", "[[b\xff]]")]
     for number, text in enumerate(bad):
@@ -116,7 +116,7 @@ def test_a_copy_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
         for turned in (False, True):
             folder = tmp_path / f"{number}{turned}"
             counts = count_files(folder, files[:: -1 if turned else 1])
-            assert counts == Counts(2, 1, rejected={"bad-page": 1})
+            assert counts == Counts(2, 1, unreadable={"bad-page": 1})
             assert rows_of(folder) == [("B", "b", 1)]
 
 

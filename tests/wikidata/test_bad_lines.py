@@ -8,7 +8,7 @@ import pytest
 
 from tests.wikidata.test_lexeme_reader import GOOD, dump_of
 from wikisem.errors import DamagedInputError
-from wikisem.records import Reject
+from wikisem.records import UnreadableRecord
 from wikisem.wikidata.entity_reader import EntityReader, read_entities
 from wikisem.wikidata.lexeme_reader import LexemeReader
 from wikisem.wikidata.line_types import Fields, UnreadableLine
@@ -20,7 +20,7 @@ NESTED = {
     "items": ['{"type":"item","id":"Q9","claims":%s}', '{"type":"item","id":"Q9","claims":{"P31":%s}}', '{"id":%s}'],
     "lexemes": ['{"type":"lexeme","id":"L9","forms":%s}', '{"type":"lexeme","id":"L9","x":%s}', '{"id":%s}'],
 }
-Read = Callable[[list[str]], tuple[list[int], list[Reject]]]
+Read = Callable[[list[str]], tuple[list[int], list[UnreadableRecord]]]
 Fail = Callable[[BaseException], None]
 # Deeper than Python's stack, deeper than any parser goes, and just what they allow.
 DEPTHS = [900, 985, 1000, 1020, 1030, 5000]
@@ -39,16 +39,16 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def read(kind: str, tmp_path: Path) -> Read:
-    """The numbers of what is read of some lines, and the rejects."""
+    """The numbers of what is read of some lines, and those that are unreadable."""
     path = tmp_path / "dump.json"
 
-    def run(lines: list[str]) -> tuple[list[int], list[Reject]]:
+    def run(lines: list[str]) -> tuple[list[int], list[UnreadableRecord]]:
         path.write_bytes(dump_of(lines))
-        rejects: list[Reject] = []
+        unreadable: list[UnreadableRecord] = []
         if kind == "lexemes":
-            return [lexeme.number for lexeme in LexemeReader(rejects.append).read(path)], rejects
-        table: pa.Table = read_entities(path, on_reject=rejects.append)
-        return [int(qid[1:]) for qid in table["qid"].to_pylist()], rejects
+            return [lexeme.number for lexeme in LexemeReader(unreadable.append).read(path)], unreadable
+        table: pa.Table = read_entities(path, on_unreadable=unreadable.append)
+        return [int(qid[1:]) for qid in table["qid"].to_pylist()], unreadable
 
     return run
 
@@ -71,13 +71,13 @@ def fail(monkeypatch: pytest.MonkeyPatch, kind: str) -> Fail:
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_a_line_nested_deeply_is_its_own_rejection(depth: int, read: Read, kind: str) -> None:
+def test_a_line_nested_deeply_costs_it_alone(depth: int, read: Read, kind: str) -> None:
     """With the byte at which it begins; the lines before and after it are read."""
     good = LINES[kind]
     for line in NESTED[kind]:
-        found, rejects = read([*good[:2], line % nested(depth), *good[2:]])
+        found, unreadable = read([*good[:2], line % nested(depth), *good[2:]])
         assert found == [1, 2, 3, 4, 5]
-        assert [int(reject.where.rsplit(":", 1)[1]) for reject in rejects] == [
+        assert [int(record.where.rsplit(":", 1)[1]) for record in unreadable] == [
             2 + sum(len(one) + 2 for one in good[:2])
         ]
 
@@ -85,7 +85,7 @@ def test_a_line_nested_deeply_is_its_own_rejection(depth: int, read: Read, kind:
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("line", ['{"type":"item","id":"Q9","claims":%s}', '{"id":%s}', '{"type":%s,"id":"Q1"}'])
 def test_the_reason_does_not_depend_on_the_stack(depth: int, line: str) -> None:
-    """The same line is rejected for the same reason, however deep in calls the program is."""
+    """The same line is unreadable for the same reason, however deep in calls the program is."""
 
     def reason(frames: int) -> str:
         if frames:
@@ -101,16 +101,16 @@ def test_the_reason_does_not_depend_on_the_stack(depth: int, line: str) -> None:
 @pytest.mark.parametrize(
     "error", [RecursionError("x"), OverflowError("x"), ValueError("x"), KeyError("x"), SystemError("x")]
 )
-def test_whatever_a_line_raises_is_its_own_rejection(error: Exception, fail: Fail, read: Read, kind: str) -> None:
+def test_whatever_a_line_raises_costs_it_alone(error: Exception, fail: Fail, read: Read, kind: str) -> None:
     """Its reason is ``unreadable``."""
     fail(error)
-    found, rejects = read(LINES[kind])
+    found, unreadable = read(LINES[kind])
     assert found == [1, 2, 4, 5]
-    assert [reject.reason for reject in rejects] == ["unreadable"]
-    assert rejects[0].detail == f"expected a line that can be read, saw {type(error).__name__}: {error}"
+    assert [record.reason for record in unreadable] == ["unreadable"]
+    assert unreadable[0].detail == f"expected a line that can be read, saw {type(error).__name__}: {error}"
 
 
-def test_a_lack_of_memory_is_nobodys_rejection(fail: Fail, read: Read, kind: str) -> None:
+def test_a_lack_of_memory_is_no_fault_of_a_line(fail: Fail, read: Read, kind: str) -> None:
     """The machine is at fault, not the line."""
     fail(MemoryError())
     with pytest.raises(MemoryError):

@@ -14,7 +14,7 @@ import pytest
 from tests.dumps.test_whole_records import FORMS, write
 from wikisem.dumps import plan_ranges, read_records
 from wikisem.dumps.bzip2.bits import END_MARK, find_marks
-from wikisem.records import Counts, Reject
+from wikisem.records import Counts, UnreadableRecord
 from wikisem.wikidata.entity_reader import ChunkReader, EntityReader
 from wikisem.wikidata.line_types import Fields
 
@@ -71,17 +71,17 @@ SIZE = -(-len(TEXT) // UNITS)
 PARTS = [TEXT[start : start + SIZE] for start in range(0, len(TEXT), SIZE)]
 
 
-def read(path: Path, target: int) -> tuple[Rows, list[Reject], Counts]:
+def read(path: Path, target: int) -> tuple[Rows, list[UnreadableRecord], Counts]:
     """What the ranges of a dump give."""
-    rows, rejects, counts = [], [], Counts()
+    rows, unreadable, counts = [], [], Counts()
     for range_ in plan_ranges(str(path), target_bytes=target):
         reader = ChunkReader(READER, False, "entities")
         for chunk in read_records(range_):
             assert not list(reader.read(chunk))
         rows += [row for _, table in reader.finish() for row in table.to_pylist()]
-        rejects += reader.rejects
+        unreadable += reader.unreadable
         counts += reader.counts()
-    return rows, rejects, counts
+    return rows, unreadable, counts
 
 
 def touched(start: int, stop: int) -> set[int]:
@@ -102,7 +102,7 @@ def touchable(form: str, at: int) -> list[set[int]]:
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("form", PACK)
 def test_one_bad_byte_costs_at_most_the_lines_it_touches(form: str, harm: str, tmp_path: Path) -> None:
-    """Flipped, cut and inserted at hundreds of places of each form; what is lost is among the rejects."""
+    """Flipped, cut and inserted at hundreds of places of each form; what is lost is among the unreadable records."""
     source = random.Random(form + harm)
     packed = PACK[form](PARTS)
     target = len(packed) // 3
@@ -110,13 +110,13 @@ def test_one_bad_byte_costs_at_most_the_lines_it_touches(form: str, harm: str, t
     assert (len(whole), none) == (len(LINES), [])
     for at in source.sample(range(len(packed)), PLACES):
         path = write(tmp_path / f"dump.{form}", HARMS[harm](packed, at, source.randrange(1, 256)))
-        rows, rejects, counts = read(path, target)
+        rows, unreadable, counts = read(path, target)
         changed = {place for place, row in enumerate(whole) if row not in rows}
         assert any(changed <= lines for lines in touchable(form, at)), (at, changed)
         # The bad byte may also have given an item another name, or made it something that is left out.
-        silent = len(rows) + sum(counts.left_out.values()) < len(whole) and not rejects
+        silent = len(rows) + sum(counts.left_out.values()) < len(whole) and not unreadable
         assert not silent, (at, changed)
-        assert len([reject for reject in rejects if reject.reason in ("undecodable", "garbage", "truncated")]) <= 2
+        assert len([record for record in unreadable if record.reason in ("undecodable", "garbage", "truncated")]) <= 2
         if "bz2" in form:  # others give text before they know that it is wrong
             assert rows == [row for place, row in enumerate(whole) if place not in changed]
 
@@ -134,10 +134,10 @@ def test_real_dumps_are_read_up_to_the_damage(name: str, realdata: Path, tmp_pat
     packed = (realdata / "wikidata" / name).read_bytes()
     whole, _, _ = read(write(tmp_path / name, packed), 1 << 30)
     for at in random.Random(name).sample(range(3 * len(packed) // 4, len(packed) - 99), 2):
-        rows, rejects, _ = read(write(tmp_path / name, HARMS["flip"](packed, at, 0x55)), 1 << 30)
+        rows, unreadable, _ = read(write(tmp_path / name, HARMS["flip"](packed, at, 0x55)), 1 << 30)
         text = DECODERS[name]().decompress(packed[:at])
         known, _, _ = read(write(tmp_path / "known.json", text[: text.rindex(b"\n")]), 1 << 30)
         assert known
         assert all(row in rows for row in known)
         assert len(rows) < len(whole)
-        assert sum(reject.reason in ("undecodable", "checksum") for reject in rejects) == 1
+        assert sum(record.reason in ("undecodable", "checksum") for record in unreadable) == 1

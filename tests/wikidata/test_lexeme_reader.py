@@ -9,7 +9,7 @@ import pytest
 
 from tests.categories.test_lexeme_pairs import lexeme_line
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
-from wikisem.records import Reject
+from wikisem.records import UnreadableRecord
 from wikisem.wikidata.lexeme_reader import LexemeReader, check_any
 
 GOOD = [json.dumps(lexeme_line(number, [(f"w{number}", ["Q1"])])) for number in range(1, 6)]
@@ -20,11 +20,11 @@ def dump_of(lines: list[str]) -> bytes:
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 
 
-def read(path: Path) -> tuple[list[str], list[Reject], LexemeReader]:
-    """The ids of the lexemes, and what was rejected."""
-    rejects: list[Reject] = []
-    reader = LexemeReader(rejects.append)
-    return [lexeme.id for lexeme in reader.read(path)], rejects, reader
+def read(path: Path) -> tuple[list[str], list[UnreadableRecord], LexemeReader]:
+    """The ids of the lexemes, and what was unreadable."""
+    unreadable: list[UnreadableRecord] = []
+    reader = LexemeReader(unreadable.append)
+    return [lexeme.id for lexeme in reader.read(path)], unreadable, reader
 
 
 @pytest.mark.parametrize("suffix", ["json", "json.gz", "json.bz2"])
@@ -50,12 +50,12 @@ def test_every_compression_is_read(tmp_path: Path, suffix: str) -> None:
     ],
 )
 def test_a_bad_line_costs_no_other(tmp_path: Path, bad: str, reason: str | None) -> None:
-    """It is rejected with its reason and place, and the lexemes before and after it are read."""
+    """It is unreadable with its reason and place, and the lexemes before and after it are read."""
     (tmp_path / "l.json").write_bytes(dump_of([*GOOD[:2], bad, *GOOD[2:]]))
-    found, rejects, reader = read(tmp_path / "l.json")
+    found, unreadable, reader = read(tmp_path / "l.json")
     assert found == [f"L{number}" for number in range(1, 6)]
-    assert [reject.reason for reject in rejects] == ([reason] if reason else [])
-    assert all(f"{tmp_path}/l.json" in reject.where and reject.stage == "lexemes" for reject in rejects)
+    assert [record.reason for record in unreadable] == ([reason] if reason else [])
+    assert all(f"{tmp_path}/l.json" in record.where and record.stage == "lexemes" for record in unreadable)
     reader.counts().check("lexemes")
 
 
@@ -68,8 +68,8 @@ def test_other_entities_and_redirects_are_left_out(tmp_path: Path) -> None:
         '{"id":"L7","type":"lexeme","redirect":"L8"}',
     ]
     (tmp_path / "l.json").write_bytes(dump_of([others[0], GOOD[0], *others[1:], GOOD[1]]))
-    found, rejects, reader = read(tmp_path / "l.json")
-    assert (found, rejects) == (["L1", "L2"], [])
+    found, unreadable, reader = read(tmp_path / "l.json")
+    assert (found, unreadable) == (["L1", "L2"], [])
     assert reader.counts().left_out == {"item": 1, "property": 1, "redirect": 2}
     assert (reader.counts().read, reader.counts().kept) == (6, 2)
 
@@ -79,14 +79,14 @@ def test_a_damaged_file_gives_what_is_whole(tmp_path: Path) -> None:
     lines = [json.dumps(lexeme_line(number, [(f"w{number * 7919}", ["Q1"])])) for number in range(1, 9000)]
     data = bz2.compress(dump_of(lines), 1)
     (tmp_path / "l.json.bz2").write_bytes(data[: len(data) // 2])
-    found, rejects, reader = read(tmp_path / "l.json.bz2")
+    found, unreadable, reader = read(tmp_path / "l.json.bz2")
     assert found == [f"L{number}" for number in range(1, len(found) + 1)]
     assert 2000 < len(found) < 7000
-    assert len(rejects) >= 1
+    assert len(unreadable) >= 1
     reader.counts().check("lexemes")
 
 
-def test_without_a_taker_the_first_reject_raises(tmp_path: Path) -> None:
+def test_without_a_taker_the_first_unreadable_line_raises(tmp_path: Path) -> None:
     """So that nobody misses it; a file without lexemes, another kind of file and none are errors, too."""
     (tmp_path / "l.json").write_bytes(dump_of([GOOD[0], "bad"]))
     with pytest.raises(DamagedInputError, match="not-json"):

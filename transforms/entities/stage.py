@@ -51,7 +51,7 @@ from wikisem.transforms.io.counts import (
     sum_counts,
     sum_ranges,
     write_counts,
-    write_rejects,
+    write_unreadable,
 )
 from wikisem.transforms.io.files import copy, create_binary, match, open_binary, size_of
 from wikisem.transforms.io.parquet import read_batches, read_row_groups, write_parquet
@@ -155,7 +155,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(files))
     kept = [file.counts(scratch) for file in files]
     require_files(scratch.published, files_left(kept))
-    found = sum_ranges(done, STAGE, scratch.rejects(STAGE, len(done))) + sum_counts(kept)
+    found = sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
@@ -175,7 +175,7 @@ def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
 
 
 def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
-    reasons = {**counts.left_out, **counts.rejected}
+    reasons = {**counts.left_out, **counts.unreadable}
     seen = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items())) or "no line with a record"
     return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
 
@@ -227,7 +227,7 @@ def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:
 
 
 class ReadRange(beam.DoFn):
-    """Read a numbered range into files of items, counts and rejects, and of the numbers of the items and their targets.
+    """Read a numbered range into files of items, counts, unreadable records, and numbers of items and of their targets.
 
     A range leaves two files of items, one of each certainty, so that most items need not be written again.
     """
@@ -251,7 +251,7 @@ class ReadRange(beam.DoFn):
             numbers.append(qid_numbers(table["qid"]))
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
-        write_rejects(self._scratch.rejects(STAGE, part), chunks.rejects)
+        write_unreadable(self._scratch.unreadable(STAGE, part), chunks.unreadable)
         write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams)
         with create_bucket_file(part_path(self._scratch.numbers, part)) as found:
             add_numbers(found, ITEMS, join(numbers))

@@ -396,7 +396,7 @@ class FinishLanguage(beam.DoFn):
         write_groups(self._scratch.published, language, titled, sorted(rejected, key=class_of))
         write_profile(self._scratch, language, self._mentions.get(language), self._profiles.get(language))
         reasons = Counter(decode_rejection(line).reason for line in rejected)
-        counts = Counts(len(kept) + len(rejected), len(kept), rejected=dict(sorted(reasons.items())))
+        counts = Counts(len(kept) + len(rejected), len(kept), dict(sorted(reasons.items())))
         write_counts(self._scratch.counts(language), counts)
         english = {int(line) for line in self._read("english", language, numbers)}
         shown = [qid_of(number) for number in map(class_of, kept) if number in english]

@@ -1,4 +1,4 @@
-"""What the parts of a stage report in files: exact counts, which are added up when the pipeline is over, and rejects.
+"""What the parts of a stage report in files: exact counts, added up when the pipeline is over, and unreadable records.
 
 Beam's own metrics count what was tried: a bundle that is run again counts twice. A file that is written again does not.
 The file of a part also names what else it left, where that depends on the data. The reader of these files knows the
@@ -21,7 +21,7 @@ import orjson
 
 from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
-from wikisem.records import Counts, Reject
+from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.files import exists, open_binary, replace_file, sizes_below
 
 
@@ -46,16 +46,16 @@ def sum_counts(paths: Iterable[str]) -> Counts:
     return reduce(add, (Counts(**read_json(path)["counts"]) for path in paths), Counts())
 
 
-def sum_ranges(paths: Iterable[str], stage: str, rejects: str) -> Counts:
+def sum_ranges(paths: Iterable[str], stage: str, unreadable: str) -> Counts:
     """The sum of the counts of all ranges of some dumps, and of the damage that shows only between ranges.
 
-    That is written to the file ``rejects``, as that of each range is to another. StageError where a range is missing.
+    That is written to the file ``unreadable``, as that of a range is to another. StageError where a range is missing.
     """
     listed = list(paths)
     streams = [msgspec.convert(each, StreamPart) for path in listed for each in read_json(path)["streams"]]
-    found = [Reject(stage, each.reason, each.where, each.detail) for each in join_streams(streams)]
-    write_rejects(rejects, found)
-    return sum_counts(listed) + Counts(len(found), rejected=dict(Counter(each.reason for each in found)))
+    found = [UnreadableRecord(stage, each.reason, each.where, each.detail) for each in join_streams(streams)]
+    write_unreadable(unreadable, found)
+    return sum_counts(listed) + Counts(len(found), unreadable=dict(Counter(each.reason for each in found)))
 
 
 def files_left(paths: Iterable[str]) -> list[str]:
@@ -80,9 +80,9 @@ def read_json(path: str) -> Any:
         return orjson.loads(source.read())
 
 
-def write_rejects(path: str, rejects: Iterable[Reject]) -> int:
-    """Write rejects as JSON lines, and return how many; without any, no file is made."""
-    lines = [orjson.dumps(asdict(reject), option=orjson.OPT_APPEND_NEWLINE) for reject in rejects]
+def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> int:
+    """Write unreadable records as JSON lines, and return how many; without any, no file is made."""
+    lines = [orjson.dumps(asdict(record), option=orjson.OPT_APPEND_NEWLINE) for record in unreadable]
     if lines:
         replace_file(path, b"".join(lines))
     return len(lines)

@@ -22,7 +22,7 @@ from wikisem.layout import MentionScratch, redirects_folder
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
-from wikisem.records import Counts, Reject
+from wikisem.records import Counts, UnreadableRecord
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.link_counts import (
     PageTitles,
@@ -34,7 +34,7 @@ from wikisem.surfaces.link_counts import (
     hashes_of_titles,
 )
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.counts import open_counted, read_json, sum_counts, write_counts, write_rejects
+from wikisem.transforms.io.counts import open_counted, read_json, sum_counts, write_counts, write_unreadable
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.shuffle import (
     BucketFile,
@@ -71,7 +71,7 @@ class Wiki:
 
 
 class ScanRange(beam.DoFn):
-    """Scan a numbered range of a language into bucket files, rejects and counts; its weight is its articles.
+    """Scan a numbered range of a language into bucket files, unreadable records and counts; its weight is its articles.
 
     ``again`` names ranges that were scanned before and are now scanned without repeated pages.
     """
@@ -91,7 +91,7 @@ class ScanRange(beam.DoFn):
             return
         repeats = join([]) if self._again is None else read_repeats(scratch, language, number)
         adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
-        counts, rejects, streams = Counts(), list[Reject](), list[StreamPart]()
+        counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
         versions, size = [NO_VERSIONS], 0
         with (
             create_bucket_file(part_path(scratch.mentions(language), number)) as mentions,
@@ -99,12 +99,12 @@ class ScanRange(beam.DoFn):
         ):
             for piece in _read_range(part, language, streams):
                 if isinstance(piece, Damage):
-                    rejects.append(Reject(STAGE, piece.reason, piece.where, piece.detail))
-                    counts += Counts(read=1, rejected={piece.reason: 1})
+                    unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
+                    counts += Counts(read=1, unreadable={piece.reason: 1})
                     continue
                 data = without_pages(piece.data, repeats - size)
                 links = scan_chunk(data, wiki.site, wiki.trail, piece.location, wiki.variants is not None)
-                rejects.extend(links.rejects)
+                unreadable.extend(links.unreadable)
                 counts += links.pages
                 versions.append(moved(links.versions, size))
                 size += len(data)
@@ -117,7 +117,7 @@ class ScanRange(beam.DoFn):
             redirects.add_rows(gatherer.rest())
             span = add_versions(redirects, np.hstack(versions))
         counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
-        write_rejects(scratch.rejects(f"{STAGE}/{language}", number), rejects)
+        write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
         write_counts(scratch.range_counts(language, number), counts, streams=streams, span=span)
         yield done(language, number, wiki.ranges, counts.kept)
 

@@ -129,8 +129,8 @@ def count_mentions(
     ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, with the same bytes
     however the dump is compressed or cut. A link to a title that is only a page in another script counts for that page.
     If a page comes more than once, the newest revision counts; the others are left out as "duplicate". ``profiles`` are
-    the profile files that were given or edited. Counts are pages; a damaged part of a file counts as one rejected page,
-    since how many it held is unknown. Raises MissingInputError and DamagedInputError.
+    the profile files that were given or edited. Counts are pages; a damaged part of a file counts as one unreadable
+    page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
     """
     scratch = MentionScratch.of(context.scratch)
     found = {language: _open(language, paths, folders[language]) for language, paths in sorted(dumps.items())}
@@ -205,7 +205,7 @@ def _remove_merged(folder: str) -> None:
 def _count(scratch: MentionScratch, language: str, wiki: Wiki) -> Counts:
     """The counts of a language; StageError unless every range and every bucket left its file."""
     paths = (scratch.range_counts(language, number) for number in range(wiki.ranges))
-    counts = sum_ranges(paths, STAGE, scratch.rejects(f"{STAGE}/{language}", wiki.ranges))
+    counts = sum_ranges(paths, STAGE, scratch.unreadable(f"{STAGE}/{language}", wiki.ranges))
     buckets = buckets_for(counts.kept)
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     require_files(wiki.folder, names)

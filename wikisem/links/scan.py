@@ -34,14 +34,14 @@ from wikisem.links.markup import (
 )
 from wikisem.links.mentions import read_contents
 from wikisem.links.repeats import NO_VERSIONS, moved
-from wikisem.records import Counts, Page, Reject, unforeseen
+from wikisem.records import Counts, Page, UnreadableRecord, unforeseen
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.titles import composed, read_title
 from wikisem.wikipedia.work import TooCostlyError, Work
 from wikisem.wikipedia.xml_pages import LAYOUT, canonical, marks_redirects, read_page, unescape_xml
 
-# The stage that reads links, by its name in rejects, and the end of the records that it reads.
+# The stage that reads links, by its name in unreadable records, and the end of the records that it reads.
 STAGE: Final = "mentions"
 PAGE_END: Final = b"</page>"
 # The end of a dump that is whole.
@@ -63,14 +63,14 @@ class ChunkLinks:
     pages with ids which revisions they are, and where in the chunk they begin (see ``links.repeats``).
 
     ``pages`` counts pages: kept are the articles, left out ``namespace``, ``redirect``, ``redirect-elsewhere`` (to
-    another namespace or wiki) and ``deleted``, rejected what ``rejects`` describes: ``bad-page``, ``too-costly``.
+    another namespace or wiki) and ``deleted``, unreadable those of ``unreadable``: ``bad-page``, ``too-costly``.
     ``steps`` is the work that they took, see ``wikipedia.work``.
     """
 
     mentions: pa.Table
     redirects: pa.Table
     pages: Counts
-    rejects: tuple[Reject, ...] = ()
+    unreadable: tuple[UnreadableRecord, ...] = ()
     titles: Sequence[str] = ()
     versions: Positions = field(default_factory=lambda: NO_VERSIONS)
     steps: int = 0
@@ -123,7 +123,7 @@ class PageTable:
     text_ends: Positions
 
 
-# From a chunk to its links, a bad page among others rejected alone.
+# From a chunk to its links, a bad page among others dropped alone.
 
 _PAGE: Final = re.compile(rb"<page[ >]")
 # A chunk with a bad page is cut into this many parts: three cuts find it among thousands.
@@ -136,10 +136,10 @@ def scan_chunk(
     """Count the links of the articles in a chunk of XML that was cut after a ``</page>``.
 
     If a page cannot be read or takes too much work, only that page is dropped: the pages are read again in smaller and
-    smaller parts until it is alone, and it is rejected.
+    smaller parts until it is alone, and it is unreadable.
 
     ``trail`` is a regular expression for the letters after ``]]`` that count for the anchor, "" for none; ``locate``
-    says where in the dump a byte of the chunk is, for rejects.
+    says where in the dump a byte of the chunk is, for unreadable records.
     """
     try:
         return _scan(data, site, trail, locate, with_titles)
@@ -150,7 +150,7 @@ def scan_chunk(
         if not starts:
             raise
         if len(starts) == 1:
-            return _rejected(error, locate(starts[0]))
+            return _unreadable(error, locate(starts[0]))
     cuts = [0, *starts[:: -(-len(starts) // _PARTS)][1:], len(data)]
     parts = [
         scan_chunk(data[start:end], site, trail, _after(start, locate), with_titles) for start, end in pairwise(cuts)
@@ -162,14 +162,14 @@ def _after(start: int, locate: Locate) -> Locate:
     return lambda position: locate(start + position)
 
 
-def _rejected(error: Exception, where: str) -> ChunkLinks:
+def _unreadable(error: Exception, where: str) -> ChunkLinks:
     """A page that raised an error, and nothing else."""
     reason, detail = "too-costly", str(error)
     if not isinstance(error, TooCostlyError):
         reason, detail = "bad-page", unforeseen("page", error)
-    reject = Reject(STAGE, reason, where, detail)
+    record = UnreadableRecord(STAGE, reason, where, detail)
     return ChunkLinks(
-        MENTIONS.empty_table(), REDIRECTS.empty_table(), Counts(1, rejected={reason: 1}), rejects=(reject,)
+        MENTIONS.empty_table(), REDIRECTS.empty_table(), Counts(1, unreadable={reason: 1}), unreadable=(record,)
     )
 
 
@@ -178,7 +178,7 @@ def _joined(parts: list[ChunkLinks], starts: list[int]) -> ChunkLinks:
         pa.concat_tables([part.mentions for part in parts]),
         pa.concat_tables([part.redirects for part in parts]),
         sum((part.pages for part in parts), Counts()),
-        tuple(reject for part in parts for reject in part.rejects),
+        tuple(record for part in parts for record in part.unreadable),
         [title for part in parts for title in part.titles],
         np.hstack([moved(part.versions, start) for part, start in zip(parts, starts, strict=False)]),
         sum(part.steps for part in parts),
@@ -188,10 +188,10 @@ def _joined(parts: list[ChunkLinks], starts: list[int]) -> ChunkLinks:
 def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: bool) -> ChunkLinks:
     work = Work()
     extracted = [extract(data, site, trail, work)]
-    rejects: list[Reject] = []
+    unreadable: list[UnreadableRecord] = []
     versions = extracted[0].versions
     if extracted[0].unread:
-        pages, rejects = _parse(data, extracted[0].unread, site, locate, work)
+        pages, unreadable = _parse(data, extracted[0].unread, site, locate, work)
         extracted[0].left_out["deleted"] += sum(page.deleted for page in pages.values())
         rewritten = b"".join(canonical(page) for page in pages.values() if not page.deleted)
         extracted.append(extract(rewritten, replace(site, version=LAYOUT), trail, work))
@@ -202,25 +202,25 @@ def _scan(data: bytes, site: SiteInfo, trail: str, locate: Locate, with_titles: 
     redirects, elsewhere = _redirects(extracted, site)
     left_out = sum((each.left_out for each in extracted), Counter())
     left_out.update({"redirect": redirects.num_rows, "redirect-elsewhere": elsewhere})
-    counted = _counts(sum(each.articles for each in extracted), left_out, len(rejects))
+    counted = _counts(sum(each.articles for each in extracted), left_out, len(unreadable))
     titles = _titles(extracted) if with_titles else ()
     mentions = read_contents(contents, counts, site, work)
-    return ChunkLinks(mentions, redirects, counted, tuple(rejects), titles, versions, work.steps)
+    return ChunkLinks(mentions, redirects, counted, tuple(unreadable), titles, versions, work.steps)
 
 
 def _parse(
     data: bytes, spans: list[tuple[int, int]], site: SiteInfo, locate: Locate, work: Work
-) -> tuple[dict[int, Page], list[Reject]]:
-    """The pages that an XML parser reads, by where they start, and rejects for those that it cannot read."""
+) -> tuple[dict[int, Page], list[UnreadableRecord]]:
+    """The pages that an XML parser reads, by where they start, and those that it cannot read."""
     pages: dict[int, Page] = {}
-    rejects: list[Reject] = []
+    unreadable: list[UnreadableRecord] = []
     for start, end in spans:
         work.parse_xml(data[start:end])
         try:
             pages[start] = read_page(data[start:end], site)
         except DamagedInputError as error:
-            rejects.append(Reject(STAGE, "bad-page", locate(start), str(error)))
-    return pages, rejects
+            unreadable.append(UnreadableRecord(STAGE, "bad-page", locate(start), str(error)))
+    return pages, unreadable
 
 
 def _versions(pages: Mapping[int, Page]) -> Positions:
@@ -252,11 +252,11 @@ def _article(written: str, site: SiteInfo) -> str:
     return title.text if title and title.namespace == 0 else ""
 
 
-def _counts(articles: int, left_out: Counter[str], rejected: int) -> Counts:
+def _counts(articles: int, left_out: Counter[str], unreadable: int) -> Counts:
     """The counts of a chunk, reasons that did not occur left out."""
     reasons = {reason: number for reason, number in sorted(left_out.items()) if number}
-    read = articles + sum(reasons.values()) + rejected
-    return Counts(read, articles, reasons, {"bad-page": rejected} if rejected else {})
+    read = articles + sum(reasons.values()) + unreadable
+    return Counts(read, articles, reasons, {"bad-page": unreadable} if unreadable else {})
 
 
 # One pass over a chunk: contents, redirects, and the pages that only an XML parser can read.

@@ -21,7 +21,7 @@ from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLinks, scan_chunk
-from wikisem.records import Reject, report_reject
+from wikisem.records import UnreadableRecord, report_unreadable
 from wikisem.schemas import MENTIONS, REDIRECTS
 from wikisem.surfaces.cleaning import without_parenthesis, write_in
 from wikisem.wikipedia.languages import language_profile
@@ -37,15 +37,15 @@ def count_links(
     language: str,
     *,
     link_trail: bool = False,
-    on_reject: Callable[[Reject], object] | None = None,
+    on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
     """Count the links of one Wikipedia dump file (.xml, .bz2, .gz, .zst) into a table of ``schemas.MENTIONS``.
 
     These are the rows of the mentions stage, made in memory without Beam: one row for each title and anchor, with
     titles in other scripts (Chinese, if OpenCC is installed) and redirects resolved, sorted by title, then the most
     frequent anchor first. If a page comes more than once, the newest revision counts. ``link_trail`` counts
-    ``[[bus]]es`` as "buses". ``on_reject`` is called with each page that could not be read; without it, the first one
-    raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
+    ``[[bus]]es`` as "buses". ``on_unreadable`` is called with each page that could not be read; without it, the first
+    one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError if it is not a dump.
     """
     file = fspath(path)
     try:
@@ -55,7 +55,7 @@ def count_links(
     code = known_language(language)
     site = _find_site(file, ranges, code)
     trail = language_profile(code).link_trail if link_trail else ""
-    parts = list(_scan(ranges, site, trail, on_reject))
+    parts = list(_scan(ranges, site, trail, on_unreadable))
     versions, chunk = in_parts(part.versions for part in parts)
     if (repeated := superseded(versions, chunk)).any():
         starts = {number: versions[2, repeated & (chunk == number)] for number in distinct(chunk[repeated]).tolist()}
@@ -82,7 +82,7 @@ def _scan(
     ranges: list[Range],
     site: SiteInfo,
     trail: str,
-    on_reject: Callable[[Reject], object] | None,
+    on_unreadable: Callable[[UnreadableRecord], object] | None,
     repeated: Mapping[int, Positions] | None = None,
 ) -> Iterator[ChunkLinks]:
     """The links of each chunk, without ``repeated`` pages, given by where they begin in the chunk of each number."""
@@ -90,13 +90,13 @@ def _scan(
     for range_ in ranges:
         for chunk in read_records(range_, delimiter=PAGE_END, chunk_bytes=CHUNK_BYTES, closing=DUMP_END):
             if isinstance(chunk, Damage):
-                report_reject(Reject(STAGE, chunk.reason, chunk.where, chunk.detail), on_reject)
+                report_unreadable(UnreadableRecord(STAGE, chunk.reason, chunk.where, chunk.detail), on_unreadable)
                 continue
             number += 1
             data = without_pages(chunk.data, (repeated or {}).get(number, NO_VERSIONS[2]))
             links = scan_chunk(data, site, trail, chunk.location, with_titles)
-            for reject in links.rejects:
-                report_reject(reject, on_reject)
+            for record in links.unreadable:
+                report_unreadable(record, on_unreadable)
             yield links
 
 

@@ -16,7 +16,7 @@ from wikisem.arrow.columns import is_in, qid_numbers, repeated
 from wikisem.dumps import Chunk, Damage, Opener, Range, open_plain, plan_ranges, read_head, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
-from wikisem.records import Counts, Reject, report_reject, unforeseen
+from wikisem.records import Counts, UnreadableRecord, report_unreadable, unforeseen
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import (
     Certainty,
@@ -49,21 +49,21 @@ def read_entities(
     labels: Sequence[str] | None = None,
     properties: Sequence[str] = (),
     ranks: Literal["best", "not-deprecated"] = "best",
-    on_reject: Callable[[Reject], object] | None = None,
+    on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
 
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
     target of either, each in its latest revision. ``labels`` are the languages whose labels are kept, beside ``mul``
-    (None: all); ``properties`` those whose statements are. ``on_reject`` is called with each record that could not be
-    read; without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError
-    also where a file holds no item.
+    (None: all); ``properties`` those whose statements are. ``on_unreadable`` is called with each record that could not
+    be read; without it, the first one raises DamagedInputError. MissingInputError if there is no file,
+    DamagedInputError also where a file holds no item.
     """
     fields = Fields(
         None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
     )
     chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
-    parts = list(_tables(fspath(path), chunks, on_reject))
+    parts = list(_tables(fspath(path), chunks, on_unreadable))
     if not parts:
         raise DamagedInputError(f"{fspath(path)}: expected items of a Wikidata JSON dump, saw none")
     rows = pa.concat_tables([table for _, table in parts])
@@ -77,7 +77,7 @@ def read_entities(
 
 
 def _tables(
-    path: str, chunks: "ChunkReader", on_reject: Callable[[Reject], object] | None
+    path: str, chunks: "ChunkReader", on_unreadable: Callable[[UnreadableRecord], object] | None
 ) -> Iterator[tuple[str, pa.Table]]:
     reported = 0
     try:
@@ -85,9 +85,9 @@ def _tables(
         closing = check_head(ranges)
         for chunk in read_ranges(ranges, closing=closing):
             yield from chunks.read(chunk)
-            for reject in chunks.rejects[reported:]:
-                report_reject(reject, on_reject)
-            reported = len(chunks.rejects)
+            for record in chunks.unreadable[reported:]:
+                report_unreadable(record, on_unreadable)
+            reported = len(chunks.unreadable)
     except FileNotFoundError as error:
         raise MissingInputError(f"expected a dump file, saw none at {path}") from error
     yield from chunks.finish()
@@ -146,7 +146,7 @@ _HEAD_SHOWN: Final = 40
 
 
 class ChunkReader:
-    """Reads the chunks of a range into tables of items; ``rejects`` and ``counts`` account for all other lines.
+    """Reads the chunks of a range into tables of items; ``unreadable`` and ``counts`` account for all other lines.
 
     ``split_by_certainty`` says what ``linked_only`` means.
     """
@@ -155,13 +155,13 @@ class ChunkReader:
         self._reader, self._linked_only, self._stage = reader, linked_only, stage
         self._lines = LineColumns(reader.fields)
         self._left_out: Counter[str] = Counter()
-        self.rejects: list[Reject] = []
+        self.unreadable: list[UnreadableRecord] = []
         self._clear()
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
         """Read the lines of a chunk; yield tables of ``schemas.ENTITIES`` whenever enough text has been read."""
         if isinstance(chunk, Damage):
-            self.rejects.append(Reject(self._stage, chunk.reason, chunk.where, chunk.detail))
+            self.unreadable.append(UnreadableRecord(self._stage, chunk.reason, chunk.where, chunk.detail))
             return
         lines: list[Line] = []
         for position, found in read_lines(chunk.data, self._reader.read):
@@ -172,7 +172,9 @@ class ChunkReader:
             elif isinstance(found, LeftOutLine):
                 self._left_out[found.reason] += 1
             else:
-                self.rejects.append(Reject(self._stage, found.reason, chunk.location(position), found.detail))
+                self.unreadable.append(
+                    UnreadableRecord(self._stage, found.reason, chunk.location(position), found.detail)
+                )
         self._lines.extend(self._columns, lines)
         self._held += len(chunk.data)
         if self._held > _HELD_BYTES:
@@ -190,9 +192,9 @@ class ChunkReader:
 
     def counts(self) -> Counts:
         """How many lines are not items, by reason; items are counted once it is decided whether they stay."""
-        rejected = Counter(reject.reason for reject in self.rejects)
-        read = sum(self._left_out.values()) + len(self.rejects)
-        return Counts(read, 0, dict(self._left_out), dict(rejected))
+        unreadable = Counter(record.reason for record in self.unreadable)
+        read = sum(self._left_out.values()) + len(self.unreadable)
+        return Counts(read, 0, dict(self._left_out), dict(unreadable))
 
 
 def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 
 from wikisem.dumps import Damage, plan_ranges, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.records import SHOWN, Counts, Reject, report_reject
+from wikisem.records import SHOWN, Counts, UnreadableRecord, report_unreadable
 from wikisem.wikidata.entity_columns import ranked_values
 from wikisem.wikidata.entity_reader import check_head, read_lines
 from wikisem.wikidata.line_types import EmptyMap, LeftOutLine, LineStatement, UnreadableLine, Value
@@ -100,26 +100,26 @@ class _Head(msgspec.Struct, gc=False):
 class LexemeReader:
     """Reads a lexeme dump file; ``counts`` accounts for every line and every part that is damaged."""
 
-    def __init__(self, on_reject: Callable[[Reject], object] | None = None) -> None:
-        self._on_reject = on_reject
+    def __init__(self, on_unreadable: Callable[[UnreadableRecord], object] | None = None) -> None:
+        self._on_unreadable = on_unreadable
         self._decode = msgspec.json.Decoder(Lexeme).decode
         self._kept = 0
         self._left_out: Counter[str] = Counter()
-        self._rejected: Counter[str] = Counter()
+        self._unreadable: Counter[str] = Counter()
 
     def read(self, path: str | PathLike[str]) -> Iterator[Lexeme]:
         """The lexemes of a file (.json, .gz, .bz2, .zst) in its order, in every revision that the file has.
 
         Left out are other entities and redirects. A line that is not a lexeme, or a part of the file that cannot be
-        decoded, is given to ``on_reject``; without that, the first raises DamagedInputError. MissingInputError without
-        a file.
+        decoded, is given to ``on_unreadable``; without that, the first raises DamagedInputError. MissingInputError
+        without a file.
         """
         try:
             ranges = plan_ranges(fspath(path))
             check_head(ranges)
             for chunk in read_ranges(ranges):
                 if isinstance(chunk, Damage):
-                    self._reject(chunk.reason, chunk.where, chunk.detail)
+                    self._drop(chunk.reason, chunk.where, chunk.detail)
                     continue
                 for position, found in read_lines(chunk.data, self._read):
                     if isinstance(found, Lexeme):
@@ -128,14 +128,14 @@ class LexemeReader:
                     elif isinstance(found, LeftOutLine):
                         self._left_out[found.reason] += 1
                     else:
-                        self._reject(found.reason, chunk.location(position), found.detail)
+                        self._drop(found.reason, chunk.location(position), found.detail)
         except (FileNotFoundError, IsADirectoryError) as error:
             raise MissingInputError(f"expected a lexeme dump, saw no file at {fspath(path)}") from error
 
     def counts(self) -> Counts:
-        """How many lines were read, kept, left out and rejected so far."""
-        read = self._kept + sum(self._left_out.values()) + sum(self._rejected.values())
-        return Counts(read, self._kept, dict(self._left_out), dict(self._rejected))
+        """How many lines were read, kept, left out and unreadable so far."""
+        read = self._kept + sum(self._left_out.values()) + sum(self._unreadable.values())
+        return Counts(read, self._kept, dict(self._left_out), dict(self._unreadable))
 
     def _read(self, line: memoryview) -> Lexeme | LeftOutLine | UnreadableLine:
         try:
@@ -143,9 +143,9 @@ class LexemeReader:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return _explain(line, error)
 
-    def _reject(self, reason: str, where: str, detail: str) -> None:
-        self._rejected[reason] += 1
-        report_reject(Reject(STAGE, reason, where, detail), self._on_reject)
+    def _drop(self, reason: str, where: str, detail: str) -> None:
+        self._unreadable[reason] += 1
+        report_unreadable(UnreadableRecord(STAGE, reason, where, detail), self._on_unreadable)
 
 
 def _explain(line: memoryview, error: Exception) -> LeftOutLine | UnreadableLine:

@@ -1,4 +1,4 @@
-"""The most that reading a page may cost, in steps and not in seconds, so that every machine rejects the same pages.
+"""The most that reading a page may cost, in steps and not in seconds, so that every machine drops the same pages.
 
 Most of a page is read by columns (numpy, Arrow, automata), where every byte takes the same time. Only the rest is
 counted here. A step is about 0.1 µs; the weights are measured in steps (docs/links.md).

@@ -116,14 +116,14 @@ def _mentions(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
 def no_groups(output: str, language: str, counts: Counts, nothing: str) -> str:
     """The warning of a language without groups, empty if it has some; ``nothing`` says why no class was tried.
 
-    >>> no_groups("out", "la", Counts(12, 0, rejected={"affix": 3, "few-outliers": 9}), "no class has 7 instances")
+    >>> no_groups("out", "la", Counts(12, 0, {"affix": 3, "few-outliers": 9}), "no class has 7 instances")
     'no group in la: all 12 classes were rejected (few-outliers 9, affix 3); out/rejected/la.jsonl lists them'
     """
     if counts.kept:
         return ""
     if not counts.read:
         return f"no group in {language}: {nothing}"
-    ordered = sorted(counts.rejected.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered)
     return (
         f"no group in {language}: all {counts.read:,} classes were rejected ({reasons}); "

@@ -40,7 +40,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
             context.scratch.published, code, list(map(encode_group, kept)), list(map(encode_rejection, rejected))
         )
         reasons = Counter(one.reason for one in rejected)
-        counts = Counts(len(found), len(kept), rejected=dict(sorted(reasons.items())))
+        counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
         warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
         return {unit: UnitResult(counts, {"cases": write_texts(context, code)}, warning)}
 
