@@ -167,7 +167,7 @@ class OutlierPool:
         namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
-        by_class = ClassDraw(draw, sets, self._found.bringing, self._starts, options.per_class)
+        by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
         by_outlier_class = [
             _draw_by_class(naming, by_class, asked, options.per_class)
             if options.draws_by_class(naming.outlier_class)

@@ -1,6 +1,6 @@
 """From which class each of up to 64 classes draws its outliers, and where that class's items are on the ring of items.
 
-``BringingIndex`` has an example. A walk along the ring of classes meets relatives without surface forms for their
+``ViaIndex`` has an example. A walk along the ring of classes meets relatives without surface forms for their
 items, so relatives with too few items in the language are skipped: the items at or below each class are counted once.
 The count is of all items, so a class with enough may still bring fewer into the set; the caller then goes on.
 """
@@ -32,38 +32,38 @@ class LanguageDraw:
 
     def __init__(self, index: OutlierIndex, ring: HashRing) -> None:
         self.index, self.ring = index, ring
-        sizes, ancestors, bringing = ring.by_list.counts(), index.ancestors, index.bringing
-        below = items_of(bringing.at_or_below, sizes)[ancestors.component]
+        sizes, ancestors, via = ring.by_list.counts(), index.ancestors, index.via
+        below = items_of(via.at_or_below, sizes)[ancestors.component]
         direct = np.zeros_like(below)
-        direct[ancestors.node_to_row[bringing.direct.owners]] = items_of(bringing.direct.rows, sizes)
+        direct[ancestors.node_to_row[via.direct.owners]] = items_of(via.direct.rows, sizes)
         self.counts = (below, below, direct)
 
     def lists(self, outlier_class: int, rows: Ints) -> CsrRows:
         """The lists whose items each row's class brings."""
-        ancestors, bringing = self.index.ancestors, self.index.bringing
+        ancestors, via = self.index.ancestors, self.index.via
         if outlier_class < 3:
-            return bringing.at_or_below.take(ancestors.component[rows])
-        return bringing.direct.take(ancestors.row_to_node[rows])
+            return via.at_or_below.take(ancestors.component[rows])
+        return via.direct.take(ancestors.row_to_node[rows])
 
 
 class ClassDraw:
     """The classes that up to 64 classes draw from in one language: class i has bit i and begins at ``starts[i]``.
 
-    ``sets`` and ``bringing`` have one array of bitsets for each of O1, O2 and O3, as ``ClassOutliers`` has them.
+    ``sets`` and ``via`` have one array of bitsets for each of O1, O2 and O3, as ``ClassOutliers`` has them.
     """
 
     def __init__(
         self,
         language: LanguageDraw,
         sets: Sequence[BitPlanes],
-        bringing: Sequence[Bitsets],
+        via: Sequence[Bitsets],
         starts: Bitsets,
         per_class: int,
     ) -> None:
         self._language, self._sets, self._starts = language, sets, starts
-        self._ring, self._classes = language.ring, language.index.bringing.ring
+        self._ring, self._classes = language.ring, language.index.via.ring
         self._begins = np.searchsorted(self._ring.keys, starts)
-        self._bringing, self._per_class = bringing, per_class
+        self._via, self._per_class = via, per_class
         self._known: dict[tuple[int, int], BitPlanes] = {}
 
     def first_rows(self, outlier_class: int, bits: Ints) -> Int64s:
@@ -91,7 +91,7 @@ class ClassDraw:
         """The classes that may bring at least ``least`` items; found when asked for, as O3 may draw from all items."""
         if (outlier_class, least) not in self._known:
             able = self._language.counts[outlier_class - 1] >= least
-            able_bits = np.where(able, self._bringing[outlier_class - 1], np.uint64(0))
+            able_bits = np.where(able, self._via[outlier_class - 1], np.uint64(0))
             self._known[outlier_class, least] = BitPlanes(able_bits)
         return self._known[outlier_class, least]
 

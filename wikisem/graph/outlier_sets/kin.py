@@ -87,7 +87,7 @@ def _with_statement(statements: CsrRows, making: CsrRows) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, slots=True)
-class BringingIndex:
+class ViaIndex:
     """Which items a class can bring into an outlier set, and the ring on which the classes that bring items are met.
 
     ``ring`` has the rows of the ancestor index; its lists are these rows too. ``at_or_below`` has for each component of
@@ -111,12 +111,12 @@ class BringingIndex:
     direct: SparseRows
 
 
-def build_bringing_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorIndex, seed: int) -> BringingIndex:
+def build_via_index(graph: ClassGraph, lists: PoolLists, ancestors: AncestorIndex, seed: int) -> ViaIndex:
     """The index for the lists that the ancestor index was built for."""
     rows = np.arange(len(ancestors.row_to_node))
     ring = HashRing.of(seed, graph.nodes[ancestors.row_to_node], rows, rows, len(rows))
     direct = SparseRows.from_pairs(lists.classes.targets, lists.classes.sources())
-    return BringingIndex(ring, _lists_at_or_below(direct, ancestors), direct)
+    return ViaIndex(ring, _lists_at_or_below(direct, ancestors), direct)
 
 
 def _lists_at_or_below(direct: SparseRows, ancestors: AncestorIndex) -> CsrRows:

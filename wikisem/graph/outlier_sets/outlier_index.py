@@ -12,7 +12,7 @@ from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows, first_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, NO_UNLINKED, PoolLists, UnlinkedItems
-from wikisem.graph.outlier_sets.kin import BringingIndex, barred_lists, build_bringing_index, status_classes
+from wikisem.graph.outlier_sets.kin import ViaIndex, barred_lists, build_via_index, status_classes
 from wikisem.graph.outlier_sets.neighbourhood import (
     WIDTH,
     AncestorIndex,
@@ -41,7 +41,7 @@ class OutlierIndex:
     barred: CsrRows
     ancestors: AncestorIndex
     neighbourhood: NeighbourhoodIndex
-    bringing: BringingIndex
+    via: ViaIndex
 
 
 def build_outlier_index(
@@ -59,10 +59,10 @@ def build_outlier_index(
     ancestors = build_ancestor_index(graph, terminals)
     barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude, making)
     neighbourhood = build_neighbourhood_index(graph, ends)
-    bringing = build_bringing_index(graph, lists, ancestors, recipe.seed)
+    via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
     is_status = status_classes(graph, candidates, recipe.outliers.status_share, unlinked)
-    return OutlierIndex(lists, candidates, is_status, barred, ancestors, neighbourhood, bringing)
+    return OutlierIndex(lists, candidates, is_status, barred, ancestors, neighbourhood, via)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +81,13 @@ class RelativeSet:
 class ClassOutliers:
     """The outlier sets of up to 64 classes: one bitset for each list in O1, O2 and O3, and who brought O1 and O2 in.
 
-    ``bringing`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
+    ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
     the classes that are far. All classes that bring items into a set are among them.
     """
 
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
-    bringing: tuple[Bitsets, Bitsets, Bitsets]
+    via: tuple[Bitsets, Bitsets, Bitsets]
 
 
 class OutlierSets:
@@ -125,12 +125,12 @@ class OutlierSets:
         far[self._ancestor_row[self._terminals]] = ~near & with_parents
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
-        bringing = (siblings.relatives, cousins.relatives & ~below_sibling, far)
-        return ClassOutliers((first, second, third), (siblings, cousins), bringing)
+        via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
+        return ClassOutliers((first, second, third), (siblings, cousins), via)
 
     def sharing(self, classes: CsrRows) -> Bitsets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
-        direct = self._index.bringing.direct.take(classes.targets)
+        direct = self._index.via.direct.take(classes.targets)
         return set_bits(len(self._index.lists), direct.targets, classes.sources()[direct.sources()])
 
     def _own(self, classes: Ints) -> Bitsets:
