@@ -6,14 +6,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from wikisem.errors import OutputError, UsageError, WikisemError
+from wikisem.files import absolute
 from wikisem.pipeline.build.inputs import find_dump, read_named
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder, size_of_dumps, with_workers
+from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder, with_workers
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.files import absolute
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
@@ -86,9 +86,8 @@ def build(
         profiles=read_named([f"{code}={fspath(path)}" for code, path in sorted((profiles or {}).items())]),
     )
     run = Run(target, runtime, break_lock=break_lock)
-    size = size_of_dumps(options.wikidata, *wikipedias.values())
     try:
-        records = run_build(options, with_workers(run, workers, size))
+        records = run_build(options, with_workers(run, workers, options.wikidata, *wikipedias.values()))
     except WikisemError:
         raise
     except OSError as error:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
+from wikisem.files import absolute, check_address, is_local
 from wikisem.ids import check_property
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.run import Run
@@ -20,7 +21,6 @@ from wikisem.pipeline.console.terminal import log
 from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.files import absolute, check_address, is_local
 from wikisem.transforms.io.local_workers import changed_internal
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
@@ -254,28 +254,28 @@ def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], rec
 WORTH_WORKERS: Final = 64 << 20
 
 
-def with_workers(run: Run, asked: int | None, input_bytes: int) -> Run:
-    """The run with the workers that were asked for, else with as many as its input is worth."""
-    if run.runtime.names_runner:
+def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
+    """The run with the workers that were asked for, else with as many as its input is worth: its dumps, or OUT's items.
+
+    UsageError for other workers than this process where a file is in its memory (``memory://``).
+    """
+    files = [file for dump in dumps for file in dump.files]
+    in_memory = [path for path in (run.output, *(file.path for file in files)) if path.startswith("memory://")]
+    named = run.runtime.names_runner
+    if in_memory and (named or (asked or 1) > 1):
+        words = "--runner" if named else f"--workers {asked}"
+        raise UsageError(f"expected a single worker, since {in_memory[0]} is in this process only, saw {words}")
+    if named:
         if asked is not None:
             run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
         return run
-    workers = asked or (available_cores() if input_bytes >= WORTH_WORKERS else 1)
+    items = None if dumps else run.ledger.find("entities")
+    size = items.size if items else sum(file.size for file in files)
+    workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
     if workers > 1 and (change := changed_internal()):
         run.log(f"warning: one process does the work of {workers}: {change}")
         workers = 1
     return replace(run, runtime=replace(run.runtime, workers=workers))
-
-
-def size_of_dumps(*dumps: Dump) -> int:
-    """The bytes of the files of some dumps."""
-    return sum(file.size for dump in dumps for file in dump.files)
-
-
-def size_of_items(run: Run) -> int:
-    """The bytes of the items in OUT, which every stage reads unless it reads a dump."""
-    record = run.ledger.find("entities")
-    return record.size if record else 0
 
 
 def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:

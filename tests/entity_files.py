@@ -12,10 +12,10 @@ import orjson
 import pyarrow as pa
 
 from wikisem.arrow.item_index import index_name, write_index
+from wikisem.files import create_binary
 from wikisem.layout import index_folder
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.parquet import write_parquet
 
 

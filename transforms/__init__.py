@@ -2,6 +2,11 @@
 
 import importlib
 import logging
+from collections.abc import Mapping
+from typing import Any
+
+from wikisem import files
+from wikisem.errors import UsageError
 
 
 def _import_beam() -> None:
@@ -19,3 +24,32 @@ def _import_beam() -> None:
 
 
 _import_beam()
+
+
+def _options_of_beam(scheme: str) -> Mapping[str, Any]:
+    """What Beam's own options say of a driver: Beam gives them to every worker, wherever it is."""
+    from apache_beam.io.filesystems import FileSystems  # noqa: PLC0415 - imported above, without its warning
+    from apache_beam.options.pipeline_options import HadoopFileSystemOptions, S3Options  # noqa: PLC0415
+
+    options = FileSystems._pipeline_options  # noqa: SLF001 - there is no other way to them in a worker
+    if options is None:
+        return {}
+    if scheme == "hdfs" and options.view_as(HadoopFileSystemOptions).hdfs_host:
+        raise UsageError(
+            "expected hdfs://HOST:PORT/PATH, for Hadoop's own client, or webhdfs://HOST:PORT/PATH, saw --hdfs_host, "
+            "which only Beam's hdfs:// needs"
+        )
+    given = options.view_as(S3Options)
+    client = {"region_name": given.s3_region_name, "api_version": given.s3_api_version, "verify": given.s3_verify}
+    named = {
+        "key": given.s3_access_key_id,
+        "secret": given.s3_secret_access_key,
+        "token": given.s3_session_token,
+        "endpoint_url": given.s3_endpoint_url,
+        "use_ssl": False if given.s3_disable_ssl else None,
+        "client_kwargs": {name: value for name, value in client.items() if value is not None} or None,
+    }
+    return {name: value for name, value in named.items() if value is not None} if scheme in {"s3", "s3a"} else {}
+
+
+files.driver_options = _options_of_beam

@@ -5,6 +5,7 @@ from typing import Final
 
 import apache_beam as beam
 
+from wikisem.files import list_files, match
 from wikisem.graph.class_graph import COLUMNS, ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.distance import PREFIX, contract_graph
@@ -14,7 +15,6 @@ from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.files import list_files, match
 from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import StageContext
 

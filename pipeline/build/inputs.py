@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.files import absolute, is_local, list_files, match, open_binary, size_and_time
 from wikisem.layout import profile_path
 from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.fetch import origin_of
-from wikisem.transforms.io.files import absolute, is_local, list_files, match, open_binary, size_and_time
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
 from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, known_language, own_code, wiki_of

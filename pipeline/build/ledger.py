@@ -19,10 +19,7 @@ from isal.isal_zlib import crc32
 
 from wikisem.arrow.checked_parquet import end_checksum
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
-from wikisem.pipeline.build.lock import is_lock_file
-from wikisem.records import Count, Counts
-from wikisem.transforms.io.files import (
+from wikisem.files import (
     exists,
     for_each_file,
     list_files,
@@ -33,6 +30,9 @@ from wikisem.transforms.io.files import (
     sizes_below,
     sync_files,
 )
+from wikisem.layout import Fingerprint, folder_below, folder_path, names_path, record_path
+from wikisem.pipeline.build.lock import is_lock_file
+from wikisem.records import Count, Counts
 from wikisem.typed_json import decode_json
 
 # Records of finished units.

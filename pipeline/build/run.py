@@ -10,11 +10,7 @@ from typing import Final
 
 from wikisem.atomic_files import find_abandoned
 from wikisem.errors import OutputError, TooManyUnreadableError
-from wikisem.layout import NOTES, WORK, Scratch, folder_below, unreadable_path
-from wikisem.outputs.groupfile import FORMATS
-from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
-from wikisem.pipeline.build.lock import check_lock
-from wikisem.transforms.io.files import (
+from wikisem.files import (
     check_address,
     copy,
     create_binary,
@@ -26,6 +22,10 @@ from wikisem.transforms.io.files import (
     remove_below,
     replace_file,
 )
+from wikisem.layout import NOTES, WORK, Scratch, folder_below, unreadable_path
+from wikisem.outputs.groupfile import FORMATS
+from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
+from wikisem.pipeline.build.lock import check_lock
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
+from wikisem.files import is_local
 from wikisem.layout import folder_below, record_path
 from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
 from wikisem.pipeline.build.lock import LockFile, locked
@@ -21,7 +22,6 @@ from wikisem.pipeline.build.run import Run, check_unreadable, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
 from wikisem.transforms.io.arrays import remove_copies
-from wikisem.transforms.io.files import is_local
 from wikisem.transforms.io.runtime import StageContext, check_shared
 
 # What a stage is.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias, read_named
 from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.command_options import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_summary
 
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)
-    run_ = with_workers(run_, arguments.workers, size_of_dumps(wikidata, *wikipedia.values()))
+    run_ = with_workers(run_, arguments.workers, wikidata, *wikipedia.values())
     profiles = read_named(arguments.profile)
     built = BuildOptions(recipe, languages, wikidata, wikipedia, arguments.properties, profiles)
     records = run_build(built, run_)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from wikisem.files import absolute
 from wikisem.pipeline.build.method import build_stages
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import run_stages, session
@@ -19,7 +20,6 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.tables import browse_command, group_table, languages_table
 from wikisem.pipeline.console.terminal import log, make_console, print_line
 from wikisem.pipeline.demo.sample_world import demo_options, read_classes, read_items
-from wikisem.transforms.io.files import absolute
 from wikisem.transforms.io.runtime import Runtime
 
 SHOWN: Final = ("en", "Q747074")  # comune of Italy: names that readers know, with outliers of all three classes

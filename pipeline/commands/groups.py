@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import find_profiles, read_named
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mixed import mixed
-from wikisem.pipeline.command_options import size_of_items, with_workers
+from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_summary
 
 
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     languages = options.choose_languages(arguments.languages, [], recipe)
     profiles = find_profiles(run_.output, languages, read_named(arguments.profile))
     stages = [groups(languages, recipe, profiles), *mixed(languages, recipe)]
-    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
+    run_ = with_workers(run_, arguments.workers)
     with session(run_):
         records = run_stages(stages, run_, recipe)
     return print_summary(records, run_.output)

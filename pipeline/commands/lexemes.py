@@ -15,6 +15,7 @@ from rich.table import Table
 from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
+from wikisem.files import remove, remove_below
 from wikisem.layout import unreadable_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
@@ -42,7 +43,6 @@ from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
-from wikisem.transforms.io.files import remove, remove_below
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
 

@@ -7,7 +7,7 @@ from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_profiles, find_wikipedias, read_named
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.command_options import size_of_dumps, with_workers
+from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Count the links and print what was done."""
     run_ = options.make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
-    run_ = with_workers(run_, arguments.workers, size_of_dumps(*dumps.values()))
+    run_ = with_workers(run_, arguments.workers, *dumps.values())
     profiles = find_profiles(run_.output, list(dumps), read_named(arguments.profile))
     with session(run_):
         records = run_stages([mentions(dumps, arguments.link_trail, profiles)], run_)

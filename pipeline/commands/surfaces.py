@@ -8,7 +8,7 @@ from wikisem.pipeline.build.method import check_languages
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.command_options import size_of_items, with_workers
+from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
-    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
+    run_ = with_workers(run_, arguments.workers)
     with session(run_):
         linked = [language for language in languages if run_.ledger.find(mentions_unit(language))]
         check_languages(languages, linked, recipe)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
-from wikisem.pipeline.command_options import size_of_items, with_workers
+from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build the class graph and print what was done."""
     recipe = options.read_recipe(arguments)
     run_ = options.make_run(arguments, beam_options)
-    run_ = with_workers(run_, arguments.workers, size_of_items(run_))
+    run_ = with_workers(run_, arguments.workers)
     with session(run_):
         records = run_stages([taxonomy(recipe.graph)], run_, recipe)
     return print_stage_summary(records, run_, arguments.recipe)

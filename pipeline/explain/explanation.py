@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import MapLookup
 from wikisem.arrow.item_index import read_items
 from wikisem.errors import MissingInputError
+from wikisem.files import list_files, match, open_binary
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.layout import group_leaves, index_folder
@@ -19,7 +20,6 @@ from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import first_label
-from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.wikis import name_codes
 

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
-from tests.object_store import FOLDER, ObjectStore
+from wikisem.files import list_files, open_binary, remove_below, replace_file
 from wikisem.pipeline.build.ledger import find_damage
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stages, session
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
-from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 pytestmark = pytest.mark.slow
 
-OUT = "store://bucket/out"
+OUT = "memory://crashes/out"
 
 
 class Death(BaseException):
@@ -29,8 +29,8 @@ class Store:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.writes, self.last, self.late = 0, -1, False
-        for name in ("create", "copy", "delete"):
-            patch.setattr(ObjectStore, name, self._dying(getattr(ObjectStore, name)))
+        for name in ("pipe_file", "cp_file", "rm_file"):
+            patch.setattr(MemoryFileSystem, name, self._dying(getattr(MemoryFileSystem, name)))
 
     def live(self, last: int = -1, late: bool = False) -> None:
         """Begin a process that dies at the write of this number: before it, or when it is done."""
@@ -40,7 +40,7 @@ class Store:
         def counted(*arguments: Any, **options: Any) -> Any:
             self.writes += 1
             if self.last >= 0 and self.writes > self.last:
-                if self.late and self.writes == self.last + 1 and write.__name__ != "create":
+                if self.late and self.writes == self.last + 1:
                     write(*arguments, **options)
                 raise Death
             return write(*arguments, **options)
@@ -87,26 +87,23 @@ def contents() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_run_that_dies_at_any_write_is_made_good_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
-) -> None:
+def test_a_run_that_dies_at_any_write_is_made_good_by_the_next(monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
     """Over an earlier result: what has a record is whole at any moment, and nothing of the dead run stays."""
 
-    def begin(name: str) -> None:
-        (tmp_path / name).mkdir()
-        monkeypatch.setenv(FOLDER, str(tmp_path / name))
+    def begin() -> None:
         store.live()
+        remove_below("memory://crashes", "out")
         build("old")
 
     store = Store(monkeypatch)
-    begin("whole")
+    begin()
     store.live()
     build("new")
     wanted, writes = contents(), store.writes
     assert writes > 30
     died = 0
     for last in range(writes):
-        begin(f"{last}")
+        begin()
         store.live(last, late)
         try:
             build("new")

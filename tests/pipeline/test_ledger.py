@@ -80,7 +80,7 @@ def test_a_record_is_replaced_in_one_step(tmp_path: Path, monkeypatch: pytest.Mo
         raise AssertionError(f"{path} removed")
 
     monkeypatch.setattr(module, "remove", never)
-    monkeypatch.setattr("wikisem.transforms.io.files.remove", never)
+    monkeypatch.setattr("wikisem.files.remove", never)
     newer = Record(RECORD.unit, "newer", "", Counts())
     ledger.put(newer)
     assert ledger.find(RECORD.unit) == newer

@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.object_store import FOLDER
 from tests.trees import manifest_of, tree_of
 from wikisem.errors import LockError
+from wikisem.files import list_files, replace_file
 from wikisem.pipeline.build import lock
 from wikisem.pipeline.build.ledger import Ledger, find_damage
 from wikisem.pipeline.build.lock import LockFile, check_lock, locked
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import session
 from wikisem.pipeline.cli import main
-from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.runtime import Runtime
 
 PAIRS = 20
@@ -128,12 +127,11 @@ def test_a_lock_that_cannot_be_read_is_somebodys(tmp_path: Path, lines: list[str
         pass
 
 
-@pytest.mark.parametrize("place", ["", "store://bucket"])
+@pytest.mark.parametrize("place", ["", "memory://"])
 def test_a_claim_that_is_taken_back_while_others_look_is_none(
     tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     """A list may name what is gone when it is read, on this machine and on a store."""
-    monkeypatch.setenv(FOLDER, str(tmp_path))
     output = f"{place}{tmp_path}/out"
     gone = f"{output}/.wikisem/lock.gone.json"
     monkeypatch.setattr(lock, "list_files", lambda pattern: [gone, *list_files(pattern)])
@@ -208,12 +206,11 @@ def test_a_run_finds_no_scratch_of_dead_ones_and_leaves_none(tmp_path: Path, lin
 
 
 @pytest.mark.parametrize("names", [["notes.txt"], ["0123456789ab/x", "mine/y"], [], ["dead.json", "dead/x"]])
-@pytest.mark.parametrize("place", ["", "store://bucket"])
+@pytest.mark.parametrize("place", ["", "memory://"])
 def test_a_folder_for_work_of_the_users_own_stays(
-    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch, place: str, names: list[str]
+    tmp_path: Path, lines: list[str], place: str, names: list[str]
 ) -> None:
     """Whatever is in it, also nothing: scratch of dead runs is known by the files that they left for that."""
-    monkeypatch.setenv(FOLDER, str(tmp_path))
     output = f"{place}{tmp_path}/out"
     (tmp_path / "out" / ".work").mkdir(parents=True)
     for name in names:

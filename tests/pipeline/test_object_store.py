@@ -1,20 +1,20 @@
 """Whole builds on an object store, with every bundle run again and again: the same bytes as on this machine."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import apache_beam as beam
 import pytest
 
-from tests import object_store
-from tests.object_store import FOLDER, Twice, object_path, twice
+from tests.object_store import Twice, twice
 from tests.trees import tree_of
+from wikisem.files import list_files, open_binary, remove, remove_below, sizes_below
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
-from wikisem.transforms.io.files import list_files, open_binary, sizes_below
 
 pytestmark = pytest.mark.slow
 
-OUT = "store://bucket/a run/out"
+OUT = "memory://bucket/a run/out"
 RECIPE = (
     'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n[surface]\nvariant = "sr-ec"\n'
 )
@@ -35,11 +35,10 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty store, which worker processes see too."""
-    (tmp_path / "store").mkdir()
-    monkeypatch.setenv(FOLDER, str(tmp_path / "store"))
-    return tmp_path / "store"
+def store() -> Iterator[None]:
+    """An empty store."""
+    yield
+    remove_below("memory://bucket", "a run")
 
 
 def build(world: SampleDumps, recipe: str, output: str, *words: str) -> int:
@@ -104,9 +103,9 @@ def test_later_runs_on_a_store_find_and_replace_what_earlier_ones_left(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With two workers: the same build again does nothing; another seed replaces groups; a lost object is noticed."""
+    """The same build again does nothing; another seed replaces groups; a lost object is noticed."""
     monkeypatch.setattr(beam, "ParDo", twice)
-    assert build(world, recipe, OUT, "--workers", "2", "--seed", "7") == 0
+    assert build(world, recipe, OUT, "--seed", "7") == 0
     assert build(world, recipe, OUT) == 0
     fetched = fetch(OUT, tmp_path / "fetched")
     assert tree_of(fetched, *RESULTS) == tree_of(local, *RESULTS)
@@ -115,27 +114,8 @@ def test_later_runs_on_a_store_find_and_replace_what_earlier_ones_left(
     said = capsys.readouterr().err.splitlines()
     assert [line for line in said if "finished before" not in line and "warning" not in line] == []
     (lost,) = list_files(f"{OUT}/surfaces/ja/*/*.parquet")[:1]
-    object_path(lost).unlink()
+    remove(lost)
     assert main(["groups", recipe, "--languages", "de,ja", "--output", OUT, "--seed", "8"]) == 1
     assert f"expected {lost}, saw no such file; run `wikisem surfaces`" in capsys.readouterr().err
     assert main(["surfaces", recipe, "--languages", "de,ja", "--output", OUT]) == 0
     assert tree_of(fetch(OUT, tmp_path / "again"), *RESULTS) == tree_of(local, *RESULTS)
-
-
-@pytest.mark.usefixtures("store")
-def test_the_store_of_these_tests_is_no_folder() -> None:
-    """What Beam's stores cannot do, this one cannot either."""
-    system = object_store.ObjectStore(None)
-    with system.create("store://b/a/x") as sink:
-        sink.write(b"data")
-        assert not system.exists("store://b/a/x")
-    assert system.exists("store://b/a/x")
-    assert not system.exists("store://b/a")
-    system.mkdirs("store://b/new")
-    assert not system.exists("store://b/new")
-    with pytest.raises(beam.io.filesystem.BeamIOError):
-        system.rename(["store://b/a"], ["store://b/c"])
-    system.delete(["store://b/a"])
-    assert system.exists("store://b/a/x")
-    with pytest.raises(object_store.NotFoundError):
-        system.open("store://b/a").read()

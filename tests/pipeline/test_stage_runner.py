@@ -8,12 +8,12 @@ import pytest
 
 from wikisem import __version__
 from wikisem.errors import LockError, MissingInputError, OutputError, TooManyUnreadableError, UsageError
+from wikisem.files import create_binary
 from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, run_stages, session
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, UnreadableRecord
 from wikisem.transforms.io.counts import write_unreadable
-from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 

@@ -5,18 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from wikisem.errors import UsageError
 from wikisem.pipeline.build.inputs import Dump, Input
 from wikisem.pipeline.build.ledger import Ledger, Part, Record
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import (
-    WORTH_WORKERS,
-    available_cores,
-    size_of_dumps,
-    size_of_items,
-    with_workers,
-)
+from wikisem.pipeline.command_options import WORTH_WORKERS, available_cores, with_workers
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
+
+LARGE = Dump((Input("a", WORTH_WORKERS, ""),))
 
 
 @pytest.fixture(autouse=True)
@@ -31,32 +28,45 @@ def eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_small_inputs_have_one_worker_unless_more_are_asked_for(asked: int | None, size: int, workers: int) -> None:
     """To start processes for seconds of work would make it longer."""
-    assert with_workers(Run("out", Runtime()), asked, size).runtime.workers == workers
+    assert with_workers(Run("out", Runtime()), asked, Dump((Input("a", size, ""),))).runtime.workers == workers
 
 
 def test_beside_a_runner_the_number_changes_nothing_and_a_warning_says_so() -> None:
     """Only a number that somebody asked for is worth a warning."""
     lines: list[str] = []
     run = Run("out", Runtime(["--runner=DataflowRunner"]), log=lines.append)
-    assert with_workers(run, None, WORTH_WORKERS) is run
+    assert with_workers(run, None, LARGE) is run
     assert lines == []
-    assert with_workers(run, 4, WORTH_WORKERS) is run
+    assert with_workers(run, 4, LARGE) is run
     assert lines == ["warning: --workers 4 is for processes on this machine; with --runner it changes nothing"]
 
 
 def test_all_files_of_all_dumps_count() -> None:
     """A dump may be in parts, and there may be several."""
-    two = Dump((Input("a", 5, ""), Input("b", 7, "")))
-    assert size_of_dumps(two, Dump((Input("c", 11, ""),))) == 23
-    assert size_of_dumps() == 0
+    run, half = Run("out", Runtime()), Input("a", WORTH_WORKERS // 2, "")
+    assert with_workers(run, None, Dump((half,))).runtime.workers == 1
+    assert with_workers(run, None, Dump((half, half))).runtime.workers == 8
+    assert with_workers(run, None, Dump((half,)), Dump((half,))).runtime.workers == 8
 
 
 def test_stages_that_read_no_dump_look_at_the_items(tmp_path: Path) -> None:
     """Their sizes are in the record of the items; without one there is nothing to do, or an error later."""
     run = Run(str(tmp_path), Runtime())
-    assert size_of_items(run) == 0
-    Ledger(run.output).put(Record("entities", "f" * 32, "i", Counts(2, 2), parts={"a": Part(3, ""), "b": Part(4, "")}))
-    assert size_of_items(run) == 7
+    assert with_workers(run, None).runtime.workers == 1
+    parts = {"a": Part(WORTH_WORKERS - 4, ""), "b": Part(4, "")}
+    Ledger(run.output).put(Record("entities", "f" * 32, "i", Counts(2, 2), parts=parts))
+    assert with_workers(run, None).runtime.workers == 8
+
+
+@pytest.mark.parametrize(("output", "path"), [("memory://out", "a"), ("out", "memory://a")])
+def test_files_in_memory_have_a_single_worker(output: str, path: str) -> None:
+    """The process itself, however large the dump is: no other process sees them."""
+    run, dump = Run(output, Runtime()), Dump((Input(path, WORTH_WORKERS, ""),))
+    assert with_workers(run, None, dump).runtime.workers == with_workers(run, 1, dump).runtime.workers == 1
+    with pytest.raises(UsageError, match=r"since memory://\w+ is in this process only, saw --workers 2"):
+        with_workers(run, 2, dump)
+    with pytest.raises(UsageError, match="is in this process only, saw --runner"):
+        with_workers(Run(output, Runtime(["--runner=DataflowRunner"])), None, dump)
 
 
 @pytest.mark.parametrize(("quota", "cores"), [("max 100000", 4), ("250000 100000", 2), ("50000 100000", 1), ("", 4)])

@@ -11,30 +11,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.object_store import FOLDER, ObjectStore, object_path
 from wikisem.errors import OutputError
+from wikisem.files import create_binary
 from wikisem.transforms.io import arrays
 from wikisem.transforms.io.arrays import local_folder, remove_copies
-from wikisem.transforms.io.files import create_binary
-
-URL = f"{ObjectStore.scheme()}://bucket/graph"
 
 
 @pytest.fixture
-def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def url(tmp_path: Path) -> str:
+    """A folder that a driver of fsspec reads, and that all processes see."""
+    return f"local://{tmp_path}/store/graph"
+
+
+@pytest.fixture
+def copies(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with an array, and the folder of copies, which is empty."""
-    (tmp_path / "store").mkdir()
     (tmp_path / "tmp").mkdir()
-    monkeypatch.setenv(FOLDER, str(tmp_path / "store"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    write([1, 2, 3])
+    write(url, [1, 2, 3])
     return tmp_path / "tmp" / f"wikisem-{os.getuid()}"
 
 
-def write(values: list[int]) -> None:
+def write(url: str, values: list[int]) -> None:
     """Write the array."""
-    with create_binary(f"{URL}/nodes.npy") as sink:
+    with create_binary(f"{url}/nodes.npy") as sink:
         np.save(sink, np.array(values))
 
 
@@ -43,26 +44,25 @@ def test_a_folder_on_this_machine_is_its_own_copy(tmp_path: Path) -> None:
     assert local_folder(f"{tmp_path}/o[u]t") == tmp_path / "o[u]t"
 
 
-def test_a_copy_is_made_once_and_goes_when_it_is_let_go(copies: Path) -> None:
+def test_a_copy_is_made_once_and_goes_when_it_is_let_go(copies: Path, url: str) -> None:
     """The same folder again is the same copy, also to a process that did not make it; nothing is left of it."""
-    first = local_folder(URL)
+    first = local_folder(url)
     assert first.parent == copies
     assert np.load(first / "nodes.npy").tolist() == [1, 2, 3]
     made = (first / "nodes.npy").stat().st_ino
     local_folder.cache_clear()
-    assert local_folder(URL) == first
+    assert local_folder(url) == first
     assert (first / "nodes.npy").stat().st_ino == made
     remove_copies()
     assert list(copies.iterdir()) == []
 
 
-def test_other_arrays_under_the_same_path_are_another_copy(copies: Path) -> None:
+def test_other_arrays_under_the_same_path_are_another_copy(copies: Path, url: str) -> None:
     """A run that is repeated after a change must not see what an earlier one left."""
-    first = local_folder(URL)
+    first = local_folder(url)
     local_folder.cache_clear()
-    write([4, 5, 6])
-    os.utime(object_path(f"{URL}/nodes.npy"), (1, 1))
-    second = local_folder(URL)
+    write(url, [4, 5, 6])
+    second = local_folder(url)
     assert np.load(second / "nodes.npy").tolist() == [4, 5, 6]
     assert np.load(first / "nodes.npy").tolist() == [1, 2, 3]
     remove_copies()
@@ -71,23 +71,22 @@ def test_other_arrays_under_the_same_path_are_another_copy(copies: Path) -> None
 
 SCRIPT = """
 import sys
-import tests.object_store
 from wikisem.transforms.io.arrays import local_folder
 print(local_folder(sys.argv[1]), flush=True)
 sys.stdin.readline()
 """
 
 
-def test_processes_share_a_copy_which_goes_with_the_last_of_them(copies: Path) -> None:
+def test_processes_share_a_copy_which_goes_with_the_last_of_them(copies: Path, url: str) -> None:
     """Also where one is killed: what it used is then nobody's."""
-    command = [sys.executable, "-c", SCRIPT, URL]
+    command = [sys.executable, "-c", SCRIPT, url]
     here = Path(__file__).parents[2]
     runs = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) for _ in range(2)
     ]
     try:
         paths = {run.stdout.readline().strip() for run in runs if run.stdout is not None}
-        assert paths == {str(local_folder(URL))}
+        assert paths == {str(local_folder(url))}
         assert [path.name for path in copies.iterdir() if path.is_dir()] == [Path(paths.pop()).name]
         remove_copies()  # this process used it too
         assert any(path.is_dir() for path in copies.iterdir())
@@ -101,7 +100,7 @@ def test_processes_share_a_copy_which_goes_with_the_last_of_them(copies: Path) -
             run.communicate()
 
 
-def test_a_copy_that_was_cut_short_is_no_copy(copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_was_cut_short_is_no_copy(copies: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """The next one to ask makes it anew."""
 
     def stop(*_: object) -> None:
@@ -110,13 +109,13 @@ def test_a_copy_that_was_cut_short_is_no_copy(copies: Path, monkeypatch: pytest.
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "copyfileobj", stop)
         with pytest.raises(OSError, match="no space left"):
-            local_folder(URL)
+            local_folder(url)
     assert not any(path.is_dir() for path in copies.iterdir())
-    assert np.load(local_folder(URL) / "nodes.npy").tolist() == [1, 2, 3]
+    assert np.load(local_folder(url) / "nodes.npy").tolist() == [1, 2, 3]
     remove_copies()
 
 
-def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path) -> None:
+def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path, url: str) -> None:
     """Folders of other programs and of the user's, whatever their names, and copies and parts of other runs."""
     away = tmp_path / "away"
     (away / "deep").mkdir(parents=True)
@@ -130,7 +129,7 @@ def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path) -> None:
     (copies / "link").symlink_to(away)
     (copies / "out.use").write_text(f"{arrays.RUN}\n")  # no name of a copy
     before = sorted(path.name for path in copies.iterdir())
-    assert local_folder(URL).parent == copies
+    assert local_folder(url).parent == copies
     remove_copies()
     assert sorted(path.name for path in copies.iterdir()) == before
     assert [(copies / path).read_text() for path in others] == ["mine"] * len(others)
@@ -138,52 +137,52 @@ def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("copied", [False, True])
-def test_a_link_is_not_taken_for_the_folder_of_copies(copies: Path, tmp_path: Path, copied: bool) -> None:
+def test_a_link_is_not_taken_for_the_folder_of_copies(copies: Path, tmp_path: Path, copied: bool, url: str) -> None:
     """Nothing is removed where it leads, and nothing is written there."""
     target = tmp_path / "target"
     (target / ("ab" * 16)).mkdir(parents=True)
     if copied:
-        local_folder(URL)
+        local_folder(url)
         copies.rename(tmp_path / "moved")
     copies.symlink_to(target)
     remove_copies()
     assert [path.name for path in target.iterdir()] == ["ab" * 16]
     with pytest.raises(OutputError, match="to be a folder that this user alone can write"):
-        local_folder(URL)
+        local_folder(url)
     assert [path.name for path in target.iterdir()] == ["ab" * 16]
 
 
-def test_a_folder_that_others_can_write_is_refused(copies: Path) -> None:
+def test_a_folder_that_others_can_write_is_refused(copies: Path, url: str) -> None:
     """They could put other arrays there."""
     copies.mkdir()
     copies.chmod(0o777)
     with pytest.raises(OutputError, match="to be a folder that this user alone can write"):
-        local_folder(URL)
+        local_folder(url)
 
 
 @pytest.mark.usefixtures("copies")
-def test_a_link_in_place_of_a_copy_is_refused_and_stays(tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_copy_is_refused_and_stays(tmp_path: Path, url: str) -> None:
     """So does what it points to."""
-    copy = local_folder(URL)
+    copy = local_folder(url)
     remove_copies()
     (tmp_path / "away").mkdir()
     copy.symlink_to(tmp_path / "away")
     with pytest.raises(OutputError, match="saw a link, a file or another's"):
-        local_folder(URL)
+        local_folder(url)
     with pytest.raises(OutputError, match="saw a link, or another user's"):
         remove_copies()
     assert copy.is_symlink()
     assert (tmp_path / "away").is_dir()
 
 
-def test_a_link_in_place_of_a_lock_is_refused(copies: Path, tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_lock_is_refused(copies: Path, tmp_path: Path, url: str) -> None:
     """The name of the run would be written to the file that it leads to."""
-    copy = local_folder(URL)
+    copy = local_folder(url)
     remove_copies()
     (tmp_path / "away").write_text("mine")
     (copies / f"{copy.name}.use").symlink_to(tmp_path / "away")
     with pytest.raises(OSError, match="symbolic link"):
-        local_folder(URL)
+        local_folder(url)
     assert (tmp_path / "away").read_text() == "mine"
 
 
@@ -193,10 +192,10 @@ def test_without_a_copy_there_is_nothing_to_remove(copies: Path) -> None:
     assert not copies.exists()
 
 
-def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """They are killed when their work is done: they know the name of the run, which removes their copies."""
     monkeypatch.setenv(arrays.RUN_VARIABLE, arrays.RUN)
-    command, here = [sys.executable, "-c", SCRIPT, URL], Path(__file__).parents[2]
+    command, here = [sys.executable, "-c", SCRIPT, url], Path(__file__).parents[2]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline().strip() == str(next(path for path in copies.iterdir() if path.is_dir()))

@@ -3,15 +3,16 @@
 import gc
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wikisem import files
 from wikisem.errors import MissingInputError, OutputError, UsageError
-from wikisem.transforms.io import files
-from wikisem.transforms.io.files import (
+from wikisem.files import (
     absolute,
     check_address,
     copy,
@@ -83,7 +84,7 @@ def test_a_file_url_names_input(tmp_path: Path) -> None:
     [
         ("https://example.org/dump.json.gz", "expected a path or a URL of gs://.*saw 'https://.*download it first"),
         ("HTTP://example.org/dump.json.gz", "download it first"),
-        ("nope://x/y", "expected a path or a URL of gs://, s3://, hdfs://, azfs:// or file://, saw 'nope://x/y'$"),
+        ("nope://x/y", "expected a path or a URL of gs://, .* or another protocol of fsspec, saw 'nope://x/y'$"),
         ("file://server/share/dump", "expected a file:// URL of this machine"),
         ("file://", "expected a file:// URL of this machine"),
     ],
@@ -94,29 +95,36 @@ def test_a_url_that_cannot_be_opened_is_wrong_usage(url: str, words: str) -> Non
         match([url])
 
 
-@pytest.mark.parametrize(("scheme", "extra"), [("gs", "gcp"), ("s3", "aws"), ("hdfs", "hadoop"), ("azfs", "azure")])
-def test_a_file_system_without_its_package_says_what_to_install(
-    scheme: str, extra: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("scheme", "words"),
+    [
+        ("gs", "pip install 'wikisem[gcs]'"),
+        ("s3", "pip install 'wikisem[s3]'"),
+        ("abfs", "Install adlfs to access Azure Datalake Gen2 and Azure Blob Storage"),
+    ],
+)
+def test_a_url_whose_driver_is_not_installed_says_what_to_install(
+    scheme: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the package, the URL is left to Beam."""
-    monkeypatch.setattr(files, "_is_installed", lambda _: False)
-    with pytest.raises(UsageError, match=re.escape(f"pip install 'apache-beam[{extra}]'")):
+    """An extra of ours, or what fsspec says of it."""
+    registry = pytest.importorskip("fsspec.registry")
+    monkeypatch.setattr(registry, "_registry", {})
+    package = {"gs": "gcsfs", "s3": "s3fs", "abfs": "adlfs"}[scheme]
+    for module in (package, f"{package}.core"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UsageError, match=re.escape(f"{scheme}://bucket/x: {scheme}:// needs a package: {words}")):
         check_address(f"{scheme}://bucket/x")
-    monkeypatch.setattr(files, "_is_installed", lambda _: True)
-    assert check_address(f"{scheme}://bucket/x") == f"{scheme}://bucket/x"
+
+
+def test_a_protocol_that_somebody_registered_is_known() -> None:
+    """fsspec knows it, and so does wikisem."""
+    assert check_address("memory://x/y") == "memory://x/y"
 
 
 def test_what_is_a_url_and_what_is_not() -> None:
     """A scheme and two slashes at the start make a URL; in the middle of a path they do not."""
     assert [is_local(path) for path in ("gs://b/x", "file:///x", "s3://b")] == [False] * 3
     assert all(is_local(path) for path in ("/a", "a", "a/b://c", "1s://x", "C:/x", "", "://x"))
-
-
-def test_a_package_is_looked_for_without_its_parent() -> None:
-    """A package whose parent is missing is not installed."""
-    assert files._is_installed("os.path")
-    assert not files._is_installed("no_such_parent.child")
-    assert not files._is_installed("no_such_package")
 
 
 def test_a_pattern_without_a_file_is_named(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from wikisem.transforms.io import files
-from wikisem.transforms.io.files import for_each_file
+from wikisem import files
+from wikisem.files import for_each_file
 
 
 @pytest.mark.parametrize("place", ["/data/out", "gs://bucket/out"])

@@ -16,9 +16,9 @@ from wikisem import schemas
 from wikisem.arrow.buckets import bucket_of
 from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
+from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.records import Counts
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions

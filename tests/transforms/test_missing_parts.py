@@ -11,10 +11,10 @@ from tests.transforms.test_entities import LINES
 from tests.transforms.test_entities import dump as wikidata_dump
 from tests.transforms.wiki import dump as wikipedia_dump
 from wikisem.errors import StageError
+from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import GraphOptions, SurfaceOptions
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces

@@ -15,11 +15,11 @@ import mwparserfromhell
 import pyarrow as pa
 import pytest
 
+from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions

@@ -17,8 +17,8 @@ from tests.transforms.test_mentions import COUNTS, bytes_of, count, count_all, r
 from tests.transforms.wiki import BROKEN, PAGES, dump, page, write_parts
 from wikisem import count_links
 from wikisem.dumps import plan_ranges
+from wikisem.files import list_files
 from wikisem.records import Counts
-from wikisem.transforms.io.files import list_files
 
 # A page with this text is read by the XML parser, not by the scanner: no exporter writes such an entity.
 PARSED = "&#32;"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from wikisem.errors import OutputError
+from wikisem.files import exists
 from wikisem.transforms.io import runtime
-from wikisem.transforms.io.files import exists
 from wikisem.transforms.io.runtime import Runtime, check_shared
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
 from wikisem.errors import MissingInputError
+from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import divide, resolve_surfaces

@@ -11,9 +11,9 @@ import pytest
 from tests.transforms.test_surfaces import _write_buckets
 from tests.transforms.test_title_conversion import CYRILLIC, other_ways
 from wikisem import count_links, schemas
+from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions, Variant
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import resolve_surfaces

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.object_store import twice
 from tests.transforms.test_mentions import count_all, write
 from tests.transforms.wiki import dump, page
+from wikisem.files import list_files
 from wikisem.surfaces.link_counts import count_links
-from wikisem.transforms.io.files import list_files
 from wikisem.transforms.io.parquet import count_buckets, read_parquet
 from wikisem.wikipedia import variants
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
+from wikisem.files import create_binary
 from wikisem.layout import UNLINKED, EntityScratch
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.files import create_binary
 from wikisem.transforms.io.shuffle import BucketFile, Task, create_bucket_file, part_path, part_paths, read_bucket
 from wikisem.wikidata.entity_columns import Certainty
 

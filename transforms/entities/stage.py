@@ -31,6 +31,7 @@ from wikisem.arrow.columns import (
 from wikisem.arrow.item_index import index_name, write_index
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError
+from wikisem.files import copy, create_binary, match, open_binary, size_of
 from wikisem.layout import EntityScratch, index_folder
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
@@ -53,7 +54,6 @@ from wikisem.transforms.io.counts import (
     write_counts,
     write_unreadable,
 )
-from wikisem.transforms.io.files import copy, create_binary, match, open_binary, size_of
 from wikisem.transforms.io.parquet import read_batches, read_row_groups, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.shuffle import (

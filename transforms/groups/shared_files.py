@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import MapLookup, distinct
+from wikisem.files import list_files, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
@@ -21,7 +22,6 @@ from wikisem.surfaces.cleaning import compose, first_label, write_in
 from wikisem.surfaces.table import SurfaceTable
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.files import list_files, replace_file
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of

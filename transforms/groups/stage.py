@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
+from wikisem.files import list_files, match, open_binary
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
 from wikisem.graph.outlier_sets.class_lists import (
@@ -72,7 +73,6 @@ from wikisem.transforms.groups.surface_tables import (
 )
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import sum_counts, write_counts
-from wikisem.transforms.io.files import list_files, match, open_binary
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups
 from wikisem.transforms.io.runtime import StageContext
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.files import list_files, open_binary, replace_file
 from wikisem.graph.csr import CsrRows, Flags
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays
@@ -22,7 +23,6 @@ from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.groups.shared_files import TITLES, open_graph, open_surfaces
 from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.files import list_files, open_binary, replace_file
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.mentions.stage import read_link_letters
 from wikisem.wikipedia.languages import language_profile

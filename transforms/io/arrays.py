@@ -1,4 +1,4 @@
-"""Arrays through Beam's file systems: written anywhere, mapped into memory where they are on this machine."""
+"""Arrays of a stage: written anywhere, mapped into memory where they are on this machine."""
 
 import atexit
 import fcntl
@@ -18,8 +18,8 @@ from typing import IO, Any, BinaryIO, Final
 import orjson
 
 from wikisem.errors import OutputError
+from wikisem.files import create_binary, is_local, open_binary, remove_below, versions_below
 from wikisem.graph.store import write_arrays
-from wikisem.transforms.io.files import create_binary, is_local, open_binary, remove_below, versions_below
 
 
 def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:

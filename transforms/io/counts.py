@@ -21,8 +21,8 @@ import orjson
 
 from wikisem.dumps import StreamPart, join_streams
 from wikisem.errors import StageError
+from wikisem.files import exists, open_binary, replace_file, sizes_below
 from wikisem.records import Counts, UnreadableRecord
-from wikisem.transforms.io.files import exists, open_binary, replace_file, sizes_below
 
 
 def write_counts(

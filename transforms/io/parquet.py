@@ -1,4 +1,4 @@
-"""Parquet through Beam's file systems: always the same bytes for the same rows, and all of them checked when read."""
+"""Parquet between stages: always the same bytes for the same rows, and all of them checked when read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.files import create_binary, list_files, open_binary
 from wikisem.schemas import PARQUET_ERRORS
-from wikisem.transforms.io.files import create_binary, list_files, open_binary
 
 _BUCKET: Final = re.compile(r"bucket-\d+-of-(\d+)\.parquet")
 

@@ -10,17 +10,16 @@ from time import monotonic
 from typing import Final, Protocol, Self
 
 import apache_beam as beam
-from apache_beam.io.filesystem import FileSystem
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineResult
 
 from wikisem.errors import OutputError, StageError, UsageError
+from wikisem.files import exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.layout import Scratch, token_paths
 from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
-from wikisem.transforms.io.files import exists, is_local, list_files, open_binary, remove, replace_file
 from wikisem.transforms.io.local_workers import LocalWorkers
 
 # The progress of a pipeline.
@@ -201,16 +200,13 @@ class Runtime:
 
     def options(self) -> PipelineOptions:
         """The pipeline options; ``FnApiRunner`` unless a runner is named."""
-        # Workers import the file systems that somebody registered with Beam, as this process did.
-        known = [name for name in FileSystem.get_all_plugin_paths() if not name.startswith("apache_beam.")]
-        plugins = [f"--beam_plugin={name}" for name in known]
         if self.names_runner:
-            return PipelineOptions([*plugins, *self.beam_options])
+            return PipelineOptions([*self.beam_options])
         clash = [word for word in self.beam_options if word.startswith(_OTHER_WORKERS)]
         if clash:
             raise UsageError(f"expected --workers N for processes on this machine, saw {clash[0]} after --")
         workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
-        return PipelineOptions(["--runner=FnApiRunner", *workers, *plugins, *self.beam_options])
+        return PipelineOptions(["--runner=FnApiRunner", *workers, *self.beam_options])
 
     def _in_processes(self) -> bool:
         return self.workers > 1 and not self.names_runner

@@ -16,7 +16,7 @@ from isal.isal_zlib import crc32  # zlib's checksum in a thirteenth of the time 
 
 from wikisem.arrow.columns import decode, encode
 from wikisem.errors import StageError
-from wikisem.transforms.io.files import create_binary, exists, open_binary
+from wikisem.files import create_binary, exists, open_binary
 
 # Waiting for all parts, and the tasks that follow.
 

@@ -18,12 +18,12 @@ from wikisem.arrow.buckets import buckets_for
 from wikisem.arrow.columns import Numbers, join
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.files import list_files, match, open_binary, remove, replace_file
 from wikisem.layout import MentionScratch, link_letters_path, redirects_folder, siteinfo_path
 from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
-from wikisem.transforms.io.files import list_files, match, open_binary, remove, replace_file
 from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.mentions.count import MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.columns import decode_numbers, encode_numbers
+from wikisem.files import replace_file
 from wikisem.graph.store import open_arrays
 from wikisem.layout import SurfaceScratch, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
@@ -38,7 +39,6 @@ from wikisem.surfaces.link_counts import (
 from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.files import replace_file
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.shuffle import (
     BucketFile,

@@ -8,12 +8,12 @@ import orjson
 import pyarrow as pa
 
 from wikisem.arrow.buckets import split
+from wikisem.files import match, replace_file, sizes_below
 from wikisem.layout import SurfaceScratch, summary_path
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
-from wikisem.transforms.io.files import match, replace_file, sizes_below
 from wikisem.transforms.io.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, create_bucket_file, done, part_path

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from wikisem.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.layout import group_leaves, profile_path
 from wikisem.outputs.groupfile import decode_group, decode_rejection, group_files, group_folders, side_files
@@ -23,7 +24,6 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import VERSION, build_groups
-from wikisem.transforms.io.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"

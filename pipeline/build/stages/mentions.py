@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from wikisem.files import open_binary
 from wikisem.layout import siteinfo_path
 from wikisem.pipeline.build.inputs import Dump, Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
-from wikisem.transforms.io.files import open_binary
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.mentions.stage import VERSION, count_mentions, read_link_letters
 from wikisem.wikipedia.learning import Evidence, find_profile

@@ -1,45 +1,34 @@
-"""Files by path or URL, through Beam's file systems, so that local paths, gs://, s3:// and hdfs:// work alike.
+"""Files by path or URL, so that local paths, gs://, s3://, hdfs:// and whatever else fsspec knows work alike.
 
-On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name.
+On this machine a path is taken as written: a folder may have a bracket, a star or a question mark in its name, and no
+file system comes between. A URL is opened by fsspec's driver for it, which finds credentials and endpoints as it always
+does: in fsspec's own configuration (``~/.config/fsspec/*.json``, ``FSSPEC_S3_ENDPOINT_URL``), else where the driver
+looks for them.
 """
 
-import importlib.util
+import io
 import os
 import re
 import shutil
 import stat
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import SpooledTemporaryFile, TemporaryFile
-from typing import IO, Any, BinaryIO, Final, TypeVar, cast
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
-
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes, FileMetadata, FileSystem
-from apache_beam.io.filesystems import FileSystems
-from apache_beam.options.pipeline_options import PipelineOptions
 
 from wikisem import atomic_files
 from wikisem.atomic_files import UnfinishedFile, whole_file
 from wikisem.errors import MissingInputError, OutputError, UsageError
 
-# Beam sets options when a pipeline is made, or a worker begins. Without any its S3 file system opens nothing.
-if FileSystems._pipeline_options is None:  # noqa: SLF001
-    FileSystems.set_options(PipelineOptions([]))
-
-
 # Paths and URLs as people write them.
 
-# The file systems of Beam 2.77: the module that each of them imports, and the extra that installs it.
-_REMOTE: Final = {
-    "gs": ("apitools", "gcp"),
-    "s3": ("boto3", "aws"),
-    "hdfs": ("hdfs", "hadoop"),
-    "azfs": ("azure.storage.blob", "azure"),
-}
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+# The extra of wikisem that installs a driver; of any other driver fsspec says what installs it.
+_EXTRAS: Final = {"gs": "gcs", "gcs": "gcs", "s3": "s3", "s3a": "s3"}
 
 
 def is_local(path: str) -> bool:
@@ -53,12 +42,12 @@ def absolute(path: str) -> str:
 
 
 def check_address(path: str) -> str:
-    """Check a path, or a URL that Beam must be able to open, and return it; a ``file://`` URL becomes its path.
+    """Check a path, or a URL that a driver of fsspec opens, and return it; a ``file://`` URL becomes its path.
 
     >>> check_address("file:///data/my%20dump.json.gz")
     '/data/my dump.json.gz'
 
-    Raises UsageError for any other URL, and for one whose file system needs a package that is not installed.
+    Raises UsageError for any other URL, and for one whose driver is not installed.
     """
     found = _SCHEME.match(path)
     if found is None:
@@ -66,15 +55,16 @@ def check_address(path: str) -> str:
     scheme = found[1].lower()
     if scheme == "file":
         return _path_of(path)
-    if scheme not in _REMOTE:
-        if scheme in {system.scheme() for system in FileSystem.get_all_subclasses()}:
-            return path  # a file system that someone registered with Beam
-        known = ", ".join(f"{name}://" for name in _REMOTE)
-        also = "; download it first" if scheme in {"http", "https", "ftp"} else ""
-        raise UsageError(f"expected a path or a URL of {known} or file://, saw {path!r}{also}")
-    module, extra = _REMOTE[scheme]
-    if not _is_installed(module):
-        raise UsageError(f"{path}: {scheme}:// needs a package: pip install 'apache-beam[{extra}]'")
+    expected = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
+    if scheme in {"http", "https", "ftp"}:
+        raise UsageError(f"{expected}, saw {path!r}; download it first")
+    try:
+        _import_driver(scheme)
+    except ValueError as error:
+        raise UsageError(f"{expected}, saw {path!r}") from error
+    except ImportError as error:
+        wanted = f"pip install 'wikisem[{_EXTRAS[scheme]}]'" if scheme in _EXTRAS else str(error)
+        raise UsageError(f"{path}: {scheme}:// needs a package: {wanted}") from error
     return path
 
 
@@ -85,65 +75,107 @@ def _path_of(url: str) -> str:
     return unquote(url.partition("://")[2].removeprefix("localhost"))
 
 
-def _is_installed(module: str) -> bool:
+# The drivers of fsspec, imported when the first URL is met: that takes longer than many a command.
+
+# Drivers whose files are seen when they are whole, and which have no folders. HDFS, SFTP and their like show a file
+# while it is written.
+_STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "memory"})
+# What is written waits in a file of this machine; up to this many bytes go in one request.
+_ONE_REQUEST: Final = 1 << 24
+_READ_AHEAD: Final = 1 << 22
+
+
+def _no_options(scheme: str) -> Mapping[str, Any]:
+    del scheme
+    return {}
+
+
+# What a driver is told beside its own configuration; the room of Beam's transforms puts Beam's own options here.
+driver_options: Callable[[str], Mapping[str, Any]] = _no_options
+
+
+def _import_driver(scheme: str) -> None:
+    import fsspec  # noqa: PLC0415
+
+    fsspec.get_filesystem_class(scheme)
+
+
+def _driver(url: str) -> tuple[Any, str]:
+    """The driver of a URL, and the URL as that driver calls it."""
+    from fsspec.core import url_to_fs  # noqa: PLC0415
+
+    # A listing that a driver remembers lacks what other processes have written since.
+    driver, path = url_to_fs(url, use_listings_cache=False, **driver_options(_scheme(url)))
+    return driver, path
+
+
+def _scheme(url: str) -> str:
+    return url.partition("://")[0].lower()
+
+
+@contextmanager
+def _reported(kind: type[MissingInputError | OutputError], action: str) -> Iterator[None]:
+    """Raise what a driver raises, often an error of its own or one without a name in it, as one of ours."""
     try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # a parent package is missing
-        return False
+        yield
+    except (UsageError, MissingInputError, OutputError):
+        raise
+    except Exception as error:
+        saw = "no such file" if isinstance(error, FileNotFoundError) else f"{type(error).__name__}: {error}"
+        raise kind(f"expected to {action}, saw {saw}") from error
 
 
 # Reading and writing a file.
 
-# What is written to a store waits in memory up to this many bytes, beyond that in a temporary file.
-_IN_MEMORY: Final = 1 << 24
-
 
 def open_binary(path: str) -> BinaryIO:
-    """The raw bytes of a file, seekable, never decompressed on the way; the opener that wikisem.dumps takes."""
-    return cast(
-        BinaryIO,
-        FileSystems.open(path, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED),
-    )
+    """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError where there is none.
+
+    Of a URL no more is in memory than what is read, and 4 MiB that are read ahead.
+    """
+    if is_local(path):
+        return open(path, "rb")  # noqa: PTH123 - as fast as it gets, and the caller closes it
+    with _reported(MissingInputError, f"read {path}"):
+        driver, name = _driver(path)
+        if _scheme(path) == "memory":  # whose files have one position for all that read them
+            return io.BytesIO(driver.cat_file(name))
+        return cast(BinaryIO, driver.open(name, "rb", block_size=_READ_AHEAD))
 
 
 def create_binary(path: str, durable: bool = False) -> BinaryIO:
     """A new file to write raw bytes to, seen when it is closed: whole, or not at all where an error comes first.
 
-    On this machine it replaces an earlier one in one step, and its folder is made. For a store the bytes wait in memory
-    or a temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
+    On this machine it replaces an earlier one in one step, and its folder is made. For a URL the bytes wait in a
+    temporary file, since an object that an error cuts short would otherwise be seen as if it were whole. If
     ``durable``, it is on the disk when it is closed; a store has it then anyway.
     """
     if is_local(path):
         return whole_file(Path(path), durable)
-    waiting = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed when it is published or discarded
+    waiting = NamedTemporaryFile()  # noqa: SIM115 - closed when it is published or discarded
 
     def publish() -> None:
-        with waiting:
-            size = waiting.tell()
-            waiting.seek(0)
-            _upload(path, waiting, size)
+        with waiting, _reported(OutputError, f"write {path}"):
+            _upload(path, cast(BinaryIO, waiting), waiting.name)
 
     return cast(BinaryIO, UnfinishedFile(cast(BinaryIO, waiting), publish, waiting.close))
 
 
-def _upload(path: str, source: IO[bytes], size: int) -> None:
-    folder, _, name = path.rpartition("/")
-    make_folder(folder)
-    # HDFS shows a file while it is written, and neither writes nor renames over another one.
-    has_folders = FileSystems.get_filesystem(path).has_dirs()
-    first = f"{folder}/.{name}.{uuid.uuid4().hex}" if has_folders else path
-    try:
-        sink = FileSystems.create(first, "application/octet-stream", compression_type=CompressionTypes.UNCOMPRESSED)
-        shutil.copyfileobj(source, sink, 1 << 24)
-        if not size and path.startswith("s3://"):
-            # Beam 2.77 sends an object in parts and forgets to send one where there are no bytes, which S3 refuses.
-            cast(Any, sink).raw._uploader._write_to_s3(b"")  # noqa: SLF001
-        sink.close()
-        if has_folders:
-            remove(path)
-            FileSystems.rename([first], [path])
-    except OSError as error:
-        raise OutputError(f"expected to write {path}, saw {error}") from error
+def _upload(path: str, source: BinaryIO, source_name: str) -> None:
+    driver, name = _driver(path)
+    is_store = _scheme(path) in _STORES
+    folder, _, last = name.rpartition("/")
+    first = name if is_store else f"{folder}/.{last}.{uuid.uuid4().hex}"
+    if not is_store:
+        driver.makedirs(folder, exist_ok=True)
+    if source.tell() <= _ONE_REQUEST:
+        source.seek(0)
+        driver.pipe_file(first, source.read())
+    else:
+        source.flush()
+        driver.put_file(source_name, first)
+    if not is_store:
+        remove(path)  # HDFS renames over nothing
+        driver.mv(first, name)
 
 
 def replace_file(path: str, data: bytes, durable: bool = False) -> None:
@@ -167,16 +199,12 @@ def copy(source: str, target: str) -> None:
     if is_local(target):
         _link(Path(source), Path(target))
         return
-    make_folder(target.rpartition("/")[0])
-    if FileSystems.get_filesystem(target).has_dirs():
-        remove(target)  # HDFS writes over nothing
-    try:
-        # S3's gives a list of what failed, where the other file systems raise.
-        failed = [one for one in FileSystems.copy([source], [target]) or [] if one[-1] is not None]
-    except OSError as error:
-        raise OutputError(f"expected to copy {source} to {target}, saw {error}") from error
-    if failed:
-        raise OutputError(f"expected to copy {source} to {target}, saw {failed[0][-1]}")
+    with _reported(OutputError, f"copy {source} to {target}"):
+        driver, name = _driver(target)
+        if _scheme(target) not in _STORES:
+            make_folder(target.rpartition("/")[0])
+            remove(target)  # HDFS writes over nothing
+        driver.cp_file(_driver(source)[1], name)
 
 
 def _link(source: Path, target: Path) -> None:
@@ -222,24 +250,18 @@ def list_files(pattern: str) -> list[str]:
     begins below the deepest folder that exists as written: in ``runs[1]/entities/*.parquet`` only the star is a glob
     when there is a folder ``runs[1]/entities``.
     """
-    if is_local(pattern):
-        return sorted(_match_local(pattern))
-    return sorted(entry.path for entry in _match_remote(pattern))
+    return sorted(_match_local(pattern) if is_local(pattern) else _match_remote(pattern))
 
 
 def _match_local(pattern: str) -> Iterator[str]:
-    """The files of this machine that match a path or glob, by the rules of Beam's globs.
-
-    What exists as written is not a glob.
-    """
+    """The files of this machine that match a path or glob; what exists as written is not a glob."""
     if os.path.isfile(pattern):  # noqa: PTH113 - a Path would change how the path is written
         yield pattern
         return
     folder, rest = _split_at_folder(pattern)
     if not _GLOB.search(rest.partition("/")[0]):
         return  # this folder or file does not exist
-    expression = re.compile(FileSystem.translate_pattern(rest))
-    deep = "**" in rest or "/" in rest
+    expression, deep = _translate(rest), "**" in rest or "/" in rest
     prefix = folder if folder.endswith("/") or not folder else f"{folder}/"
     for root, below, names in os.walk(folder or "."):
         if not deep:
@@ -247,8 +269,23 @@ def _match_local(pattern: str) -> Iterator[str]:
         inside = os.path.relpath(root, folder or ".")
         for name in names:
             path = name if inside == "." else f"{inside}/{name}"
-            if expression.match(path):
+            if expression.fullmatch(path):
                 yield prefix + path
+
+
+_GLOB_PART: Final = re.compile(r"\*\*|\*|\?|\[(?P<negated>!?)(?P<letters>\]?[^\]]*)\]|.", re.DOTALL)
+
+
+def _translate(glob: str) -> re.Pattern[str]:
+    """A glob as a regular expression."""
+
+    def part(found: re.Match[str]) -> str:
+        if found["letters"]:
+            letters = re.sub(r"([\\^[&~|])", r"\\\1", found["letters"])
+            return f"[{'^' if found['negated'] else ''}{letters}]"
+        return {"**": ".*", "*": "[^/]*", "?": "."}.get(found[0]) or re.escape(found[0])
+
+    return re.compile(_GLOB_PART.sub(part, glob), re.DOTALL)
 
 
 def _split_at_folder(pattern: str) -> tuple[str, str]:
@@ -262,20 +299,44 @@ def _split_at_folder(pattern: str) -> tuple[str, str]:
     return folder, rest
 
 
-def _match_remote(pattern: str) -> Sequence[FileMetadata]:
-    try:
-        return cast(Sequence[FileMetadata], FileSystems.match([pattern])[0].metadata_list)
-    except BeamIOError as error:
-        raise MissingInputError(f"expected to list {pattern!r}, saw {error}") from error
+def _match_remote(pattern: str) -> Mapping[str, Mapping[str, Any]]:
+    """The files that match a URL, with what the driver knows of each."""
+    glob = _GLOB.search(pattern)
+    folder = pattern if glob is None else pattern[: glob.start()].rpartition("/")[0]
+    rest = pattern[len(folder) + 1 :]
+    with _reported(MissingInputError, f"list {pattern}"):
+        driver, root = _driver(folder)
+        try:
+            if glob is None:
+                found = driver.info(root)
+                return {pattern: found} if found["type"] == "file" else {}
+            deep = "**" in rest or "/" in rest
+            listed = driver.find(root, detail=True).values() if deep else driver.ls(root, detail=True)
+        except FileNotFoundError:
+            return {}
+    expression, prefix = _translate(rest), f"{root.rstrip('/')}/"
+    return {
+        f"{folder}/{name.removeprefix(prefix)}": one
+        for one in listed
+        # The listing of what is a file is that file.
+        if one["type"] == "file"
+        and (name := one["name"]).startswith(prefix)
+        and expression.fullmatch(name, len(prefix))
+    }
 
 
 def size_and_time(path: str) -> tuple[int, float]:
-    """The size of a file in bytes and when it was last changed, in seconds since 1970."""
-    try:
-        metadata = FileSystems.get_filesystem(path).metadata(path)
-    except BeamIOError as error:
-        raise MissingInputError(f"expected a file that can be read, saw {path!r}: {error}") from error
-    return int(metadata.size_in_bytes), float(metadata.last_updated_in_seconds or 0)
+    """The size of a file in bytes and when it was last changed, in seconds since 1970; 0 where a store does not say."""
+    with _reported(MissingInputError, f"read {path}"):
+        if is_local(path):
+            found = Path(path).stat()
+            return found.st_size, found.st_mtime
+        driver, name = _driver(path)
+        size = int(driver.info(name)["size"])
+        try:
+            return size, driver.modified(name).timestamp()
+        except NotImplementedError:
+            return size, 0.0
 
 
 def size_of(path: str) -> int:
@@ -288,21 +349,24 @@ def sizes_below(folder: str) -> dict[str, int]:
     return {path: size for path, (size, _) in versions_below(folder).items()}
 
 
-def versions_below(folder: str) -> dict[str, tuple[int, float]]:
-    """As ``sizes_below``, each size with the time of the last change, in seconds since 1970."""
+def versions_below(folder: str) -> dict[str, tuple[int, str]]:
+    """As ``sizes_below``, each size with words that change when the file does."""
     if is_local(folder):
         found = {path: Path(path).stat() for path in list_files(f"{folder}/**")}
-        versions = {path: (one.st_size, one.st_mtime) for path, one in found.items()}
+        versions = {path: (one.st_size, str(one.st_mtime_ns)) for path, one in found.items()}
     else:
-        entries = _match_remote(f"{folder}/**")
-        versions = {one.path: (int(one.size_in_bytes), float(one.last_updated_in_seconds or 0)) for one in entries}
+        versions = {path: (int(one["size"]), str(one)) for path, one in _match_remote(f"{folder}/**").items()}
     inside = {path.removeprefix(f"{folder}/"): version for path, version in sorted(versions.items())}
     return {path: version for path, version in inside.items() if not path.startswith(".") and "/." not in path}
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file, or on a file system with folders a folder, of exactly this name."""
-    return bool(FileSystems.exists(path))
+    """Whether there is a file or a folder of exactly this name; a store has a folder where it has files in it."""
+    if is_local(path):
+        return os.path.exists(path)  # noqa: PTH110 - a Path would change how the path is written
+    with _reported(MissingInputError, f"look for {path}"):
+        driver, name = _driver(path)
+        return bool(driver.exists(name))
 
 
 # Making folders, and removing.
@@ -316,14 +380,12 @@ def make_folder(folder: str) -> None:
 
     Nothing happens on a store that has no folders.
     """
-    if not folder or not FileSystems.get_filesystem(folder).has_dirs() or exists(folder):
-        return
-    try:
-        FileSystems.mkdirs(folder)
-    except OSError as error:
-        # Two workers may make the same folder at once: only a folder that is still missing is a failure.
-        if not exists(folder):
-            raise OutputError(f"expected to make the folder {folder!r}, saw {error}") from error
+    with _reported(OutputError, f"make the folder {folder}"):
+        if is_local(folder):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        elif _scheme(folder) not in _STORES:
+            driver, name = _driver(folder)
+            driver.makedirs(name, exist_ok=True)
 
 
 def remove(path: str) -> None:
@@ -331,8 +393,10 @@ def remove(path: str) -> None:
     if is_local(path):
         with suppress(FileNotFoundError, NotADirectoryError):
             Path(path).unlink()
-    elif not FileSystems.get_filesystem(path).has_dirs() or exists(path):
-        FileSystems.delete([path])  # which object stores do whether there is one or not
+        return
+    with _reported(OutputError, f"remove {path}"), suppress(FileNotFoundError):
+        driver, name = _driver(path)
+        driver.rm_file(name)
 
 
 def remove_below(root: str, name: str) -> None:
@@ -346,8 +410,7 @@ def remove_below(root: str, name: str) -> None:
         raise OutputError(f"expected to remove {root}/{name}, saw what is no name below {root}")
     if not is_local(root):
         path = f"{root}/{name}"
-        if paths := list_files(f"{path}/**") or [path] * exists(path):
-            FileSystems.delete(paths)
+        for_each_file(root, remove, list_files(f"{path}/**") or list_files(path))
         return
     *above, last = name.split("/")
     if not os.path.lexists(f"{root}/{name}"):
