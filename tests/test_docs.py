@@ -49,6 +49,20 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
     assert named or page.name != "architecture.md"
 
 
+def _listed(*patterns: str) -> list[str]:
+    """The files of the repository that match."""
+    command = ["git", "ls-files", *patterns]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.name)
+def test_modules_that_a_page_names_exist(page: Path) -> None:
+    """A file of code in backquotes, named by the end of its path, is in the repository or in a release."""
+    listed = _listed("*")
+    named = set(re.findall(r"`([\w/]+\.(?:py|c|h))`", page.read_text(encoding="utf-8"))) - {"inspect_wikisem.py"}
+    assert [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in listed)] == []
+
+
 def test_the_page_of_benchmarks_lists_every_section() -> None:
     """With a link to the page that the section writes."""
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
@@ -129,8 +143,7 @@ TURNS = {
 
 def test_the_worst_turns_do_not_come_back() -> None:
     """Documentation, docstrings, comments and messages say what an engineer would say aloud."""
-    listed = subprocess.run(["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    files = [ROOT / name for name in listed.stdout.splitlines() if not name.endswith("test_docs.py")]
+    files = [ROOT / name for name in _listed("*.py", "*.md") if not name.endswith("test_docs.py")]
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]!r}: write {better!r}"
         for path in files
