@@ -104,6 +104,6 @@ def test_the_page_on_the_output_folder_has_every_name_in_it() -> None:
         record_path("OUT", "<unit>"),
         layout.names_path("OUT", "<unit>"),
         layout.lock_path("OUT", "<run>"),
-        f"OUT/{layout.WORK}/<run>/",
+        f"{layout.work_folder('OUT')}/<run>/",
     ]
     assert [path for path in named if f"`{path}`" not in page] == []

@@ -41,9 +41,12 @@ def unreadable_path(unit: str) -> str:
 
 
 MANIFEST: Final = "manifest.json"
-# The folder of records, locks and tokens, and that of scratch.
-NOTES: Final = ".wikisem"
-WORK: Final = ".work"
+NOTES: Final = ".wikisem"  # the folder of records, locks and tokens
+
+
+def work_folder(output: str) -> str:
+    """The folder of the scratch of all runs."""
+    return f"{output}/.work"
 
 
 # Units: the record of one names the folder of its files.

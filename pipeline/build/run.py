@@ -22,7 +22,7 @@ from wikisem.files import (
     remove_below,
     replace_file,
 )
-from wikisem.layout import NOTES, WORK, Scratch, folder_below, unreadable_path
+from wikisem.layout import NOTES, Scratch, folder_below, unreadable_path, work_folder
 from wikisem.outputs.groupfile import FORMATS
 from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
@@ -32,7 +32,7 @@ from wikisem.transforms.io.runtime import Runtime, StageContext
 FEW_UNREADABLE: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
 _PLAIN: Final = ("languages", "groups", "rejected", "unreadable", *(f"{name}/*" for name in FORMATS))
-_SCRATCH_NOTE: Final = re.compile(rf"/{re.escape(WORK)}/([0-9a-f]{{12}})\.json$")
+_SCRATCH_NOTE: Final = re.compile(r"/([0-9a-f]{12})\.json$")
 
 
 def _ignore(line: str) -> None:
@@ -85,7 +85,7 @@ class Run:
     @property
     def scratch(self) -> str:
         """Where stages keep what goes when they are over: a folder of this run alone."""
-        return f"{self.output}/{WORK}/{self.name}"
+        return f"{work_folder(self.output)}/{self.name}"
 
     @contextmanager
     def tidying(self, what: str) -> Iterator[None]:
@@ -98,39 +98,41 @@ class Run:
     def remove_scratch(self) -> None:
         """Remove what is left of this run's scratch, never that of a run that broke its lock."""
         self._remove_scratch_of(self.name)
-        if WORK in self._made:
+        if (work := work_folder(self.output)) in self._made:
             with suppress(OSError):  # not empty
-                Path(self.output, WORK).rmdir()
+                Path(work).rmdir()
 
     def remove_leftovers(self) -> None:
         """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work.
 
         A run leaves a file beside its scratch that says whose it is. What else is there is not wikisem's, and stays.
         """
-        runs = [found[1] for path in list_files(f"{self.output}/{WORK}/*") if (found := _SCRATCH_NOTE.search(path))]
+        work = work_folder(self.output)
+        runs = [found[1] for path in list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
         for run in runs:
             self._remove_scratch_of(run)
         if is_local(self.output):
             root = Path(self.output)
             if runs:
                 with suppress(OSError):  # not empty
-                    (root / WORK).rmdir()
+                    Path(work).rmdir()
             for folder in (root, *(found for name in _PLAIN for found in root.glob(name))):
                 for part in find_abandoned(folder):
                     with self.tidying(str(part)):
                         remove_below(self.output, str(part.relative_to(root)))
-        if list_files(f"{self.output}/{WORK}/**"):
-            self.log(f"warning: {self.output}/{WORK} has files that no run of wikisem left there; they stay")
+        if list_files(f"{work}/**"):
+            self.log(f"warning: {work} has files that no run of wikisem left there; they stay")
 
     def remove_scratch_folder(self, folder: str) -> None:
         """Remove a folder in this run's scratch, if it is there."""
-        work = f"{self.output}/{WORK}"  # which may be a link to another disk
+        work = work_folder(self.output)  # which may be a link to another disk
         remove_below(work, folder.removeprefix(f"{work}/"))
 
     def _remove_scratch_of(self, run: str) -> None:
-        with self.tidying(f"{self.output}/{WORK}/{run}"):
-            self.remove_scratch_folder(f"{self.output}/{WORK}/{run}")
-            remove(f"{self.output}/{WORK}/{run}.json")
+        folder = f"{work_folder(self.output)}/{run}"
+        with self.tidying(folder):
+            self.remove_scratch_folder(folder)
+            remove(f"{folder}.json")
 
     def context(self, name: str, fingerprints: Mapping[str, str]) -> StageContext:
         """An empty scratch folder for a stage, an empty folder for each of its units, and the runtime."""
@@ -146,8 +148,8 @@ class Run:
     def _begin_scratch(self) -> None:
         if is_local(self.output):
             with suppress(FileExistsError):
-                Path(self.output, WORK).mkdir(parents=True)
-                self._made.add(WORK)
+                Path(work_folder(self.output)).mkdir(parents=True)
+                self._made.add(work_folder(self.output))
         replace_file(f"{self.scratch}.json", b'"the folder beside this file is scratch of a run of wikisem"\n')
 
     def _note_earlier(self, unit: str, names: Collection[str]) -> set[str]:
