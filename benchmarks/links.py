@@ -22,7 +22,7 @@ from wikipedia2vec.utils.wiki_page import WikiPage
 
 from benchmarks.report import Call, Result, compare, table, write_section
 from benchmarks.wiki_corpus import DUMPS, read_dump, real_data, write_pages, write_sample
-from tests.links.parser_reference import scanned, without_galleries
+from tests.links.parser_reference import parsed_links, scanned, without_galleries
 from wikisem.arrow.buckets import Adder
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.links.mentions import make_link
@@ -30,7 +30,6 @@ from wikisem.links.scan import CHUNK_BYTES, scan_chunk
 from wikisem.records import Link, Page
 from wikisem.schemas import MENTIONS
 from wikisem.wikipedia.siteinfo import SiteInfo, read_siteinfo
-from wikisem.wikipedia.wikitext import parsed_links
 from wikisem.wikipedia.xml_pages import read_page
 
 HEAD = 100_000

@@ -2,18 +2,26 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
+
+import mwparserfromhell
 
 from wikisem.links.mentions import make_link
 from wikisem.links.scan import ChunkLinks, scan_chunk
 from wikisem.records import Link, Page
 from wikisem.wikipedia.siteinfo import SiteInfo
-from wikisem.wikipedia.wikitext import parsed_links
 from wikisem.wikipedia.xml_pages import canonical
 
 _GALLERY: Final = re.compile(r"(<gallery\b[^>]*>).*?(</gallery>)", re.DOTALL | re.IGNORECASE)
 _CELL: Final = re.compile(r"</?t[dhr]\b[^<>]*>", re.IGNORECASE)
+
+
+def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
+    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor."""
+    for link in mwparserfromhell.parse(text).ifilter_wikilinks():
+        yield str(link.title), None if link.text is None else str(link.text)
 
 
 def parsed(page: Page, site: SiteInfo) -> Counter[Link]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, parsed_links, visible, without_quotes
+from wikisem.wikipedia.wikitext import SPACES, UNSEEN, anchor_text, visible, without_quotes
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,3 @@ def test_visible_text_holds_nothing_unseen(text: str) -> None:
     assert "  " not in shown
     assert shown == shown.strip()
     assert [letter for letter in shown if letter in "ab"] == [letter for letter in text if letter in "ab"]
-
-
-def test_the_judge_sees_targets_and_anchors() -> None:
-    """Links come as wikitext, nested ones too."""
-    found = list(parsed_links("{{x|[[a]]}} [[File:b|c [[d|''e'']]]]"))
-    assert found == [("a", None), ("File:b", "c [[d|''e'']]"), ("d", "''e''")]

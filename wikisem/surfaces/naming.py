@@ -35,7 +35,6 @@ FEW_LINKS: Final = "few-links"
 LOW_SHARE: Final = "low-share"
 LOW_PAGE_SHARE: Final = "low-page-share"
 OTHER_SCRIPT: Final = "script"
-REFUSALS: Final = (FEW_LINKS, LOW_SHARE, LOW_PAGE_SHARE, OTHER_SCRIPT)
 
 # The columns of a chosen anchor.
 _EVIDENCE: Final = ("surface", "count", "total", "links")

@@ -1,7 +1,7 @@
 """The wikitext of an anchor as a reader sees it. No other module imports mwparserfromhell."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import mwparserfromhell
@@ -48,12 +48,6 @@ _SILENT: Final = frozenset(
 # What a reader without a preference sees of a choice between variants: the first of these that is there
 # (``Language*.php`` and ``LanguageConverter`` fallbacks, MediaWiki 1.43), else the first choice written.
 _VARIANTS: Final = ("zh-hans", "zh-hant", "zh-cn", "zh-tw", "zh-hk", "zh-sg", "zh-mo", "zh-my")
-
-
-def parsed_links(text: str) -> Iterator[tuple[str, str | None]]:
-    """Every link that mwparserfromhell sees, as the wikitext of its target and of its anchor."""
-    for link in mwparserfromhell.parse(text).ifilter_wikilinks():
-        yield str(link.title), None if link.text is None else str(link.text)
 
 
 def visible(text: str) -> str:
