@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.errors import UsageError
+from wikisem.errors import optional_module
 from wikisem.evaluation.outlier_detection import Evaluation, class_name
 from wikisem.evaluation.statistics import ErrorBars, bootstrap, mean_of_shares
 from wikisem.outputs.annotation.answers import Answer
@@ -104,10 +104,7 @@ def agreement(answers: Iterable[Answer], annotation: AnnotationSet) -> ErrorBars
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
     """Nominal alpha of a matrix of cases by values that says how many chose which; NaN if all chose the same value."""
-    try:
-        from krippendorff import alpha  # noqa: PLC0415 - an extra: its licence is the GPL, and only this needs it
-    except ImportError as error:
-        raise UsageError("agreement needs the library krippendorff: install wikisem[agreement]") from error
+    alpha = optional_module("krippendorff", "agreement", "agreement").alpha  # an extra, because its licence is the GPL
     pairable = counts[counts.sum(axis=1) >= 2]
     if np.count_nonzero(pairable.sum(axis=0)) < 2:
         return math.nan

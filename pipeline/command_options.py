@@ -400,6 +400,12 @@ def local_output(text: str) -> str:
     return folder(text)
 
 
+def add_figure(parser: argparse.ArgumentParser, option: str, drawn: str) -> None:
+    """Declare the option of a file to draw into; ``drawn`` says what."""
+    text = f"draw {drawn} into this .png, .svg or .pdf file (needs matplotlib: pip install 'wikisem[all]')"
+    parser.add_argument(option, type=argument(figure_file), metavar="FILE", help=text)
+
+
 def figure_file(text: str) -> Path:
     """A file to draw into, with the suffix of a format that can be drawn; others are refused before any work."""
     if Path(text).suffix not in _FIGURES:

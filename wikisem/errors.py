@@ -1,5 +1,7 @@
 """The errors that wikisem raises: a class for each kind, also a builtin error, with the exit code of a command."""
 
+import importlib
+import types
 from typing import Literal
 
 
@@ -73,3 +75,11 @@ class EndpointError(WikisemError, ConnectionError):
 
 class DownloadError(WikisemError, ConnectionError):
     """A dump, or one of its files, could not be downloaded whole."""
+
+
+def optional_module(name: str, user: str, extra: str, package: str = "") -> types.ModuleType:
+    """A module that only an extra brings, or that needs a package of one; UsageError says who needs what."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(f"{user} needs {package or name}: install wikisem[{extra}]") from error

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 from scipy.special import xlog1py
 
-from wikisem.datasets.files import lines_of, numbered_lines, open_unpacked, read_utf8
+from wikisem.datasets.files import lines_of, open_unpacked, words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.lookup import Similarity, cosine
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, stack
@@ -82,18 +82,14 @@ def read_counts(path: Path) -> Counts:
 
 
 def _read_matrix(path: Path) -> Counts:
-    list_of_words = path.with_suffix(".words")
-    if not list_of_words.is_file():
-        raise MissingInputError(f"{path}: expected the words of its rows in {list_of_words.name} beside it, saw none")
+    words = words_beside(path)
     try:
         matrix = _load(path)
     except (ValueError, TypeError, KeyError, AttributeError, OSError, MemoryError, zipfile.BadZipFile) as error:
         raise DamagedInputError(f"{path}: expected a sparse matrix of SciPy, saw {error}") from error
-    words = [word for _, word in numbered_lines(read_utf8(list_of_words).removesuffix("\n"))]
     if len(words) != matrix.shape[0]:
-        raise DamagedInputError(
-            f"{list_of_words}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}"
-        )
+        where = path.with_suffix(".words")
+        raise DamagedInputError(f"{where}: expected {matrix.shape[0]} words, one for each row, saw {len(words)}")
     return Counts(words, _checked(matrix, path))
 
 

@@ -4,13 +4,12 @@ All libraries are imported when a model is opened: none is part of the base inst
 on the CPU or whatever device the library chooses.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from wikisem.errors import MissingInputError, UsageError
+from wikisem.errors import MissingInputError, UsageError, optional_module
 
 Encoder = Callable[[Sequence[str]], Any]
 
@@ -18,24 +17,16 @@ _TEXTS_AT_ONCE: Final = 32
 _MARK: Final = "{}"
 
 
-def library(name: str, extra: str) -> Any:
-    """An optional library; UsageError names the extra that brings it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(f"models of {name} need {name}: install wikisem[{extra}]") from error
-
-
 def sentence_encoder(name: str, prompt: str = "") -> Encoder:
     """Whole texts by a sentence-transformers model, after ``prompt``, as models trained with instructions need it."""
-    module = library("sentence_transformers", "transformers")
+    module = optional_module("sentence_transformers", "the model", "transformers")
     model = _open(name, lambda: module.SentenceTransformer(name))
     return lambda texts: model.encode(list(texts), prompt=prompt or None, show_progress_bar=False)
 
 
 def model2vec_encoder(name: str) -> Encoder:
     """The means of a model2vec model's static vectors, weighted as the model has it; zero for text it does not know."""
-    module = library("model2vec", "model2vec")
+    module = optional_module("model2vec", "the model", "model2vec")
     model = _open(name, lambda: module.StaticModel.from_pretrained(name))
     return lambda texts: model.encode(list(texts))
 
@@ -46,7 +37,7 @@ def static_encoder(name: str) -> Encoder:
     Special tokens are left out. Tokenizers that tell words by the blank before them (byte-level BPE) see a
     blank, because the tokens of a word in running text are the ones that were trained most.
     """
-    module = library("transformers", "transformers")
+    module = optional_module("transformers", "the model", "transformers")
     tokenizer, model = _tokenizer(module, name), _open(name, lambda: module.AutoModel.from_pretrained(name))
     table = model.get_input_embeddings().weight.detach().float().numpy()
     blank = " " if _marks_blanks(tokenizer) else ""
@@ -68,14 +59,14 @@ def contextual_encoder(name: str, template: str = _MARK, layer: int = -1) -> Enc
     """
     if template.count(_MARK) != 1:
         raise UsageError(f"expected a template with one {_MARK}, saw {template!r}")
-    module = library("transformers", "transformers")
+    module = optional_module("transformers", "the model", "transformers")
     tokenizer, model = _tokenizer(module, name), _open(name, lambda: module.AutoModel.from_pretrained(name))
     if not tokenizer.is_fast:
         raise UsageError(f"{name}: expected a tokenizer that tells where its tokens are from, saw a slow one")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     start = template.index(_MARK)
-    torch = library("torch", "transformers")
+    torch = optional_module("torch", "the model", "transformers")
     model.eval()
 
     def encode(texts: Sequence[str]) -> list[Any]:

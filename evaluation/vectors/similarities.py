@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from wikisem.datasets.files import numbered_lines, read_utf8
+from wikisem.datasets.files import words_beside
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.vectors.counts import read_triples
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, TextLookup, WordLookup
@@ -72,18 +72,15 @@ def read_similarities(path: Path, name: str) -> SimilarityLookup:
 
 
 def _read_array(path: Path) -> tuple[list[str], Callable[..., Vector]]:
-    list_of_words = path.with_suffix(".words")
-    if not list_of_words.is_file():
-        raise MissingInputError(f"{path}: expected the words of its rows in {list_of_words.name} beside it, saw none")
+    words = words_beside(path)
     try:
         # What is mapped is never larger than the file, whatever its header says.
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise DamagedInputError(f"{path}: expected an array of numpy, saw {error}") from error
-    words = [word for _, word in numbered_lines(read_utf8(list_of_words).removesuffix("\n"))]
     if matrix.shape != (len(words), len(words)) or matrix.dtype.kind not in "fiu":
         raise DamagedInputError(
-            f"{path}: expected numbers in {len(words)} rows and columns, one for each word of {list_of_words.name}, "
+            f"{path}: expected numbers in {len(words)} rows and columns, one for each word of {path.stem}.words, "
             f"saw {matrix.dtype} of shape {matrix.shape}"
         )
     return words, lambda ones, others: matrix[np.ix_(ones, others)].astype(np.float64)

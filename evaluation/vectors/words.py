@@ -5,7 +5,6 @@ is one of them, sparse as a matrix of one row. Nothing sparse is ever made dense
 their lengths and their means.
 """
 
-import importlib
 import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sparse
 
-from wikisem.errors import UsageError
+from wikisem.errors import UsageError, optional_module
 from wikisem.wikipedia.graphemes import initial_case
 
 Tokenizer = Callable[[str], list[str]]
@@ -94,18 +93,17 @@ def _runs(tokens: Sequence[str]) -> set[str]:
     return {"_".join(tokens[start:end]) for start in range(count) for end in range(start + 1, count + 1)}
 
 
-def _fugashi() -> Tokenizer:
-    tagger: Any = importlib.import_module("fugashi").Tagger()
+def _fugashi(library: Any) -> Tokenizer:
+    tagger = library.Tagger()
     return lambda text: [word.surface for word in tagger(text)]
 
 
-def _jieba() -> Tokenizer:
-    library: Any = importlib.import_module("jieba")
+def _jieba(library: Any) -> Tokenizer:
     library.setLogLevel(logging.WARNING)
     return lambda text: list(library.cut(text))
 
 
-TOKENIZERS: Final[Mapping[str, Callable[[], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
+TOKENIZERS: Final[Mapping[str, Callable[[Any], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
 
 
 def open_tokenizer(name: str) -> Tokenizer:
@@ -117,10 +115,7 @@ def open_tokenizer(name: str) -> Tokenizer:
     """
     if name not in TOKENIZERS:
         raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
-    try:
-        inner = TOKENIZERS[name]()
-    except ImportError as error:
-        raise UsageError(f"the tokenizer {name} needs packages: install wikisem[tokenizers]") from error
+    inner = TOKENIZERS[name](optional_module(name, "--tokenizer", "tokenizers"))
 
     def tokenize(text: str) -> list[str]:
         return [token for part in tokens_of(text) for token in inner(part) if token.strip()]

@@ -16,7 +16,7 @@ from rich.table import Table
 from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
-from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
+from wikisem.pipeline.command_options import add_figure, refuse_beam_options
 from wikisem.pipeline.console.terminal import draw_plot, make_console, number_columns, print_json
 from wikisem.typed_json import decode_json
 
@@ -47,12 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="use the scores of outlier detection in the common vocabulary of all models that evaluate scored together",
     )
     parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        type=argument(figure_file),
-        help="draw every pair of scores into this .png, .svg or .pdf file",
-    )
+    add_figure(parser, "--plot", "every pair of scores")
     parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
 
 

@@ -15,10 +15,10 @@ from wikisem.evaluation.vectors.words import TOKENIZERS
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import (
+    add_figure,
     add_seed,
     argument,
     at_least,
-    figure_file,
     parse_languages,
     refuse_beam_options,
     whole_numbers,
@@ -72,12 +72,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_dataset(parser)
     _add_common(parser)
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        type=argument(figure_file),
-        help="draw OPP and accuracy by outlier class, with Spearman's correlation, into this .png, .svg or .pdf file",
-    )
+    add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
@@ -94,12 +89,7 @@ def _contexts(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help=f"how many contexts of the highest log-likelihood a word keeps (default: {','.join(map(str, _CONTEXTS))})",
     )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        type=argument(figure_file),
-        help="draw OPP and accuracy by the number of contexts into this .png, .svg or .pdf file",
-    )
+    add_figure(parser, "--plot", "OPP and accuracy by the number of contexts")
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score=scoring.contexts)
 

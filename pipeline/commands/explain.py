@@ -18,7 +18,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.pipeline.command_options import argument, figure_file, refuse_beam_options
+from wikisem.pipeline.command_options import add_figure, argument, refuse_beam_options
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
@@ -35,12 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LANG",
         help="one language of the run (default: every one, or for --figure the first that has a group)",
     )
-    parser.add_argument(
-        "--figure",
-        type=argument(figure_file),
-        metavar="FILE",
-        help="also draw the group into this .png, .svg or .pdf file (needs matplotlib: pip install 'wikisem[all]')",
-    )
+    add_figure(parser, "--figure", "the group, too,")
 
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:

@@ -1,6 +1,5 @@
 """The output of commands: tables on standard output, plain lines for people on standard error, figures in files."""
 
-import importlib
 import io
 import os
 import re
@@ -8,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import orjson
@@ -17,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from wikisem.errors import UsageError
+from wikisem.errors import optional_module
 
 _PLAIN_WIDTH: Final = 160
 # What terminals take for commands: the controls of ASCII and Latin-1, but for the tab and the end of a line.
@@ -121,12 +119,9 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def drawing_module(name: str, option: str) -> ModuleType:
+def drawing_module(name: str, option: str) -> Any:
     """A module that draws with matplotlib; UsageError, which names the option that needs it, where that is missing."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(f"{option} needs matplotlib: install wikisem[all]") from error
+    return optional_module(name, option, "all", package="matplotlib")
 
 
 def draw_plot(path: Path, draw: Callable[[Any], None]) -> None:

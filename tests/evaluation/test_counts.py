@@ -317,11 +317,11 @@ def test_damaged_matrices_are_named(tmp_path: Path) -> None:
     path.with_suffix(".words").write_text("a\nb\n")
     with pytest.raises(DamagedInputError, match="saw a number below zero"):
         open_model(f"counts:{path}")
-    path.with_suffix(".words").write_bytes(b"a\n\xff\n")
-    with pytest.raises(DamagedInputError, match=r"m\.words:2: expected UTF-8"):
-        open_model(f"counts:{path}")
     path.write_bytes(b"no matrix")
     with pytest.raises(DamagedInputError, match="expected a sparse matrix of SciPy"):
+        open_model(f"counts:{path}")
+    path.with_suffix(".words").write_bytes(b"a\n\xff\n")
+    with pytest.raises(DamagedInputError, match=r"m\.words:2: expected UTF-8"):
         open_model(f"counts:{path}")
 
 

@@ -11,7 +11,7 @@ from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+from wikisem.pipeline.demo.sample_world import SampleDumps
 
 RECIPE = """\
 name = "parallel"
@@ -33,12 +33,6 @@ def build(world: SampleDumps, folder: Path, recipe: str, *languages: str) -> int
     words = [f"{language}={world.wikipedia[language]}" for language in languages]
     command = ["build", str(folder / "parallel.toml"), "--wikidata", world.wikidata, "--wikipedia", *words]
     return main([*command, "--output", str(folder / "out")])
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
-    """The dumps of the sample world."""
-    return write_sample_world(str(tmp_path_factory.mktemp("world")))
 
 
 @pytest.fixture(scope="module")

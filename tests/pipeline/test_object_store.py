@@ -10,7 +10,7 @@ from tests.object_store import Twice, twice
 from tests.trees import tree_of
 from wikisem.files import list_files, open_binary, remove, remove_below, sizes_below
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
+from wikisem.pipeline.demo.sample_world import SampleDumps
 
 pytestmark = pytest.mark.slow
 
@@ -18,12 +18,6 @@ OUT = "memory://bucket/a run/out"
 RECIPE = (
     'name = "store"\nbase = "demo"\nmixed = ["de", "ja"]\n[outliers]\nshared = true\n[surface]\nvariant = "sr-ec"\n'
 )
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
-    """The dumps of the sample world."""
-    return write_sample_world(str(tmp_path_factory.mktemp("world")))
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,7 @@ import pytest
 import wikisem
 from tests.trees import manifest_of
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
-    """The dumps of the sample world."""
-    return write_sample_world(str(tmp_path_factory.mktemp("world")))
+from wikisem.pipeline.demo.sample_world import SampleDumps
 
 
 @pytest.fixture

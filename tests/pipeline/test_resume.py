@@ -13,12 +13,6 @@ from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> SampleDumps:
-    """The dumps of the sample world."""
-    return write_sample_world(str(tmp_path_factory.mktemp("world")))
-
-
-@pytest.fixture(scope="module")
 def german(world: SampleDumps, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished build in German."""
     output = tmp_path_factory.mktemp("german") / "out"

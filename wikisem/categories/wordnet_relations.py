@@ -8,7 +8,6 @@ pair of words. Relations between senses (antonyms, derivations) hold between the
 WordNet has not had since 2024; older editions and Namenet have them.
 """
 
-import importlib
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from typing import Any, Final
 from wikisem.categories.analogies import Pair
 from wikisem.categories.word_filter import EVERY_WORD, WordFilter
 from wikisem.datasets.files import UNPACKING_ERRORS, compression, open_unpacked
-from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, optional_module
 
 # The name in WordRep -> the relation in LMF (https://globalwordnet.github.io/schemas, 2026-11).
 RELATIONS: Final[Mapping[str, str]] = {
@@ -51,10 +50,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
     """
     if not path.is_file():
         raise MissingInputError(f"expected a WordNet, saw no file at {path}")
-    try:
-        lmf: Any = importlib.import_module("wn.lmf")
-    except ImportError as error:
-        raise UsageError("WordNet files need wn: install wikisem[wordnet]") from error
+    lmf: Any = optional_module("wn.lmf", "reading a WordNet", "wordnet", package="wn")
     try:
         resource = _load(lmf, path)
     except (lmf.LMFError, ValueError, SyntaxError, KeyError, AssertionError, *UNPACKING_ERRORS) as error:

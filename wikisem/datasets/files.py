@@ -201,6 +201,14 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate((line.strip() for line in re.split(r"\r?\n", text)), start=1)
 
 
+def words_beside(path: Path) -> list[str]:
+    """The words of the rows of a matrix, a line each, in the file beside it that ends in .words; MissingInputError."""
+    listed = path.with_suffix(".words")
+    if not listed.is_file():
+        raise MissingInputError(f"{path}: expected the words of its rows in {listed.name} beside it, saw none")
+    return [word for _, word in numbered_lines(read_utf8(listed).removesuffix("\n"))]
+
+
 def is_json_lines(file: PurePath, text: str) -> bool:
     """Whether a file holds JSON lines: its name ends in .jsonl, or its text begins with a brace."""
     return file.suffix == ".jsonl" or text.lstrip().startswith("{")
