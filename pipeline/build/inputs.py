@@ -1,4 +1,4 @@
-"""What a command is given to read: the dumps, the profile files, and the languages that they are of."""
+"""The inputs of a command: the dumps, the profile files, and their languages."""
 
 import hashlib
 import re
@@ -45,7 +45,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One dump, in one file or in parts whose order means nothing."""
+    """One dump, in one file or in parts in any order."""
 
     files: tuple[Input, ...]
 
@@ -55,7 +55,7 @@ class Dump:
         return [file.path for file in self.files]
 
     def identity(self) -> list[dict[str, Any]]:
-        """What a fingerprint sees of the dump; with checksums, neither paths nor times."""
+        """The part of a fingerprint for the dump; with checksums, without paths and times."""
         if all(file.sha256 for file in self.files):
             return [{"sha256": digest} for digest in sorted(file.sha256 for file in self.files)]
         return [{key: value for key, value in file.items() if key != "origin"} for file in self.describe()]
@@ -126,7 +126,7 @@ def _describe_file(path: str, checksum: bool) -> Input:
 
 
 def _refuse_other_forms(path: str, head: bytes) -> None:
-    """Raise DamagedInputError for SQL tables, which hold no text, and for archives, which have to be unpacked."""
+    """Raise DamagedInputError for SQL tables, which have no text, and for archives, which have to be unpacked."""
     if re.search(r"\.sql(\.gz)?$", path):
         raise DamagedInputError(
             f"{path}: expected an XML or JSON dump, saw a dump of SQL tables, which have no text; "
@@ -155,7 +155,7 @@ FACT: Final = "profile"
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """The texts of profile files, by language; for a language without one, what is learned holds.
+    """The texts of profile files, by language; a language without one uses the learned profile.
 
     ``trails`` are the link trails that these files give, if they differ from the learned ones: they decide what
     mentions hold.
@@ -165,7 +165,7 @@ class Profiles:
     trails: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self, language: str) -> str:
-        """What a fingerprint sees of a language's file; empty where it has none."""
+        """The part of a fingerprint for a language's file; empty without one."""
         return fingerprint(text=self.texts[language]) if language in self.texts else ""
 
     def read(self, language: str) -> ProfileFile:
@@ -259,7 +259,7 @@ def known_languages() -> list[ListedLanguage]:
 
 
 def languages_in(output: str) -> list[ListedLanguage]:
-    """The languages of an output folder by their profile files; MissingInputError where it has none."""
+    """The languages of an output folder by their profile files; MissingInputError without any."""
     paths = list_files(f"{output}/{profile_path('*')}")
     if not paths:
         raise MissingInputError(f"expected {output}/{profile_path('<language>')}, saw none; run `wikisem build` first")

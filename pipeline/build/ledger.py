@@ -4,8 +4,8 @@ A unit is a stage, or a stage in one language ("mentions/de"). It is finished wh
 fingerprint says what the unit was made from, and names the folder of its files: ``OUT/mentions/de/<fingerprint>/``.
 The record also lists every file that the unit left, with its size and a checksum.
 
-Before files get a place in OUT, a note beside the record lists them: by these names a later run finds what an
-interrupted run left and what an earlier result has, and nothing else in OUT is ever removed.
+Before files are put into OUT, a note beside the record lists them. By these names a later run finds the files of
+interrupted runs and earlier results; nothing else in OUT is ever removed.
 """
 
 import hashlib
@@ -51,11 +51,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A finished unit: what it was made from, with what, and what it counted.
+    """A finished unit: its inputs, versions and counts.
 
-    ``fingerprint`` covers everything that it was made from; ``identity`` only what units that need it depend on.
-    ``needs`` are the units that it was made from, with the identities that they had then; ``parts`` are its files, by
-    path below OUT.
+    ``fingerprint`` covers everything that it was made from; ``identity`` only what dependent units depend on. ``needs``
+    are the units that it was made from, with the identities that they had then; ``parts`` are its files, by path below
+    OUT.
     """
 
     unit: str
@@ -194,8 +194,8 @@ _STEP: Final = 1 << 22
 def measure_parts(output: str, record: Record, leaves: Iterable[str] = ()) -> dict[str, Part]:
     """The parts of a unit by path below OUT: the files in its folder, or files and folders of files with plain names.
 
-    They and their names are on the disk then, so that a record can say so. A file that went missing, grew, shrank or
-    changed would otherwise be read as it is, or left out in silence. The checksum of Parquet is that of its end, which
+    They and their names are on the disk then, so that a record can list them. A file that went missing, grew, shrank or
+    changed would otherwise be read as it is, or silently left out. The checksum of Parquet is that of its end, which
     holds those of all its blocks (``arrow.checked_parquet``): rows are checked as they are read, and not where a run
     reads none of them. Other files are checked whole before they are used, and so is Parquet with a plain name, which
     people read.
@@ -215,7 +215,7 @@ def _sizes(output: str, root: str) -> Iterator[tuple[str, int]]:
 
 
 def find_damage(output: str, record: Record) -> str:
-    """What is wrong with the files of a unit, in words; empty if they are as the record says.
+    """A description of what is wrong with the files of a unit; empty if they match the record.
 
     A file that the record does not list is only wrong in the unit's own folder, because stages read all of that.
     """

@@ -50,7 +50,7 @@ def _stage(record: Record) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The versions that decide what a unit looks like, by name: wikisem, Python, and what reads and writes.
+    """The versions that decide the bytes of a unit, by name: wikisem, Python, and the libraries that read and write.
 
     ``unicode`` is the version by whose rules characters are counted. What decodes bzip2 is named too, though it only
     decides how long reading takes.
@@ -65,7 +65,7 @@ def versions() -> dict[str, str]:
 
 
 def bzip2_decoder() -> str:
-    """What decodes bzip2 here."""
+    """The bzip2 decoder in use."""
     # Imported only when asked for: that takes a quarter of a second.
     name: str = importlib.import_module("wikisem.dumps.bzip2.decoder").decoder_name()
     return name

@@ -20,7 +20,7 @@ from wikisem.transforms.entities.stage import EntityOptions
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """What a build is made from; the seed is the recipe's, ``profiles`` are the texts of files that --profile names."""
+    """The inputs of a build; the seed is the recipe's, ``profiles`` are the texts of files that --profile names."""
 
     recipe: Recipe
     languages: Sequence[str]

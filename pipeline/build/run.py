@@ -41,7 +41,7 @@ def _ignore(line: str) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """What all units of one command share; ``log`` gets a line for people now and then, shown to no one by default.
+    """State shared by all units of one command; ``log`` gets lines for people, and ignores them by default.
 
     ``max_unreadable`` is the rate of unreadable records that fails a unit, from FEW_UNREADABLE of them on. ``name`` is
     this run's own; ``break_lock`` lets it begin where another one seems to be at work.
@@ -62,7 +62,7 @@ class Run:
         object.__setattr__(self, "ledger", Ledger(self.output))
 
     def find_damage(self, record: Record) -> str:
-        """What is wrong with the files of a unit, in words; looked at once a run."""
+        """A description of what is wrong with the files of a unit; checked once a run."""
         if record.fingerprint not in self._damage:
             self._damage[record.fingerprint] = find_damage(self.output, record)
         return self._damage[record.fingerprint]
@@ -73,7 +73,7 @@ class Run:
         self._damage.pop(record.fingerprint, None)
 
     def check_lock(self) -> None:
-        """Raise LockError where another run broke the lock of this one: what that left may be half of each."""
+        """Raise LockError if another run broke the lock of this one: OUT may have a mixture of both."""
         check_lock(self.output, self.name)
 
     def log_once(self, line: str) -> None:
@@ -89,7 +89,7 @@ class Run:
 
     @contextmanager
     def tidying(self, what: str) -> Iterator[None]:
-        """While inside, an error is said and ends nothing: what cannot be removed only takes room."""
+        """While inside, errors are only logged: files that cannot be removed only take space."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - stores raise errors of their own
@@ -103,9 +103,9 @@ class Run:
                 Path(work).rmdir()
 
     def remove_leftovers(self) -> None:
-        """Remove what interrupted runs left, in scratch and of files with plain names: no other run is at work.
+        """Remove the scratch and unfinished plain files of interrupted runs: no other run is at work.
 
-        A run leaves a file beside its scratch that says whose it is. What else is there is not wikisem's, and stays.
+        A run leaves a file beside its scratch that names its owner. Anything else there is not wikisem's, and stays.
         """
         work = work_folder(self.output)
         runs = [found[1] for path in list_files(f"{work}/*") if (found := _SCRATCH_NOTE.search(path))]
@@ -174,7 +174,7 @@ class Run:
         return made
 
     def remove_superseded(self, record: Record) -> None:
-        """Remove what earlier results of a unit and interrupted runs left of it, once its record is written."""
+        """Remove the files of earlier results and interrupted runs of a unit, once its record is written."""
         names = roots_of(record)
         with self.tidying(f"what {record.unit} was before"):
             for name in sorted(self.ledger.names(record.unit) - names):

@@ -49,7 +49,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What the work on a unit returns; a ``warning`` is logged once the unit is published."""
+    """The result of the work on a unit; a ``warning`` is logged once the unit is published."""
 
     counts: Counts
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Folders:
         return self.run.ledger.require(unit).needs
 
     def counts(self, unit: str) -> Counts:
-        """What a finished unit did with its records."""
+        """The counts of a finished unit's records."""
         return self.run.ledger.require(unit).counts
 
 
@@ -101,7 +101,7 @@ class Stage:
 
 @contextmanager
 def session(run: Run) -> Iterator[None]:
-    """Have OUT to oneself, without what dead runs left; at the end write the manifest and remove the scratch.
+    """Lock OUT and remove the files of dead runs; at the end write the manifest and remove the scratch.
 
     Raises UsageError and OutputError for an output that cannot be written, or that workers do not share, LockError
     if another run is at work. An error that ends the context is passed on, even if the manifest cannot be written then;
@@ -128,7 +128,7 @@ def session(run: Run) -> Iterator[None]:
 
 
 def run_stages(stages: Iterable[Stage], run: Run, recipe: Recipe | None = None) -> list[Record]:
-    """Run what is not finished of some stages, in their order, and return the records of all their units."""
+    """Run the unfinished units of some stages, in their order, and return the records of all units."""
     listed = list(stages)
     places = [f"stage {number} of {len(listed)}" if len(listed) > 1 else "" for number in range(1, len(listed) + 1)]
     return [
@@ -164,7 +164,7 @@ def run_stage(stage: Stage, run: Run, recipe: Recipe | None = None, place: str =
 
 
 def describe(stage: Stage, todo: int) -> str:
-    """What a stage is about to do: its name, and how many units of how many languages."""
+    """A description of a stage's work: its name, and how many units of how many languages."""
     languages = [unit.name.partition("/")[2] for unit in stage.units if "/" in unit.name]
     if len(languages) < 2:
         return " in ".join([stage.name, *languages])
@@ -225,7 +225,7 @@ def _work(stage: Stage, todo: Sequence[Unit], run: Run, context: StageContext) -
 
 
 def _log_decoder(todo: Iterable[Unit], run: Run) -> None:
-    """Log what decodes the bzip2 files among the inputs, if there are any: it decides how long they take."""
+    """Log the decoder of bzip2 files among the inputs, if there are any: it decides how long they take."""
     if any(file["path"].endswith(".bz2") for unit in todo for file in unit.facts.get("inputs", ())):
         run.log_once(f"bzip2 is decoded by {bzip2_decoder()}")
 
@@ -249,7 +249,7 @@ def _record(unit: Unit, needs: Mapping[str, str], result: UnitResult, recipe: Re
 
 
 def identity_of(unit: Unit, needs: Mapping[str, str]) -> str:
-    """A digest of what units that need this one depend on; ``needs`` are the identities of what it is made from."""
+    """A digest of what dependent units depend on; ``needs`` are the identities of the unit's own inputs."""
     return fingerprint(version=unit.version, unit=unit.name, needs=needs, options=unit.options)
 
 
@@ -272,7 +272,7 @@ def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
 
 
 def _is_whole(record: Record, run: Run) -> bool:
-    """Whether a finished unit has its files as they were; logs what is wrong, for which it is made again."""
+    """Whether the files of a finished unit are unchanged; logs what is wrong if the unit has to be made again."""
     if damage := run.find_damage(record):
         run.log(f"{record.unit}: made again, {damage}")
     return not damage

@@ -49,8 +49,8 @@ _in_use: Final[list[IO[bytes]]] = []
 def local_folder(folder: str) -> Path:
     """A folder whose files can be mapped: itself if it is on this machine, else a copy that all processes here share.
 
-    A copy is found by what it holds: the path, the names, the sizes and the times of the files. The first process to
-    ask makes it, others wait for that. It goes with the last run that uses it.
+    A copy is found by the path, names, sizes and times of the files. The first process to ask makes it, others wait for
+    that. It goes with the last run that uses it.
     """
     if is_local(folder):
         return Path(folder)
@@ -138,7 +138,7 @@ def _make_copies() -> Path:
 
 
 def _is_own_folder(path: Path) -> bool:
-    """Whether this is a folder of this user, no link to one, that no other user can write."""
+    """Whether this is a folder of this user (not a link) that no other user can write."""
     try:
         found = path.lstat()
     except FileNotFoundError:

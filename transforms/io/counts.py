@@ -1,8 +1,8 @@
-"""What the parts of a stage report in files: exact counts, added up when the pipeline is over, and unreadable records.
+"""The counts and unreadable records of a stage's parts, in files; counts are added up when the pipeline is over.
 
-Beam's own metrics count what was tried: a bundle that is run again counts twice. A file that is written again does not.
-The file of a part also names what else it left, where that depends on the data. The reader of these files knows the
-parts by name, so that a missing one is an error: a list of the files that are there would lack it in silence.
+Beam's own metrics count attempts: a bundle that is run again counts twice. A file that is written again does not. The
+file of a part also names its other files, if they depend on the data. The reader of these files knows the parts by
+name, so a missing one is an error; a listing would silently lack it.
 """
 
 import os
@@ -73,7 +73,7 @@ def require_files(folder: str, names: Iterable[str]) -> None:
 
 
 def read_json(path: str) -> Any:
-    """What a part of the work wrote of itself; StageError where it wrote nothing."""
+    """The file that a part of the work wrote about itself; StageError if it is missing."""
     if not exists(path):
         raise StageError(f"expected the counts of every part of the work, saw no {path}")
     with open_binary(path) as source:
@@ -95,7 +95,7 @@ _NUMBER: Final = struct.Struct("=q")
 
 
 class BytesRead:
-    """The sum of what is reported by all processes that have ``writer``."""
+    """The sum of the reports of all processes that have ``writer``."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
@@ -166,7 +166,7 @@ def count_here() -> Iterator[BytesRead]:
 
 
 def open_counted(path: str) -> BinaryIO:
-    """A file as ``open_binary`` opens it, whose bytes are counted as they are read."""
+    """A file as ``open_binary`` opens it; its bytes are counted as they are read."""
     return cast(BinaryIO, _Counted(open_binary(path)))
 
 

@@ -1,6 +1,6 @@
-"""What a failed pipeline says: the first cause, as an error that names its stage.
+"""The error of a failed pipeline: its first cause, with the name of its stage.
 
-A runner raises what a worker raised as it is, or with Beam's step appended, or as the text of a traceback:
+A runner raises a worker's error unchanged, or with Beam's step appended, or as the text of a traceback:
 
 >>> first_cause(ValueError("two is too much [while running 'Map(refuse)-ptransform-12']"))
 'ValueError: two is too much'
@@ -28,7 +28,7 @@ class WorkerError(Exception):
 
 
 def stage_failure(label: str, error: Exception) -> WikisemError:
-    """The error to raise for what a pipeline raised: one of ours as it is, any other as a StageError of ``label``."""
+    """The error to raise for a pipeline's error: one of ours unchanged, any other as a StageError of ``label``."""
     if isinstance(error, WorkerError):
         return StageError(f"{label}: {error}")
     cause = first_cause(error)
@@ -41,7 +41,7 @@ def stage_failure(label: str, error: Exception) -> WikisemError:
 
 
 def first_cause(error: BaseException) -> str:
-    """The class and the first line of what an exception was raised from in the first place."""
+    """The class and the first line of an exception's first cause."""
     while error.__cause__ is not None and not isinstance(error, WikisemError):
         error = error.__cause__
     text = str(error)

@@ -31,7 +31,7 @@ def read_parquet(path: str, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def read_batches(path: str, columns: Sequence[str], rows: int = 1 << 16) -> Iterator[pa.Table]:
-    """The columns of a Parquet file, so many rows at a time."""
+    """The columns of a Parquet file, some rows at a time."""
     with _open(path) as file:
         for batch in file.iter_batches(rows, columns=list(columns), use_threads=False):
             yield pa.Table.from_batches([batch])
@@ -52,7 +52,7 @@ def read_row_groups(path: str, columns: Sequence[str], coded: Sequence[str] = ()
 
 @contextmanager
 def _open(path: str, coded: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
-    """A file that wikisem wrote; what is wrong with it, as a DamagedInputError that names it."""
+    """Open a file that wikisem wrote; errors become a DamagedInputError that names it."""
     with open_binary(path) as source:
         try:
             yield open_checked(source, path, coded)
@@ -65,12 +65,12 @@ def _open(path: str, coded: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
 
 
 def bucket_name(bucket: int, buckets: int) -> str:
-    """The name of the file of one of so many buckets."""
+    """The name of the file of a bucket."""
     return f"bucket-{bucket:0{max(2, len(str(buckets - 1)))}}-of-{buckets}.parquet"
 
 
 def bucket_path(folder: str, bucket: int, buckets: int) -> str:
-    """The file of one of so many buckets in a folder."""
+    """The file of a bucket in a folder."""
     return f"{folder}/{bucket_name(bucket, buckets)}"
 
 

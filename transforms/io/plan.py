@@ -1,6 +1,6 @@
-"""What a runner would be given: the steps of a pipeline with side inputs and coders, read from Beam's proto of it.
+"""The input of a runner: the steps of a pipeline with side inputs and coders, read from Beam's proto of it.
 
-A runner gets nothing else, so what is wrong with a graph or with the options shows here, without a cloud.
+A runner gets nothing else, so errors in a graph or in the options show here, without a cloud.
 """
 
 import shutil
@@ -46,7 +46,7 @@ class PlannedPipeline:
 
 
 def check_options(words: Sequence[str]) -> PipelineOptions:
-    """Beam's options from what is written after ``--``; UsageError for what Beam's own validation finds wrong."""
+    """Beam's options from the words after ``--``; UsageError for errors that Beam's own validation finds."""
     options = PipelineOptions(list(words))
     runner = options.view_as(StandardOptions).runner or ""
     # The validation looks at the name of the runner's class alone, and importing Dataflow's takes Google's packages.

@@ -21,8 +21,8 @@ ALL: Final = "all"  # labels of every language
 def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
     """The items of a dump; a finished unit serves every run that asks for a subset of its labels and properties.
 
-    Where OUT holds the same dump with other labels, these are kept too, so that two languages that are asked for in
-    turn do not displace each other.
+    If OUT has the same dump with other labels, these are kept too, so that alternating languages do not displace each
+    other.
     """
     earlier = run.ledger.find(ENTITIES)
     if earlier is not None:

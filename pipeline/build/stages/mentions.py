@@ -61,13 +61,13 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
 
 
 def _conversion(language: str) -> dict[str, str]:
-    """What titles in other scripts are converted by, in a language that has such."""
+    """The converter of titles in other scripts, for languages with several scripts."""
     conversion = conversion_of(language)
     return {"conversion": conversion} if conversion else {}
 
 
 def _learned(language: str, folder: str) -> dict[str, str]:
-    """The trail that the links of a language were read with, where no file gave it."""
+    """The trail that the links of a language were read with, if no file gave it."""
     return {"learned_trail": find_profile(language, evidence=Evidence(read_link_letters(folder))).profile.link_trail}
 
 

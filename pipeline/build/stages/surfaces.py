@@ -41,7 +41,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
 
 
 def _variant(language: str, options: SurfaceOptions) -> dict[str, str]:
-    """The variant that a language is written in, and what converts to it; nothing where it is written as it is."""
+    """The variant that a language is written in, and its converter; empty without a variant."""
     variant = variant_of(options.variant, language)
     return {"variant": variant, "conversion": conversion_of(language)} if variant else {}
 
