@@ -1,15 +1,19 @@
-"""Twenty million (title, anchor) pairs shuffled: bucket files of Arrow segments beside one element a pair.
+"""Twenty million (title, anchor) pairs shuffled: batches of Arrow in files or by the engine, beside one element a pair.
 
-``python -m benchmarks.shuffle`` writes docs/benchmarks/shuffle.md. The files go the way of the mentions stage: summed
-in the mapper, split, written, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million,
-since all of them would take it a quarter of an hour, and writes nothing.
+``python -m benchmarks.shuffle`` writes docs/benchmarks/shuffle.md. The pairs go the way of the mentions stage: summed
+in the mapper, split, sent, merged, sorted and written as Parquet. ``CombinePerKey`` gets a quarter of a million, since
+all of them would take it a quarter of an hour, and writes nothing. ``--engines`` measures both ways of sending on each
+engine that is here, with fewer pairs; see tests/engines.
 """
 
 import argparse
 import itertools
+import os
 import shutil
+import statistics
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import apache_beam as beam
@@ -18,22 +22,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.report import Call, compare, table, write_section
-from benchmarks.tree import peak_of_tree
+from benchmarks.tree import Watched, peak_of_tree, watch_tree
+from tests.engines.engines import engines
 from wikisem.arrow.buckets import BUCKETS, Adder, sort_mentions, sum_up
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import Runtime
-from wikisem.transforms.io.shuffle import (
-    Done,
-    Task,
-    WhenAllDone,
-    create_bucket_file,
-    done,
-    part_path,
-    part_paths,
-    read_rows,
-    tasks_of,
-)
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, tasks_of
 
 FILES = 20
 CHUNK = 1 << 16  # about the pairs of 8 MB of XML
@@ -63,35 +58,34 @@ def read(path: str) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([file.get_batch(number)])
 
 
-class WriteSummed(beam.DoFn):
-    """A file to its bucket file, as the mentions stage writes it."""
+class SendSummed(beam.DoFn):
+    """A file to its batches by bucket, as the mentions stage sends them."""
 
-    def __init__(self, scratch: str) -> None:
-        self._scratch = scratch
+    def __init__(self, shuffle: Shuffle) -> None:
+        self._shuffle = shuffle
 
-    def process(self, numbered: tuple[int, str]) -> Iterator[Done]:
-        """Sum, split and write."""
+    def process(self, numbered: tuple[int, str]) -> Iterator[Done | Sent]:
+        """Sum, split and send."""
         number, path = numbered
         adder = Adder(MENTIONS, "title")
-        with create_bucket_file(part_path(self._scratch, number)) as file:
+        with self._shuffle.sender("sum", "pairs", number) as sender:
             for rows in read(path):
-                file.add_rows(adder.add(rows))
-            file.add_rows(adder.rest())
+                yield from sender.add_rows("rows", adder.add(rows))
+            yield from sender.add_rows("rows", adder.rest())
         yield done("pairs", number, FILES)
 
 
 class Merge(beam.DoFn):
     """A bucket to its summed rows, and those to a file if there is a folder for it."""
 
-    def __init__(self, scratch: str, folder: str) -> None:
-        self._scratch, self._folder = scratch, folder
+    def __init__(self, shuffle: Shuffle, folder: str) -> None:
+        self._shuffle, self._folder = shuffle, folder
 
     def process(self, task: Task) -> Iterator[int]:
         """Merge, and give out how many rows there are."""
-        _, bucket, buckets = task
-        merged = sum_up(read_rows(part_paths(self._scratch, FILES), [bucket]), MENTIONS)
+        merged = sum_up(self._shuffle.read_rows(task, "sum/rows", range(FILES)), MENTIONS)
         if self._folder:
-            write_parquet(bucket_path(self._folder, bucket, buckets), sort_mentions(merged), False)
+            write_parquet(bucket_path(self._folder, task.bucket, task.buckets), sort_mentions(merged), False)
         yield merged.num_rows
 
 
@@ -114,26 +108,36 @@ def start(workers: int) -> None:
 
 def count(folder: str, workers: int) -> None:
     """Bucket files."""
-    _count(folder, workers, "")
+    _count(folder, Runtime(workers=workers), "")
 
 
 def count_and_write(folder: str, workers: int) -> None:
     """The same, sorted and written as the anchor dictionary is."""
     with tempfile.TemporaryDirectory() as finished:
-        _count(folder, workers, finished)
+        _count(folder, Runtime(workers=workers), finished)
 
 
-def _count(folder: str, workers: int, finished: str) -> None:
+def count_on(folder: str, engine: str, by_engine: bool) -> None:
+    """The same on an engine, which is started for it, and one of the two ways."""
+    (chosen,) = [each for each in engines() if each.name == engine]
+    with tempfile.TemporaryDirectory() as place, chosen.start(Path(place)) as options:
+        Path(place, "finished").mkdir()
+        _count(folder, Runtime(options, workers=chosen.workers), f"{place}/finished", by_engine)
+        assert len(list(Path(place, "finished").iterdir())) == BUCKETS
+
+
+def _count(folder: str, runtime: Runtime, finished: str, by_engine: bool = False) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        Runtime(workers=workers).run(
+        shuffle = Shuffle(scratch, by_engine)
+        runtime.run(
             lambda pipeline: (
                 pipeline
                 | beam.Create(list(enumerate(paths(folder))))
-                | beam.ParDo(WriteSummed(scratch))
-                | WhenAllDone("count", tasks_of({"pairs": BUCKETS}))
-                | beam.ParDo(Merge(scratch, finished))
+                | beam.ParDo(SendSummed(shuffle))
+                | shuffle.exchange("count", tasks_of({"pairs": BUCKETS}), "sum/rows")
+                | beam.ParDo(Merge(shuffle, finished))
             ),
-            label="bucket files",
+            label="pairs",
         )
 
 
@@ -155,11 +159,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=20_000_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--engines", nargs="*", metavar="ENGINE", help="both ways on these, or on all that are here")
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="wikisem-shuffle-")
     try:
         write_pairs(Path(folder), arguments.pairs, arguments.pairs // 2)
-        _report(folder, arguments.pairs, arguments.rounds)
+        if arguments.engines is None:
+            _report(folder, arguments.pairs, arguments.rounds)
+        else:
+            print(_report_engines(folder, arguments.engines, arguments.rounds))
     finally:
         shutil.rmtree(folder)
 
@@ -187,6 +195,25 @@ def _report(folder: str, pairs: int, rounds: int) -> None:
     header = ["way", "workers", "pairs", "M/s", "M/s with start-up", "M per CPU second", "peak GB"]
     body = _TEXT.format(pairs=pairs / 1e6, files=FILES, rounds=rounds, table=table(header, rows))
     write_section("shuffle", "Counting pairs through a shuffle", body, ["apache-beam", "numpy", "pyarrow"])
+
+
+def _report_engines(folder: str, names: Sequence[str], rounds: int) -> str:
+    """Both ways on each engine, in turn: medians of all its processes, the servers' among them."""
+    # Workers that an engine starts elsewhere find this module so.
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
+    there = [each.name for each in engines() if not each.missing() and (each.name in names or not names)]
+    ways = [(name, by_engine) for name in there for by_engine in (False, True)]
+    found: dict[tuple[str, bool], list[Watched]] = {way: [] for way in ways}
+    for number in range(rounds):
+        for way in ways[:: -1 if number % 2 else 1]:
+            found[way].append(watch_tree(Path(folder), count_on, folder, *way))
+            print(f"round {number + 1}/{rounds}: {way}: {found[way][-1]}", file=sys.stderr)
+    rows = []
+    for (name, by_engine), runs in found.items():
+        seconds, cpu = (statistics.median(getattr(run, field) for run in runs) for field in ("seconds", "cpu"))
+        peak = max(run.peak for run in runs) / 2**30
+        rows.append([name, "the engine" if by_engine else "files", f"{seconds:.1f}", f"{cpu:.1f}", f"{peak:.2f}"])
+    return table(["engine", "shuffled by", "seconds", "CPU seconds", "peak GB"], rows)
 
 
 _TEXT = """

@@ -222,30 +222,14 @@ class EntityScratch(Scratch):
         """The items of one certainty from one range."""
         return f"{self.parts}/{certainty}/{part:06}.parquet"
 
-    @property
-    def numbers(self) -> str:
-        """Bucket files by range: the numbers of its items, and of what their edges lead to."""
-        return f"{self.parts}/numbers"
-
-    @property
-    def duplicates(self) -> str:
-        """Bucket files by file of items: the rows of repeated items, by item."""
-        return f"{self.parts}/duplicates"
+    def merged(self, step: str, kind: str) -> str:
+        """Bucket files by bucket of items: the merged numbers of a kind that the parts of a step sent."""
+        return f"{self.parts}/merged/{step}-{kind}"
 
     @property
     def superseded(self) -> str:
         """Bucket files by bucket of items: the numbers of superseded rows, by the file that they are in."""
         return f"{self.parts}/superseded"
-
-    @property
-    def latest(self) -> str:
-        """Bucket files by file of items: the numbers of all that the edges of its latest rows lead to."""
-        return f"{self.parts}/latest"
-
-    @property
-    def kept(self) -> str:
-        """Bucket files by file of items: the numbers in the finished file."""
-        return f"{self.parts}/places"
 
 
 class MentionScratch(Scratch):
@@ -253,13 +237,9 @@ class MentionScratch(Scratch):
 
     __slots__ = ()
 
-    def mentions(self, language: str) -> str:
-        """Bucket files by range: its mentions, by title."""
-        return f"{self.parts}/mentions/{language}"
-
-    def redirects(self, language: str) -> str:
-        """Bucket files by range: its redirects, by source, and the titles of its pages where titles are converted."""
-        return f"{self.parts}/redirects/{language}"
+    def versions(self, language: str) -> str:
+        """Bucket files by range: the versions of its pages."""
+        return f"{self.parts}/versions/{language}"
 
     def repeats(self, language: str) -> str:
         """A bucket file: where the pages that are copies of others begin, by the number of a range."""
@@ -268,14 +248,6 @@ class MentionScratch(Scratch):
     def titles(self, language: str, again: bool) -> str:
         """The hashes of the titles of all pages; the second time in another folder, because workers keep copies."""
         return f"{self.parts}/titles{'-again' if again else ''}/{language}"
-
-    def converted(self, language: str) -> str:
-        """Bucket files by bucket: its mentions by the titles that they are converted to, and its redirects."""
-        return f"{self.parts}/converted/{language}"
-
-    def followed(self, language: str) -> str:
-        """Bucket files by bucket: mentions that name their page, and those whose title was a redirect, by page."""
-        return f"{self.parts}/followed/{language}"
 
     def range_counts(self, language: str, number: int) -> str:
         """The counts of a range, named by its number, so that a range that is run again counts once."""
@@ -287,29 +259,9 @@ class SurfaceScratch(Scratch):
 
     __slots__ = ()
 
-    def items(self, language: str) -> str:
-        """Bucket files by part of the entities: items with a page, by the title of their sitelink."""
-        return f"{self.parts}/items/{language}"
-
-    def followed(self, language: str) -> str:
-        """Bucket files by bucket: items, by the title of the page that their sitelink leads to."""
-        return f"{self.parts}/followed/{language}"
-
-    def pages(self, language: str) -> str:
-        """Bucket files by bucket: its items, the anchors of their pages, and the anchors whose links it wants."""
-        return f"{self.parts}/pages/{language}"
-
     def wanted(self, language: str) -> str:
         """The folder of the hashes of all anchors that are wanted."""
         return f"{self.parts}/wanted/{language}"
-
-    def sums(self, language: str) -> str:
-        """Bucket files by bucket of the dictionary: the links of wanted anchors in it, by anchor."""
-        return f"{self.parts}/sums/{language}"
-
-    def links(self, language: str) -> str:
-        """Bucket files by bucket of anchors: the links of each in the whole wiki, by the bucket that wants them."""
-        return f"{self.parts}/links/{language}"
 
 
 class TaxonomyScratch(Scratch):

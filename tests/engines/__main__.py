@@ -1,8 +1,8 @@
 """Builds the same sets on each engine and compares every file with those of the local runner.
 
-``python -m tests.engines [--output FOLDER] [--kills N] [ENGINE ...]`` prints a table. Inputs are the real data if
-$WIKISEM_DATA names it, else the demo's world. An engine that is not here is a row that says what is missing, never one
-that passed. Exit code 1 if an engine failed or left other bytes.
+``python -m tests.engines [--output FOLDER] [--kills N] [--shuffle engine|files] [ENGINE ...]`` prints a table. Inputs
+are the real data if $WIKISEM_DATA names it, else the demo's world. An engine that is not here is a row that says what
+is missing, never one that passed. Exit code 1 if an engine failed or left other bytes.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def inputs(folder: Path) -> list[str]:
     ]
 
 
-def build(engine: Engine, words: Sequence[str], folder: Path, kills: int = 0) -> Row:
+def build(engine: Engine, words: Sequence[str], folder: Path, kills: int = 0, shuffle: Sequence[str] = ()) -> Row:
     """One build in a folder of its own, of whose workers so many are killed if it takes long enough."""
     folder.mkdir()
     output = folder / "out"
@@ -74,7 +74,7 @@ def build(engine: Engine, words: Sequence[str], folder: Path, kills: int = 0) ->
     started = time.monotonic()
     with engine.start(folder) as options, killing(kills, seed=1) as killed:
         workers = [] if options else ["--workers", str(engine.workers)]
-        beam = ["--", *options] if options else []
+        beam = ["--", *options, *shuffle] if options else []
         done = subprocess.run([*command, *workers, *beam], cwd=folder, capture_output=True, text=True, check=False)
     seconds = time.monotonic() - started
     if done.returncode:
@@ -95,7 +95,7 @@ def compare(row: Row, found: dict[str, str], expected: dict[str, str]) -> Row:
     return replace(row, state=f"same bytes in all {len(expected)} files{killed}")
 
 
-def run(names: Sequence[str], folder: Path, kills: int = 0) -> list[Row]:
+def run(names: Sequence[str], folder: Path, kills: int = 0, shuffle: Sequence[str] = ()) -> list[Row]:
     """The reference, then every engine that was asked for."""
     reference, *others = engines()
     words = inputs(folder)
@@ -111,7 +111,7 @@ def run(names: Sequence[str], folder: Path, kills: int = 0) -> list[Row]:
             rows.append(Row(engine, f"skipped: {missing}"))
             continue
         print(f"{engine.name} …", file=sys.stderr, flush=True)
-        row = build(engine, words, folder / engine.name, kills)
+        row = build(engine, words, folder / engine.name, kills, shuffle)
         rows.append(row if row.failure else compare(row, tree_of(folder / engine.name / "out", *FOLDERS), expected))
     return rows
 
@@ -131,11 +131,13 @@ def main() -> int:
     parser.add_argument("engine", nargs="*", help=f"of {', '.join(each.name for each in engines()[1:])}; default: all")
     parser.add_argument("--output", type=Path, help="keep what the builds leave in this new folder")
     parser.add_argument("--kills", type=int, default=0, help="workers to kill while an engine builds")
+    parser.add_argument("--shuffle", choices=("engine", "files"), help="who shuffles in bulk; default: by the runner")
     arguments = parser.parse_args()
+    shuffle = [f"--bulk_shuffle={arguments.shuffle}"] if arguments.shuffle else []
     with tempfile.TemporaryDirectory(prefix="wikisem-engines-") as temporary:
         folder = arguments.output or Path(temporary) / "runs"
         folder.mkdir(parents=True)
-        rows = run(arguments.engine, folder, arguments.kills)
+        rows = run(arguments.engine, folder, arguments.kills, shuffle)
     print(table(rows))
     return int(any(row.failure for row in rows))
 

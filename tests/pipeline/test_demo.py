@@ -5,13 +5,15 @@ import os
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow.parquet as pq
 import pytest
 
+from tests.engines.__main__ import FOLDERS
 from tests.oracle import Named, OracleGraph, OracleGroups
 from tests.pipeline.stage_digests import KNOWN, version_and_digest
+from tests.trees import tree_of
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import LANGUAGES, read_classes, read_items
@@ -36,6 +38,19 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_stage_leaves_changes_with_its_version_alone(output: Path, stage: str) -> None:
     """A finished unit of an earlier release is used where its stage has the same version."""
     assert version_and_digest(output, stage) == KNOWN[stage]
+
+
+def test_an_engine_that_shuffles_leaves_the_same_bytes(
+    output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As values of a GroupByKey, rows come to the same files as through bucket files, none of which is written."""
+
+    def refuse(path: str) -> NoReturn:
+        raise AssertionError(f"no bucket file is needed, saw {path}")
+
+    monkeypatch.setattr("wikisem.transforms.io.shuffle.create_bucket_file", refuse)
+    assert main(["demo", "--output", str(tmp_path), "--", "--runner=FnApiRunner", "--bulk_shuffle=engine"]) == 0
+    assert tree_of(tmp_path, *FOLDERS) == tree_of(output, *FOLDERS)
 
 
 @cache

@@ -24,6 +24,14 @@ def test_every_stage_is_planned_and_its_proto_kept(tmp_path: Path, capsys: pytes
     stages = [plan["label"].partition(" ")[0].rstrip(":") for plan in plans]
     assert list(dict.fromkeys(stages)) == ["entities", "mentions", "surfaces", "taxonomy", "groups"]
     assert {plan["environment"] for plan in plans} == {"docker"}
+    # On Dataflow the engine shuffles: in every stage that has rows to shuffle there are batches to group.
+    grouped = {
+        plan["label"].partition(" ")[0].rstrip(":")
+        for plan in plans
+        for step in plan["steps"]
+        if step["kind"] == "group_by_key" and step["name"].endswith("/shuffle")
+    }
+    assert grouped == {"entities", "mentions", "surfaces"}
     files = sorted((tmp_path / "plan").iterdir())
     assert len(files) == len(plans)
     for path, plan in zip(files, plans, strict=True):

@@ -1,27 +1,13 @@
-"""Bucket files: every row comes back out of its bucket, and a file that is not whole is refused with its name."""
+"""Bucket files: every batch comes back out of its bucket, and a file that is not whole is refused with its name."""
 
-from collections import defaultdict
 from pathlib import Path
 from typing import NoReturn
 
-import pyarrow as pa
 import pytest
-from hypothesis import event, given
-from hypothesis import strategies as st
 
-from wikisem.arrow.buckets import BUCKETS, bucket_of, finest, split
 from wikisem.errors import StageError
-from wikisem.schemas import REDIRECTS
-from wikisem.transforms.io.shuffle import (
-    create_bucket_file,
-    part_path,
-    part_paths,
-    read_bucket,
-    read_rows,
-    table_of,
-)
+from wikisem.transforms.io.shuffle import create_bucket_file, read_bucket
 
-BATCHES = st.lists(st.lists(st.tuples(st.text(max_size=9), st.text(max_size=9)), max_size=20), max_size=4)
 BATCHES_OF_BUCKETS = [("b", b"first of b"), ("a", b"of a"), ("b", b""), ("b", b"third of b"), ("7", b"of 7")]
 
 
@@ -31,35 +17,6 @@ def write(path: str, batches: list[tuple[str, bytes]] = BATCHES_OF_BUCKETS) -> s
         for bucket, batch in batches:
             file.add(bucket, batch)
     return path
-
-
-def table(rows: list[tuple[str, str]]) -> pa.Table:
-    """Rows as a table."""
-    return pa.table([[source for source, _ in rows], [target for _, target in rows]], REDIRECTS)
-
-
-@given(parts=st.lists(BATCHES, min_size=1, max_size=3), buckets=st.sampled_from([1, 8, 64, BUCKETS]))
-def test_rows_come_back_out_of_their_bucket(
-    tmp_path_factory: pytest.TempPathFactory, parts: list[list[list[tuple[str, str]]]], buckets: int
-) -> None:
-    """Of all parts and all times that one wrote, in the order of the parts; as a loop over the rows would sort them."""
-    folder = str(tmp_path_factory.mktemp("parts"))
-    expected = defaultdict(list)
-    for number, batches in enumerate(parts):
-        with create_bucket_file(part_path(folder, number)) as file:
-            for batch in batches:
-                file.add_rows(split(table(batch), "source"))
-        for row in (row for batch in batches for row in batch):
-            expected[int(bucket_of(pa.array([row[0]]))[0])].append(row)
-    event("several batches of a bucket", str(any(len(rows) > 1 for rows in expected.values())))
-    paths = part_paths(folder, len(parts))
-    for bucket in range(buckets):
-        wanted = finest(bucket, buckets)
-        rows = table_of(read_rows(paths, wanted), REDIRECTS).to_pylist()
-        found = [(row["source"], row["target"]) for row in rows]
-        assert sorted(found) == sorted(row for each in wanted for row in expected[each])
-        if buckets == BUCKETS:
-            assert found == expected[bucket]
 
 
 def test_batches_come_bucket_by_bucket_in_the_order_of_writing(tmp_path: Path) -> None:
@@ -73,7 +30,6 @@ def test_a_part_without_rows_is_a_file_too(tmp_path: Path) -> None:
     """So that a missing file is always a mistake."""
     path = write(f"{tmp_path}/0.buckets", [])
     assert list(read_bucket(path, ["a"])) == []
-    assert table_of(read_rows([path], ["a"]), REDIRECTS).equals(REDIRECTS.empty_table())
 
 
 def test_a_part_that_is_written_again_is_the_same_file(tmp_path: Path) -> None:
@@ -97,7 +53,7 @@ def test_a_part_that_failed_leaves_nothing_that_can_be_read(tmp_path: Path) -> N
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """Not taken for a part without rows."""
     with pytest.raises(StageError, match=r"expected a bucket file, saw .*/3\.buckets that cannot be read"):
-        list(read_rows([write(f"{tmp_path}/2.buckets", []), f"{tmp_path}/3.buckets"], ["a"]))
+        list(read_bucket(f"{tmp_path}/3.buckets", ["a"]))
 
 
 def test_a_missing_object_is_named_whatever_its_store_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,12 +60,13 @@ LINES: tuple[Line | str, ...] = (
 )
 
 
-def run(tmp_path: Path, *inputs: Path, workers: int = 1, **options: Any) -> tuple[Counts, list[Line], list[Line]]:
+def run(
+    tmp_path: Path, *inputs: Path, workers: int = 1, by_engine: bool = False, **options: Any
+) -> tuple[Counts, list[Line], list[Line]]:
     """The counts, rows and unreadable records of one run."""
     place = Scratch(str(tmp_path / "work"))
-    counts = read_entities(
-        [str(path) for path in inputs], EntityOptions(**options), StageContext(place, Runtime(workers=workers))
-    )
+    runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=workers)
+    counts = read_entities([str(path) for path in inputs], EntityOptions(**options), StageContext(place, runtime))
     tables = [pq.read_table(path) for path in sorted(Path(place.published).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]
@@ -110,11 +111,14 @@ def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("buckets", [1, 16])
-def test_an_index_says_where_each_item_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int) -> None:
+@pytest.mark.parametrize(("buckets", "by_engine"), [(1, False), (16, False), (16, True)])
+def test_an_index_says_where_each_item_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int, by_engine: bool
+) -> None:
     """Of every item that is kept, in the files that stay as they are and in those that are written again."""
     monkeypatch.setattr(stage, "_LARGE_INDEX_BYTES", 1 << 28 if buckets == 1 else 1)
-    run(tmp_path, write(tmp_path / "a.json", dump(*LINES)), write(tmp_path / "b.json", dump(item("Q77", ["Q10"]))))
+    paths = [write(tmp_path / "a.json", dump(*LINES)), write(tmp_path / "b.json", dump(item("Q77", ["Q10"])))]
+    run(tmp_path, *paths, by_engine=by_engine)
     published = tmp_path / "work/published"
     expected = {
         (int(qid.as_py()[1:]), path.name, group)

@@ -15,6 +15,7 @@ from wikisem.transforms.entities import item_files
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
 from wikisem.transforms.entities.stage import IndexItems, KeepItems, find_duplicates, superseded_by_file
 from wikisem.transforms.io.parquet import read_parquet, write_parquet
+from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 
 CERTAIN, UNDECIDED = ItemFile("certain", 3), ItemFile("undecided", 1)
@@ -98,7 +99,9 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
     finished = Path(scratch.published) / "certain-000003.parquet"
     seen = set()
     for _ in range(3):
-        list(KeepItems(scratch, "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
+        list(
+            KeepItems(scratch, Shuffle(scratch.parts), "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN))
+        )
         seen.add((finished.read_bytes(), Path(CERTAIN.path(scratch)).read_bytes()))
     ((one, other),) = seen
     assert one == other
@@ -112,8 +115,8 @@ def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     writer = ItemWriter(CERTAIN.path(scratch))
     writer.add(pa.Table.from_pylist([row(qid, 5) for qid in ("Q9", "Q1", "Q4")], ENTITIES))
     writer.close()
-    list(KeepItems(scratch, "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
-    IndexItems(scratch, [CERTAIN]).process(("entities", 0, 1))
+    list(KeepItems(scratch, Shuffle(scratch.parts), "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
+    IndexItems(scratch, Shuffle(scratch.parts), [CERTAIN]).process(Task("entities", 0, 1))
     index = read_parquet(f"{scratch.published}/index/bucket-00-of-1.parquet")
     assert [tuple(each.values()) for each in index.to_pylist()] == [
         (1, "certain-000003.parquet", 0),

@@ -29,17 +29,22 @@ COUNTS = Counts(
 )
 
 
-def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1) -> Counts:
+def count(folder: Path, *inputs: str, link_trail: bool = False, workers: int = 1, by_engine: bool = False) -> Counts:
     """Run the stage in a folder, and check that no page is lost from the count."""
-    return count_all(folder, {"ltg": inputs}, link_trail, workers)["ltg"]
+    return count_all(folder, {"ltg": inputs}, link_trail, workers, by_engine)["ltg"]
 
 
 def count_all(
-    folder: Path, dumps: Mapping[str, Sequence[str]], link_trail: bool = False, workers: int = 1
+    folder: Path,
+    dumps: Mapping[str, Sequence[str]],
+    link_trail: bool = False,
+    workers: int = 1,
+    by_engine: bool = False,
 ) -> dict[str, Counts]:
     """The same for several languages, each into a folder of its own beside the first."""
     folders = {language: f"{folder}/published" if language == "ltg" else f"{folder}/{language}" for language in dumps}
-    context = StageContext(Scratch(str(folder)), Runtime(workers=workers))
+    runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=workers)
+    context = StageContext(Scratch(str(folder)), runtime)
     counts = count_mentions(dumps, link_trail, folders, context)
     for each in counts.values():
         each.check("mentions")
@@ -118,6 +123,21 @@ def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: 
             assert set(bucket_of(table[column].combine_chunks(), 8).tolist()) <= {bucket}
             assert table.schema == (schemas.MENTIONS if column == "title" else schemas.REDIRECTS)
     assert rows_of(tmp_path) == MENTIONS
+
+
+@pytest.mark.parametrize("by_engine", [False, True])
+@pytest.mark.parametrize(("shuffled", "buckets"), [(1, 8), (2, 8), (8, 2)])
+def test_files_depend_on_the_pages_and_not_on_how_rows_were_shuffled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_engine: bool, shuffled: int, buckets: int
+) -> None:
+    """In fewer buckets than the files have or in more, through files or by the engine: the same bytes."""
+    monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {20_000: buckets})
+    path = write(tmp_path / "dump.xml", dump())
+    for folder, number, way in (("same", buckets, False), ("other", shuffled, by_engine)):
+        monkeypatch.setattr("wikisem.transforms.mentions.stage.buckets_for_bytes", {len(dump()): number}.__getitem__)
+        assert count(tmp_path / folder, path, by_engine=way) == COUNTS
+    assert bytes_of(tmp_path / "other") == bytes_of(tmp_path / "same")
+    assert bool(list_files(f"{tmp_path}/other/parts/scan/**")) is not by_engine
 
 
 def test_siteinfo_is_kept(counted: Path) -> None:

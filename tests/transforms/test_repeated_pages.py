@@ -56,10 +56,11 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("again", "name", "workers"), [("same file", "z", 1), ("multistream", "a", 2), ("part", "a", 1)]
+    ("again", "name", "workers", "by_engine"),
+    [("same file", "z", 1, False), ("multistream", "a", 2, False), ("part", "a", 1, False), ("part", "a", 1, True)],
 )
 def test_what_comes_twice_counts_once(
-    tmp_path: Path, once: Path, again: str, name: str, workers: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, once: Path, again: str, name: str, workers: int, by_engine: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The dump once more under another name, in other forms, or a part of it: every file has the same bytes."""
     cut_small(monkeypatch)
@@ -69,7 +70,8 @@ def test_what_comes_twice_counts_once(
     streams = {"same file": [dump(GOOD)], "multistream": multistream(GOOD), "part": [dump(GOOD[4:7])]}[again]
     packed = b"".join(map(bz2.compress, streams))
     copies = 3 if again == "part" else len(GOOD)
-    counts = count(tmp_path / "run", whole, write(folder / f"{name}.xml.bz2", packed), workers=workers)
+    packed_path = write(folder / f"{name}.xml.bz2", packed)
+    counts = count(tmp_path / "run", whole, packed_path, workers=workers, by_engine=by_engine)
     assert bytes_of(tmp_path / "run") == bytes_of(once)
     assert counts == GOOD_COUNTS + Counts(copies, left_out={"duplicate": copies})
 

@@ -104,6 +104,24 @@ def test_a_runner_that_is_named_is_the_one_that_runs() -> None:
     assert "direct_num_workers" not in named
 
 
+@pytest.mark.parametrize(
+    ("words", "by_engine"),
+    [
+        ([], False),
+        (["--runner=PrismRunner"], False),
+        (["--runner=PortableRunner"], False),
+        (["--runner=DataflowRunner"], True),
+        (["--runner=dataflow"], True),
+        (["--runner=apache_beam.runners.dataflow.dataflow_runner.DataflowRunner"], True),
+        (["--runner=DataflowRunner", "--bulk_shuffle=files"], False),
+        (["--runner=PortableRunner", "--bulk_shuffle=engine"], True),
+    ],
+)
+def test_the_runner_decides_who_shuffles_unless_an_option_does(words: list[str], by_engine: bool) -> None:
+    """Beam takes a runner by its class, with its module, and by a short name in any case."""
+    assert Runtime(words).shuffles_by_engine is by_engine
+
+
 def test_a_runner_that_is_named_gets_its_own_options() -> None:
     """Options of the direct runner mean something where it is named."""
     options = Runtime(["--runner=FnApiRunner", "--direct_num_workers=3"]).options().get_all_options(drop_default=True)

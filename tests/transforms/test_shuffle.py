@@ -1,17 +1,28 @@
 """Parts of the work, counted and waited for; rows through Parquet, where the same rows are the same bytes."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import apache_beam as beam
+import orjson
 import pyarrow as pa
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from tests.object_store import twice
+from wikisem.arrow.buckets import split
+from wikisem.arrow.columns import decode
 from wikisem.errors import MissingInputError, StageError
+from wikisem.files import replace_file
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
-from wikisem.transforms.io.shuffle import Done, ListTasks, Task, done, same_tasks
+from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.shuffle import Done, ListTasks, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 
 TABLE = pa.table(
     {"title": ["Rīga", "Daugova", "Rīga"], "anchor": ["Reiga", "upe", "reigā"], "count": [3, 1, 2]}, MENTIONS
@@ -27,7 +38,7 @@ def tasks_when_done(*parts: Done) -> list[Task]:
 def test_tasks_begin_when_all_parts_are_done_in_any_order() -> None:
     """Each part gives a task; one that is handed on twice, as after a retry, gives one."""
     parts = [done("de", 2, 3), done("de", 0, 3), done("de", 1, 3), done("de", 0, 3)]
-    assert tasks_when_done(*parts) == [("de", 0, 3), ("de", 1, 3), ("de", 2, 3)]
+    assert tasks_when_done(*parts) == [Task("de", 0, 3), Task("de", 1, 3), Task("de", 2, 3)]
 
 
 def test_a_part_that_is_missing_is_named() -> None:
@@ -42,11 +53,126 @@ def test_tasks_can_depend_on_what_all_parts_hold() -> None:
 
     def tasks(key: str, weights: Sequence[int]) -> list[Task]:
         seen.append((key, list(weights)))
-        return [(key, 0, 1)]
+        return [Task(key, 0, 1, sum(weights))]
 
     (_, second), (_, first) = done("ja", 1, 2, weight=7), done("ja", 0, 2, weight=5)
-    assert list(ListTasks("mentions", tasks).process(("ja", [second, first]))) == [("ja", 0, 1)]
+    assert list(ListTasks("mentions", tasks).process(("ja", [second, first]))) == [Task("ja", 0, 1, 12)]
     assert seen == [("ja", [5, 7])]
+
+
+class SendRows(beam.DoFn):
+    """Sends the rows of a numbered part to buckets by their text, in two turns."""
+
+    def __init__(self, shuffle: Shuffle, parts: int) -> None:
+        self._shuffle, self._parts = shuffle, parts
+
+    def process(self, numbered: tuple[int, list[tuple[str, int]]]) -> Iterator[Done | Sent]:
+        """Split and send."""
+        number, rows = numbered
+        with self._shuffle.sender("step", "", number) as sender:
+            for some in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+                yield from sender.add_rows("rows", split(rows_of(some), "text", BUCKETS), "de")
+            yield from sender.add("sizes", 0, str(len(rows)).encode(), "de")
+        yield done("", number, self._parts)
+
+
+class WriteBucket(beam.DoFn):
+    """Writes what a bucket received, part by part."""
+
+    def __init__(self, shuffle: Shuffle, parts: int, folder: str) -> None:
+        self._shuffle, self._parts, self._folder = shuffle, range(parts), folder
+
+    def process(self, task: Task) -> None:
+        """Read and write."""
+        found = [
+            [decode(batch).to_pylist() for batch in batches]
+            for batches in self._shuffle.read_parts(task, "step/rows", self._parts, "")
+        ]
+        rows = table_of(self._shuffle.read_rows(task, "step/rows", self._parts, ""), ROWS)
+        assert rows.to_pylist() == [row for part in found for batch in part for row in batch]
+        sizes = [int(size) for size in self._shuffle.read(task, "step/sizes", self._parts, "")]
+        replace_file(f"{self._folder}/{task.bucket}", orjson.dumps([found, sizes]))
+
+
+ROWS = pa.schema([("text", pa.string()), ("number", pa.int64())])
+BUCKETS = 3
+# Half of the rows have one text, so that one bucket has more than the others.
+PARTS = st.lists(st.lists(st.tuples(st.just("a") | st.text(max_size=3), st.integers(0, 9)), max_size=12), max_size=4)
+
+
+def rows_of(rows: Sequence[tuple[str, int]]) -> pa.Table:
+    """Rows as a table."""
+    return pa.table([[text for text, _ in rows], [number for _, number in rows]], ROWS)
+
+
+def exchange(parts: Sequence[object], folder: Path, by_engine: bool, par_do: Any) -> dict[str, Any]:
+    """What each bucket received of parts that were exchanged in one of the two ways."""
+    shuffle = Shuffle(f"{folder}/parts", by_engine)
+    tasks = tasks_of({"": BUCKETS})
+
+    def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
+        return [task._replace(key="de") for task in tasks(key, weights)]
+
+    Runtime().run(
+        lambda pipeline: (
+            pipeline
+            | beam.Create(list(enumerate(parts)))
+            | "send" >> par_do(SendRows(shuffle, len(parts)))
+            | shuffle.exchange("stage", list_tasks, "step/rows", "step/sizes")
+            | "write" >> par_do(WriteBucket(shuffle, len(parts), f"{folder}/found"))
+        ),
+        label="exchange",
+    )
+    return {path.name: orjson.loads(path.read_bytes()) for path in (folder / "found").glob("*")}
+
+
+def test_both_ways_give_the_same_buckets(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same batches in the same order, whatever the tables, also where bundles run twice; each row once."""
+    monkeypatch.setattr("wikisem.transforms.io.shuffle._BATCH_ROWS", 2)
+    met = Counter[str]()
+
+    @settings(deadline=None, max_examples=25, derandomize=True)
+    @given(parts=PARTS.filter(bool))
+    @example(parts=[[]])
+    @example(parts=[[("a", 1)]])
+    @example(parts=[[("a", number) for number in range(12)], [], [("a", 5), ("b", 6)]])
+    def check(parts: list[list[tuple[str, int]]]) -> None:
+        folder = tmp_path_factory.mktemp("exchange")
+        by_files, by_engine, by_engine_twice = (
+            exchange(parts, folder / name, name != "files", par_do)
+            for name, par_do in {"files": beam.ParDo, "engine": beam.ParDo, "twice": twice}.items()
+        )
+        assert by_files == by_engine == by_engine_twice
+        assert by_files.keys() == {str(bucket) for bucket in range(BUCKETS)}
+        found = [
+            (row["text"], row["number"])
+            for rows, _ in by_files.values()
+            for part in rows
+            for batch in part
+            for row in batch
+        ]
+        assert sorted(found) == sorted(row for part in parts for row in part)
+        assert by_files["0"][1] == [len(part) for part in parts]
+        met["several batches of a part"] += any(len(part) > 1 for rows, _ in by_files.values() for part in rows)
+        met["an empty bucket"] += any(not any(rows) for rows, _ in by_files.values())
+        met["an empty part"] += [] in parts
+
+    check()
+    assert all(met[case] > 2 for case in ("several batches of a part", "an empty bucket", "an empty part"))
+
+
+def test_batches_that_no_task_reads_are_an_error(tmp_path: Path) -> None:
+    """Not dropped in silence: a step that sends to a bucket that there is not has gone wrong."""
+
+    def construct(pipeline: beam.Pipeline) -> None:
+        shuffle = Shuffle(str(tmp_path), by_engine=True)
+        sent = pipeline | beam.Create([(0, [("a", 1)])]) | beam.ParDo(SendRows(shuffle, 1))
+        _ = sent | shuffle.exchange("stage", tasks_of({"": BUCKETS}), "step/rows")
+
+    with pytest.raises(StageError, match=r"expected a task for bucket \d of 'de', saw only batches for it"):
+        Runtime().run(construct, label="exchange")
 
 
 def test_buckets_of_a_folder_are_counted_from_its_names(tmp_path: Path) -> None:

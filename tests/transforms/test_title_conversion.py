@@ -108,15 +108,15 @@ def large() -> Wiki:
     return pages, [(draw.choice(names), draw.choice(["one", "two"])) for _ in range(2_000)]
 
 
-@pytest.mark.parametrize(("workers", "buckets"), [(1, 8), (2, 1)])
+@pytest.mark.parametrize(("workers", "buckets", "by_engine"), [(1, 8, False), (2, 1, False), (1, 8, True)])
 def test_buckets_count_as_a_literal_reading_has_it(
-    tmp_path: Path, large: Wiki, monkeypatch: pytest.MonkeyPatch, workers: int, buckets: int
+    tmp_path: Path, large: Wiki, monkeypatch: pytest.MonkeyPatch, workers: int, buckets: int, by_engine: bool
 ) -> None:
     """Every bundle run twice, beside a language of one script, the stage gives the rows of a literal reading."""
     monkeypatch.setattr(beam, "ParDo", twice)
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {20_000: buckets})  # which other processes do not see
     path = write(tmp_path / "sr.xml", text_of(large))
-    count_all(tmp_path, {"sr": [path], "hr": [path]}, workers=workers)
+    count_all(tmp_path, {"sr": [path], "hr": [path]}, workers=workers, by_engine=by_engine)
     assert count_buckets(f"{tmp_path}/sr") == buckets
     for language, expected in (("sr", literal(large)), ("hr", literal(large, converted=False))):
         rows = [

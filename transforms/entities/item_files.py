@@ -1,6 +1,6 @@
-"""Item files of the entities stage, and bucket files of item numbers: how they are named, written, merged and read."""
+"""Item files of the entities stage, and numbers of items: how they are named, written, sent, merged and read."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
 import apache_beam as beam
@@ -12,7 +12,16 @@ from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_n
 from wikisem.files import create_binary
 from wikisem.layout import UNLINKED, EntityScratch
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.shuffle import BucketFile, Task, create_bucket_file, part_path, part_paths, read_bucket
+from wikisem.transforms.io.shuffle import (
+    Sender,
+    Sent,
+    Shuffle,
+    Task,
+    create_bucket_file,
+    part_path,
+    part_paths,
+    read_bucket,
+)
 from wikisem.wikidata.entity_columns import Certainty
 
 # The items of one certainty from one range.
@@ -99,47 +108,36 @@ class ItemWriter:
         self._held, self._size = [], 0
 
 
-# Item numbers by kind. All items are 115 million (2026-09), too many for Beam's shuffle of a local run.
+# Item numbers by kind. All items are 115 million (2026-09).
 
 _ALL: Final = "all"
 Merge = Callable[[Iterable[Numbers]], Numbers]
 
 
-def add_numbers(file: BucketFile, kind: str, numbers: Numbers) -> None:
-    """Write item numbers of a kind into the bucket file of a part."""
+def send_numbers(sender: Sender, kind: str, numbers: Numbers) -> Iterator[Sent]:
+    """Send item numbers of a kind, which is the key of their tasks."""
     for bucket, found in qid_buckets(numbers):
-        file.add(_bucket(kind, bucket), encode_numbers(np.sort(numbers[found])))
-
-
-def _bucket(kind: str, bucket: int) -> str:
-    return f"{kind}-{bucket}"
+        yield from sender.add("numbers", bucket, encode_numbers(np.sort(numbers[found])), kind)
 
 
 class MergeNumbers(beam.DoFn):
-    """Merge the numbers of a kind in one bucket of all parts by the function of that kind.
+    """Merge the numbers of a kind that all parts of a step sent to one bucket, by the function of that kind.
 
-    Part files are in ``folder``; the merged numbers of a kind are in ``merged_folder``.
+    They are written to a bucket file of ``EntityScratch.merged``.
     """
 
-    def __init__(self, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
-        self._folder, self._parts, self._merges = folder, parts, merges
+    def __init__(
+        self, scratch: EntityScratch, shuffle: Shuffle, step: str, parts: int, merges: Mapping[str, Merge]
+    ) -> None:
+        self._scratch, self._shuffle, self._step = scratch, shuffle, step
+        self._parts, self._merges = parts, merges
 
     def process(self, task: Task) -> None:
         """Read, merge and write."""
-        kind, bucket, _ = task
-        batches = (
-            batch
-            for path in part_paths(self._folder, self._parts)
-            for batch in read_bucket(path, [_bucket(kind, bucket)])
-        )
-        merged = self._merges[kind](map(decode_numbers, batches))
-        with create_bucket_file(part_path(merged_folder(self._folder, kind), bucket)) as file:
+        batches = self._shuffle.read(task, f"{self._step}/numbers", range(self._parts), "")
+        merged = self._merges[task.key](map(decode_numbers, batches))
+        with create_bucket_file(part_path(self._scratch.merged(self._step, task.key), task.bucket)) as file:
             file.add(_ALL, encode_numbers(merged))
-
-
-def merged_folder(folder: str, kind: str) -> str:
-    """Where ``MergeNumbers`` writes the merged numbers of a kind."""
-    return f"{folder}-{kind}"
 
 
 def read_numbers(folder: str) -> Numbers:

@@ -1,12 +1,12 @@
 """Stage 1: a Wikidata dump to the items that the method reads.
 
 Each range of the dump is read once, into files of items. Whether an item stays can depend on other ranges: its id may
-come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled through bucket files,
-and the items stay where they are. Most of their files need no change, and are finished by giving them a second name.
+come twice, and edges elsewhere may lead to it. So the numbers of items and targets are shuffled, and the items stay
+where they are. Most of their files need no change, and are finished by giving them a second name.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -40,10 +40,9 @@ from wikisem.transforms.entities.item_files import (
     ItemWriter,
     Merge,
     MergeNumbers,
-    add_numbers,
     item_file,
-    merged_folder,
     read_numbers,
+    send_numbers,
 )
 from wikisem.transforms.io.counts import (
     files_left,
@@ -58,14 +57,14 @@ from wikisem.transforms.io.parquet import read_batches, read_row_groups, write_p
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.shuffle import (
     Done,
+    Sent,
+    Shuffle,
     Task,
-    WhenAllDone,
     create_bucket_file,
     done,
     part_path,
     part_paths,
     read_bucket,
-    read_rows,
     tasks_of,
 )
 from wikisem.wikidata.entity_columns import (
@@ -85,6 +84,9 @@ VERSION: Final = 2
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
+# The steps that find them: of a range, and of a file of items where rows are superseded.
+_READ: Final = "read"
+_LATEST: Final = "latest"
 # Text is decoded, split and parsed while it is still in the processor's cache.
 _CHUNK_BYTES: Final = 1 << 18
 # A range is large enough that finding its start costs little, and small enough that many workers end together. It
@@ -119,7 +121,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     higher revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and
     DamagedInputError if no item is left.
     """
-    scratch, runtime = EntityScratch.of(context.scratch), context.runtime
+    scratch, shuffle, runtime = EntityScratch.of(context.scratch), context.shuffle, context.runtime
     planned, closing = _plan(inputs)
     ranges = list(enumerate(planned))
     if not ranges:
@@ -128,9 +130,9 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = _spread(pipeline, ranges) | "read" >> beam.ParDo(
-            ReadRange(reader, options.linked_only, len(ranges), closing, scratch)
+            ReadRange(reader, options.linked_only, len(ranges), closing, scratch, shuffle)
         )
-        _merge_numbers(read, scratch.numbers, len(ranges), {ITEMS: repeated, TARGETS: union})
+        _merge_numbers(read, scratch, shuffle, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
     counts, size = scratch.counts("read-*"), sum(range_.stop - range_.start for _, range_ in ranges)
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
@@ -139,17 +141,17 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     files = sorted(map(item_file, files_left(done)))
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
-    duplicates = bool(read_numbers(merged_folder(scratch.numbers, ITEMS)).size)
-    targets = _find_targets(files, scratch, runtime) if duplicates else merged_folder(scratch.numbers, TARGETS)
+    duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
+    targets = _find_targets(files, scratch, shuffle, runtime) if duplicates else scratch.merged(_READ, TARGETS)
 
     buckets = QID_BUCKETS if size > _LARGE_INDEX_BYTES else 1
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
         (
             _spread(pipeline, _numbered(files))
-            | "keep" >> beam.ParDo(KeepItems(scratch, targets, duplicates, len(files), buckets))
-            | "all places" >> WhenAllDone(STAGE, tasks_of({STAGE: buckets}))
-            | "index" >> beam.ParDo(IndexItems(scratch, files))
+            | "keep" >> beam.ParDo(KeepItems(scratch, shuffle, targets, duplicates, len(files), buckets))
+            | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
+            | "index" >> beam.ParDo(IndexItems(scratch, shuffle, files))
         )
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(files))
@@ -180,38 +182,44 @@ def _nothing_found(inputs: Sequence[str], counts: Counts) -> str:
     return f"expected items of a Wikidata JSON dump in {', '.join(inputs)}, saw {seen}"
 
 
-def _find_targets(files: list[ItemFile], scratch: EntityScratch, runtime: Runtime) -> str:
+def _find_targets(files: list[ItemFile], scratch: EntityScratch, shuffle: Shuffle, runtime: Runtime) -> str:
     """Find superseded rows and the targets of the edges of all others; return the folder of these targets."""
-    repeated_items, latest = merged_folder(scratch.numbers, ITEMS), scratch.latest
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
         (
             _spread(pipeline, _numbered(files))
-            | "duplicates" >> beam.ParDo(FindDuplicates(scratch, repeated_items, len(files)))
-            | "all duplicates" >> WhenAllDone(STAGE, tasks_of({STAGE: QID_BUCKETS}))
-            | "choose" >> beam.ParDo(ChooseLatestRevision(scratch, len(files)))
+            | "duplicates" >> beam.ParDo(FindDuplicates(scratch, shuffle, scratch.merged(_READ, ITEMS), len(files)))
+            | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
+            | "choose" >> beam.ParDo(ChooseLatestRevision(scratch, shuffle, len(files)))
         )
 
     def find_targets(pipeline: beam.Pipeline) -> None:
-        found = _spread(pipeline, _numbered(files)) | "targets" >> beam.ParDo(FindTargets(scratch, len(files)))
-        _merge_numbers(found, latest, len(files), {TARGETS: union})
+        found = _spread(pipeline, _numbered(files)) | "targets" >> beam.ParDo(FindTargets(scratch, shuffle, len(files)))
+        _merge_numbers(found, scratch, shuffle, _LATEST, len(files), {TARGETS: union})
 
     runtime.run(find_superseded, label=f"{STAGE}: duplicates")
     runtime.run(find_targets, label=f"{STAGE}: targets")
-    return merged_folder(latest, TARGETS)
+    return scratch.merged(_LATEST, TARGETS)
 
 
-def _merge_numbers(done: beam.PCollection, folder: str, parts: int, merges: Mapping[str, Merge]) -> None:
-    """Once all parts have written their numbers to bucket files, merge the numbers of each kind."""
+def _merge_numbers(
+    done: beam.PCollection,
+    scratch: EntityScratch,
+    shuffle: Shuffle,
+    step: str,
+    parts: int,
+    merges: Mapping[str, Merge],
+) -> None:
+    """Once all parts of a step have sent their numbers, merge the numbers of each kind."""
 
     def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
         del key, weights
-        return [(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
+        return [Task(kind, bucket, QID_BUCKETS) for kind in merges for bucket in range(QID_BUCKETS)]
 
     _ = (
         done
-        | "all numbers" >> WhenAllDone(STAGE, list_tasks)
-        | "merge" >> beam.ParDo(MergeNumbers(folder, parts, merges))
+        | "all numbers" >> shuffle.exchange(STAGE, list_tasks, f"{step}/numbers")
+        | "merge" >> beam.ParDo(MergeNumbers(scratch, shuffle, step, parts, merges))
     )
 
 
@@ -233,12 +241,18 @@ class ReadRange(beam.DoFn):
     """
 
     def __init__(
-        self, reader: EntityReader, linked_only: bool, ranges: int, closing: bytes, scratch: EntityScratch
+        self,
+        reader: EntityReader,
+        linked_only: bool,
+        ranges: int,
+        closing: bytes,
+        scratch: EntityScratch,
+        shuffle: Shuffle,
     ) -> None:
-        self._reader, self._linked_only, self._ranges, self._scratch = reader, linked_only, ranges, scratch
-        self._closing = closing
+        self._reader, self._linked_only, self._ranges, self._closing = reader, linked_only, ranges, closing
+        self._scratch, self._shuffle = scratch, shuffle
 
-    def process(self, element: tuple[int, Range]) -> Iterator[Done]:
+    def process(self, element: tuple[int, Range]) -> Iterator[Done | Sent]:
         """Read one range to its end, whatever is in it."""
         part, range_ = element
         chunks = ChunkReader(self._reader, self._linked_only, STAGE)
@@ -253,9 +267,9 @@ class ReadRange(beam.DoFn):
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
         write_unreadable(self._scratch.unreadable(STAGE, part), chunks.unreadable)
         write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams)
-        with create_bucket_file(part_path(self._scratch.numbers, part)) as found:
-            add_numbers(found, ITEMS, join(numbers))
-            add_numbers(found, TARGETS, union(targets))
+        with self._shuffle.sender(_READ, "", part) as sender:
+            yield from send_numbers(sender, ITEMS, join(numbers))
+            yield from send_numbers(sender, TARGETS, union(targets))
         yield done(STAGE, part, self._ranges)
 
 
@@ -277,22 +291,23 @@ _POSITION: Final = ("certainty", "part", "row")
 class FindDuplicates(beam.DoFn):
     """Find the rows of repeated items in each file, with their places and the values that decide between them.
 
-    They go to a bucket file by item; ``repeated`` is the folder of the numbers of these items.
+    They are sent to buckets by item; ``repeated`` is the folder of the numbers of these items.
     """
 
-    def __init__(self, scratch: EntityScratch, repeated: str, files: int) -> None:
-        self._scratch, self._repeated, self._files = scratch, repeated, files
+    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, repeated: str, files: int) -> None:
+        self._scratch, self._shuffle, self._repeated, self._files = scratch, shuffle, repeated, files
 
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
         """Look at the rows of one file."""
         number, file = element[0], ItemFile(*element[1:])
         repeated = read_numbers(self._repeated)
         begin = 0
-        with create_bucket_file(part_path(self._scratch.duplicates, number)) as found:
+        with self._shuffle.sender("duplicates", STAGE, number) as sender:
             for table in read_batches(file.path(self._scratch), ENTITIES.names):
                 duplicates = find_duplicates(table, repeated, file, begin)
                 buckets = qid_buckets(duplicates["number"].to_numpy())
-                found.add_rows((bucket, duplicates.take(pa.array(rows))) for bucket, rows in buckets)
+                rows = [(bucket, duplicates.take(pa.array(found))) for bucket, found in buckets]
+                yield from sender.add_rows("rows", rows)
                 begin += table.num_rows
         yield done(STAGE, number, self._files)
 
@@ -311,14 +326,13 @@ def find_duplicates(table: pa.Table, repeated: Numbers, file: ItemFile, begin: i
 class ChooseLatestRevision(beam.DoFn):
     """Find the superseded rows of each file among the duplicates in a bucket, and write them by the file's name."""
 
-    def __init__(self, scratch: EntityScratch, files: int) -> None:
-        self._scratch, self._files = scratch, files
+    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: int) -> None:
+        self._scratch, self._shuffle, self._files = scratch, shuffle, files
 
     def process(self, task: Task) -> None:
         """Let the latest revision of each item stay."""
-        bucket = task[1]
-        duplicates = list(read_rows(part_paths(self._scratch.duplicates, self._files), [bucket]))
-        with create_bucket_file(part_path(self._scratch.superseded, bucket)) as found:
+        duplicates = list(self._shuffle.read_rows(task, "duplicates/rows", range(self._files)))
+        with create_bucket_file(part_path(self._scratch.superseded, task.bucket)) as found:
             for name, rows in superseded_by_file(duplicates):
                 found.add(name, encode_numbers(rows))
 
@@ -338,16 +352,16 @@ def superseded_by_file(duplicates: Sequence[pa.Table]) -> Iterator[tuple[str, Nu
 class FindTargets(beam.DoFn):
     """Find the numbers of all targets of the edges of latest rows, file by file."""
 
-    def __init__(self, scratch: EntityScratch, files: int) -> None:
-        self._scratch, self._files = scratch, files
+    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: int) -> None:
+        self._scratch, self._shuffle, self._files = scratch, shuffle, files
 
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
         """Look at the edges of one file."""
         number, file = element[0], ItemFile(*element[1:])
         superseded = read_superseded(self._scratch, file)
         tables = latest_rows(self._scratch, file, ["instance_of", "subclass_of"], superseded)
-        with create_bucket_file(part_path(self._scratch.latest, number)) as found:
-            add_numbers(found, TARGETS, union(edge_targets(table) for _, table in tables))
+        with self._shuffle.sender(_LATEST, "", number) as sender:
+            yield from send_numbers(sender, TARGETS, union(edge_targets(table) for _, table in tables))
         yield done(STAGE, number, self._files)
 
 
@@ -360,39 +374,41 @@ class KeepItems(beam.DoFn):
     The latest revision of an item stays if the item is certain or an edge leads to it.
 
     ``targets`` is the folder of what all edges lead to; ``duplicates`` says that some rows are superseded. The numbers
-    go to ``buckets`` buckets of a bucket file, one batch for each row group of the finished file.
+    are sent to ``buckets`` buckets, one batch for each row group of the finished file.
     """
 
-    def __init__(self, scratch: EntityScratch, targets: str, duplicates: bool, files: int, buckets: int) -> None:
-        self._scratch, self._folder, self._duplicates = scratch, targets, duplicates
+    def __init__(
+        self, scratch: EntityScratch, shuffle: Shuffle, targets: str, duplicates: bool, files: int, buckets: int
+    ) -> None:
+        self._scratch, self._shuffle, self._folder, self._duplicates = scratch, shuffle, targets, duplicates
         self._files, self._buckets = files, buckets
         self._targets: Numbers | None = None
 
-    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done]:
+    def process(self, element: tuple[int, Certainty, int]) -> Iterator[Done | Sent]:
         """Finish one file."""
         number, file = element[0], ItemFile(*element[1:])
         superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
         if file.certainty == "certain" and not superseded.size:
-            kept = self._write_numbers(number, file.path(self._scratch))
+            kept = yield from self._send_numbers(number, file.path(self._scratch))
             copy(file.path(self._scratch), f"{self._scratch.published}/{file.finished}")
             counts, written = Counts(kept, kept), [file.finished]
         else:
             counts, written = self._rewrite(file, superseded)
             finished = f"{self._scratch.published}/{file.finished}"
-            self._write_numbers(number, finished if file.finished in written else "")
+            yield from self._send_numbers(number, finished if file.finished in written else "")
         counts.check(STAGE)
         write_counts(file.counts(self._scratch), counts, written)
         yield done(STAGE, number, self._files)
 
-    def _write_numbers(self, number: int, path: str) -> int:
-        """Write the numbers of the items in a file, if there is one, and return how many they are."""
+    def _send_numbers(self, number: int, path: str) -> Generator[Sent, None, int]:
+        """Send the numbers of the items in a file, if there is one, and return how many they are."""
         size = 0
-        with create_bucket_file(part_path(self._scratch.kept, number)) as found:
+        with self._shuffle.sender("keep", STAGE, number) as sender:
             for table in read_row_groups(path, ["qid"]) if path else ():
                 numbers = np.sort(qid_numbers(table["qid"]))
                 residues, size = numbers % self._buckets, size + len(numbers)
                 for bucket in range(self._buckets):
-                    found.add(bucket, encode_numbers(numbers[residues == bucket]))
+                    yield from sender.add("places", bucket, encode_numbers(numbers[residues == bucket]))
         return size
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
@@ -429,15 +445,14 @@ class KeepItems(beam.DoFn):
 class IndexItems(beam.DoFn):
     """Write a bucket of the index of all finished files from the numbers in that bucket."""
 
-    def __init__(self, scratch: EntityScratch, files: Sequence[ItemFile]) -> None:
-        self._scratch, self._files = scratch, files
+    def __init__(self, scratch: EntityScratch, shuffle: Shuffle, files: Sequence[ItemFile]) -> None:
+        self._scratch, self._shuffle, self._files = scratch, shuffle, files
 
     def process(self, task: Task) -> None:
         """Read, sort and write."""
-        _, bucket, buckets = task
-        paths = part_paths(self._scratch.kept, len(self._files))
-        with create_binary(f"{index_folder(self._scratch.published)}/{index_name(bucket, buckets)}") as sink:
-            found = [map(decode_numbers, read_bucket(path, [bucket])) for path in paths]
+        parts = self._shuffle.read_parts(task, "keep/places", range(len(self._files)))
+        with create_binary(f"{index_folder(self._scratch.published)}/{index_name(*task[1:3])}") as sink:
+            found = [map(decode_numbers, batches) for batches in parts]
             write_index(sink, [file.finished for file in self._files], found)
 
 

@@ -16,7 +16,7 @@ from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.portability.portable_runner import PortableRunner
 
 from wikisem.errors import UsageError
-from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.io.runtime import Runtime, shuffles_by_engine
 
 # Composites that runners take as one step, besides everything that is not composite.
 _WHOLE: Final = (common_urns.composites.RESHUFFLE.urn,)
@@ -77,6 +77,11 @@ class PlanningRuntime(Runtime):
 
     planned_for: PipelineOptions = field(default_factory=PipelineOptions)
     plans: list[PlannedPipeline] = field(default_factory=list)
+
+    @property
+    def shuffles_by_engine(self) -> bool:
+        """As the runner that is planned for does."""
+        return shuffles_by_engine(self.planned_for)
 
     def run(
         self,

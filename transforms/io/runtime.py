@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 from time import monotonic
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import apache_beam as beam
 from apache_beam.io.filesystems import FileSystems
@@ -21,6 +21,7 @@ from wikisem.layout import Scratch, token_paths
 from wikisem.transforms.io.counts import BytesRead, count_here
 from wikisem.transforms.io.failures import first_cause, stage_failure, was_interrupted
 from wikisem.transforms.io.local_workers import LocalWorkers
+from wikisem.transforms.io.shuffle import Shuffle
 
 # The progress of a pipeline.
 
@@ -105,6 +106,34 @@ def label_of(stage: str, languages: Sequence[str]) -> str:
 
 # Beam's options for what --workers does.
 _OTHER_WORKERS: Final = ("--direct_num_workers", "--direct_running_mode")
+
+
+# Runners whose engine shuffles in bulk unless ``--bulk_shuffle`` says otherwise; for all others bucket files do, which
+# were faster on engines that share a disk with their workers. docs/engines.md has the figures.
+_SHUFFLING: Final = frozenset({"DataflowRunner", "TestDataflowRunner"})
+
+
+class ShuffleOptions(PipelineOptions):
+    """The option behind ``--`` that says which way rows are shuffled in bulk."""
+
+    @classmethod
+    def _add_argparse_args(cls, parser: Any) -> None:
+        text = "shuffle in bulk by the engine, or through files in OUT (default: by the runner)"
+        parser.add_argument("--bulk_shuffle", choices=("engine", "files"), help=text)
+
+
+def shuffles_by_engine(options: PipelineOptions) -> bool:
+    """Whether the engine that runs a pipeline with these options is to shuffle in bulk, instead of bucket files."""
+    chosen = options.view_as(ShuffleOptions).bulk_shuffle
+    return bool(chosen == "engine" or (chosen is None and _runner_name(options) in _SHUFFLING))
+
+
+def _runner_name(options: PipelineOptions) -> str:
+    """The name of the class of the runner, which may be given with its module, and as Beam's own in lower case."""
+    given = str(options.view_as(StandardOptions).runner).rpartition(".")[2]
+    names = [str(path).rpartition(".")[2] for path in StandardOptions.ALL_KNOWN_RUNNERS]
+    known = {name.lower(): name for name in names}
+    return known.get(given.lower(), known.get(f"{given.lower()}runner", given))
 
 
 class _SharedWorkers:
@@ -208,6 +237,11 @@ class Runtime:
         workers = [f"--direct_num_workers={self.workers}"] if self._in_processes() else []
         return PipelineOptions(["--runner=FnApiRunner", *workers, *self.beam_options])
 
+    @property
+    def shuffles_by_engine(self) -> bool:
+        """Whether the engine shuffles in bulk, instead of bucket files."""
+        return shuffles_by_engine(self.options())
+
     def _in_processes(self) -> bool:
         return self.workers > 1 and not self.names_runner
 
@@ -269,6 +303,11 @@ class StageContext:
     runtime: Runtime
     folders: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def shuffle(self) -> Shuffle:
+        """How the steps of the stage send rows to each other."""
+        return Shuffle(self.scratch.parts, self.runtime.shuffles_by_engine)
+
     def for_unit(self, unit: str) -> "StageContext":
         """This context for one unit: finished files are written to the unit's folder."""
         return replace(self, scratch=replace(self.scratch, target=self.folders[unit]))
@@ -289,7 +328,7 @@ def check_shared(output: str, runtime: Runtime) -> None:
     read by a worker, and the other way round. A URL is shared by nature, and a runner of this process has no workers
     elsewhere: neither is asked.
     """
-    runner = str(runtime.options().view_as(StandardOptions).runner).rpartition(".")[2]
+    runner = _runner_name(runtime.options())
     if not is_local(output) or not runtime.names_runner or runner in _HERE:
         return
     if runner in {"DataflowRunner", "TestDataflowRunner"}:

@@ -1,13 +1,22 @@
-"""Barriers between the steps of a stage, and the bucket files that carry what is shuffled in bulk.
+"""Barriers between the steps of a stage, and what is shuffled in bulk between them: through files, or by the engine.
 
-A part of the work writes its rows to a bucket file and yields only its number, so that Beam's shuffle carries numbers
-alone. When all parts of a key are done, the tasks that read their files begin.
+A step works in numbered parts. Its parts send batches of rows, as compressed Arrow, to the buckets of later steps. They
+go one of two ways, which give the same buckets:
+
+- through *bucket files* in scratch, so that Beam's shuffle carries the numbers of parts alone: the local runners hold
+  what it carries in memory, several times over;
+- through the engine's shuffle, as values of a ``GroupByKey`` on buckets.
+
+Either way the tasks of a bucket begin when all parts are done, and read its batches in the order of the parts.
 """
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO, Final, NoReturn
+from dataclasses import dataclass, field
+from itertools import chain, count
+from operator import itemgetter
+from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import apache_beam as beam
 import orjson
@@ -20,36 +29,33 @@ from wikisem.files import create_binary, exists, open_binary
 
 # Waiting for all parts, and the tasks that follow.
 
-# What a part yields: its key; its number, how many parts the key has, and how much this one holds (its weight).
+# What a part yields when it has sent its last batch: its key; its number, how many parts the key has, and its weight.
 Done = tuple[str, tuple[int, int, int]]
-# What follows when all are done: a language or a kind of work, one of its buckets, and how many it has.
-Task = tuple[str, int, int]
+# Of a batch in the engine's shuffle: the key and number of its task; its kind, the key and number of the part that
+# sent it, its place in what that part sent, and its bytes.
+Sent = tuple[tuple[str, int], tuple[str, str, int, int, bytes]]
+
+
+class Task(NamedTuple):
+    """What follows when all parts are done: a language or a kind of work, one of its buckets, and how many it has.
+
+    ``weight`` is the sum of what its parts weigh. Where the engine shuffles, ``received`` has the batches that were
+    sent to the bucket by kind and by key and number of the part, in their order; it is None where they are in files.
+    """
+
+    key: str
+    bucket: int
+    buckets: int
+    weight: int = 0
+    received: Mapping[tuple[str, str, int], Sequence[bytes]] | None = None
+
+
 Tasks = Callable[[str, Sequence[int]], Iterable[Task]]
 
 
 def done(key: str, number: int, parts: int, weight: int = 0) -> Done:
-    """What a part yields when its files are written."""
+    """What a part yields when it has sent its last batch."""
     return key, (number, parts, weight)
-
-
-class WhenAllDone(beam.PTransform):
-    """Begin the tasks of each key when all its parts are done, spread over workers.
-
-    ``tasks`` takes a key and the weights of its parts, in their order.
-    """
-
-    def __init__(self, stage: str, tasks: Tasks) -> None:
-        super().__init__()
-        self._list = ListTasks(stage, tasks)
-
-    def expand(self, parts: beam.PCollection) -> beam.PCollection:
-        """Group by key, check, and spread."""
-        return (
-            parts
-            | "all parts" >> beam.GroupByKey()
-            | "list tasks" >> beam.ParDo(self._list)
-            | "spread tasks" >> beam.Reshuffle()
-        )
 
 
 class ListTasks(beam.DoFn):
@@ -72,22 +78,169 @@ class ListTasks(beam.DoFn):
 
 
 def same_tasks(key: str, weights: Sequence[int]) -> list[Task]:
-    """A task for each part: what is done in buckets goes on in the same buckets."""
-    return [(key, number, len(weights)) for number in range(len(weights))]
+    """A task for each part, of its weight: what is done in buckets goes on in the same buckets."""
+    return [Task(key, number, len(weights), weight) for number, weight in enumerate(weights)]
 
 
 def tasks_of(buckets: Mapping[str, int]) -> Tasks:
     """As many tasks for each key as it has buckets.
 
-    >>> tasks_of({"de": 2})("de", [0])
-    [('de', 0, 2), ('de', 1, 2)]
+    >>> [task[:4] for task in tasks_of({"de": 2})("de", [3, 4])]
+    [('de', 0, 2, 7), ('de', 1, 2, 7)]
     """
 
     def list_tasks(key: str, weights: Sequence[int]) -> list[Task]:
-        del weights
-        return [(key, bucket, buckets[key]) for bucket in range(buckets[key])]
+        return [Task(key, bucket, buckets[key], sum(weights)) for bucket in range(buckets[key])]
 
     return list_tasks
+
+
+# Sending batches to buckets, and reading what a bucket received.
+
+# A batch of rows has at most so many: an element of an engine's shuffle then has a few megabytes at most.
+_BATCH_ROWS: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """How the steps of a stage send batches to each other: in bucket files below ``folder``, or by the engine.
+
+    The *kind* of a batch is ``<step>/<name>``.
+    """
+
+    folder: str
+    by_engine: bool = False
+
+    @contextmanager
+    def sender(self, step: str, key: str, number: int) -> Iterator["Sender"]:
+        """What a part of a step sends; the part has a key of its own, which may be empty, and a number."""
+        if self.by_engine:
+            yield Sender(step, key, number)
+        else:
+            with create_bucket_file(part_path(self._folder(step, key), number)) as file:
+                yield Sender(step, key, number, file)
+
+    def exchange(self, stage: str, tasks: Tasks, *kinds: str) -> beam.PTransform:
+        """What begins tasks when all parts are done, and delivers batches of these kinds to them.
+
+        Applied to the output of one step, or of several: the tasks wait for the first, and receive from all.
+        """
+        return Exchange(stage, tasks, kinds if self.by_engine else ())
+
+    def read_parts(
+        self, task: Task, kind: str, parts: Iterable[int], key: str | None = None
+    ) -> Iterator[Iterable[bytes]]:
+        """The batches of a kind that a bucket received, for each of these parts; their key is the task's by default."""
+        sender = task.key if key is None else key
+        step, _, name = kind.partition("/")
+        for number in parts:
+            if task.received is None:
+                path = part_path(self._folder(step, sender), number)
+                yield read_bucket(path, [_in_file(name, task.key, task.bucket)])
+            else:
+                yield task.received.get((kind, sender, number), ())
+
+    def read(self, task: Task, kind: str, parts: Iterable[int], key: str | None = None) -> Iterator[bytes]:
+        """All batches of a kind that a bucket received, in the order of the parts."""
+        return chain.from_iterable(self.read_parts(task, kind, parts, key))
+
+    def read_rows(self, task: Task, kind: str, parts: Iterable[int], key: str | None = None) -> Iterator[pa.Table]:
+        """The same as tables."""
+        return map(decode, self.read(task, kind, parts, key))
+
+    def _folder(self, step: str, key: str) -> str:
+        return f"{self.folder}/{step}/{key}".removesuffix("/")
+
+
+def _in_file(name: str, key: str, bucket: int) -> str:
+    """What a bucket file calls the batches of a kind for a task."""
+    return f"{name}/{key}/{bucket}"
+
+
+@dataclass(slots=True)
+class Sender:
+    """Sends the batches of one part of a step; what it returns is what the part has to yield, nothing for a file."""
+
+    step: str
+    key: str
+    number: int
+    file: "BucketFile | None" = None
+    _places: Iterator[int] = field(default_factory=count)
+
+    def add(self, name: str, bucket: int, batch: bytes, key: str | None = None) -> list[Sent]:
+        """Send a batch to a bucket, of the part's own key by default."""
+        to = self.key if key is None else key
+        if self.file is None:
+            return [((to, bucket), (f"{self.step}/{name}", self.key, self.number, next(self._places), batch))]
+        self.file.add(_in_file(name, to, bucket), batch)
+        return []
+
+    def add_rows(self, name: str, parts: Iterable[tuple[int, pa.Table]], key: str | None = None) -> list[Sent]:
+        """Send rows, each part of them to its bucket."""
+        return [
+            sent
+            for bucket, rows in parts
+            for start in range(0, rows.num_rows, _BATCH_ROWS)
+            for sent in self.add(name, bucket, encode(rows.slice(start, _BATCH_ROWS)), key)
+        ]
+
+
+class Exchange(beam.PTransform):
+    """Begin the tasks of each key when all its parts are done, spread over workers, with the batches sent to them.
+
+    ``tasks`` takes a key and the weights of its parts, in their order. Without ``kinds`` the tasks come alone: what was
+    sent to them is in files, or nothing was.
+    """
+
+    def __init__(self, stage: str, tasks: Tasks, kinds: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._list, self._kinds = ListTasks(stage, tasks), frozenset(kinds)
+
+    def expand(self, steps: Any) -> beam.PCollection:
+        """Group by key and check; then spread the tasks, or group them and the batches by bucket."""
+        steps = steps if isinstance(steps, tuple) else (steps,)
+        tasks = (
+            steps[0]
+            | "done" >> beam.Filter(_is_done)
+            | "all parts" >> beam.GroupByKey()
+            | "list tasks" >> beam.ParDo(self._list)
+        )
+        if not self._kinds:
+            return tasks | "spread tasks" >> beam.Reshuffle()
+        addressed = tasks | "address" >> beam.Map(lambda task: ((task.key, task.bucket), task))
+        sent = [step | f"sent {number}" >> beam.Filter(_is_sent, self._kinds) for number, step in enumerate(steps)]
+        return (
+            (addressed, *sent)
+            | "tasks and batches" >> beam.Flatten()
+            | "shuffle" >> beam.GroupByKey()
+            | "deliver" >> beam.Map(_deliver)
+        )
+
+
+def _is_done(element: Done | Sent) -> bool:
+    return isinstance(element[0], str)
+
+
+def _is_sent(element: Done | Sent, kinds: frozenset[str]) -> bool:
+    return not _is_done(element) and element[1][0] in kinds
+
+
+def _deliver(grouped: tuple[tuple[str, int], Iterable[Any]]) -> Task:
+    """A task with its batches by part, in their order; one that a runner hands on twice counts once."""
+    address, values = grouped
+    tasks, found = list[Task](), dict[tuple[str, str, int, int], bytes]()
+    for value in values:
+        if isinstance(value, Task):
+            tasks.append(value)
+        else:
+            *source, batch = value
+            found[tuple(source)] = batch
+    if not tasks:
+        raise StageError(f"expected a task for bucket {address[1]} of {address[0]!r}, saw only batches for it")
+    received: dict[tuple[str, str, int], list[bytes]] = {}
+    for (kind, key, number, _), batch in sorted(found.items(), key=itemgetter(0)):
+        received.setdefault((kind, key, number), []).append(batch)
+    return tasks[0]._replace(received=received)
 
 
 # Bucket files.
@@ -119,11 +272,6 @@ class BucketFile:
         self._index.setdefault(str(bucket), []).append((self._end, len(batch), crc32(batch)))
         self._sink.write(batch)
         self._end += len(batch)
-
-    def add_rows(self, parts: Iterable[tuple[int | str, pa.Table]]) -> None:
-        """Write rows, each part of them as a batch of its bucket."""
-        for bucket, rows in parts:
-            self.add(bucket, encode(rows))
 
     def finish(self) -> None:
         """Write the index."""
@@ -194,11 +342,6 @@ def _read_batch(path: str, source: BinaryIO, start: int, length: int, checksum: 
 
 def _refuse(path: str, seen: str) -> NoReturn:
     raise StageError(f"{path}: expected a whole bucket file, saw {seen}; run the command again")
-
-
-def read_rows(paths: Iterable[str], buckets: Iterable[int | str]) -> Iterator[pa.Table]:
-    """The rows of some buckets in the files of all parts, batch by batch."""
-    return (decode(batch) for path in paths for batch in read_bucket(path, buckets))
 
 
 def table_of(batches: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:

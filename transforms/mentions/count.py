@@ -1,7 +1,7 @@
-"""The steps of the mentions stage, which scan ranges of dumps into bucket files and merge the buckets of a language.
+"""The steps of the mentions stage, which scan ranges of dumps into buckets and merge the buckets of a language.
 
-Each range leaves its mentions and redirects in bucket files by title, and each bucket of a language becomes a file of
-its anchor dictionary. In between, titles in another script are converted, redirects followed, and repeated pages found.
+Each range sends its mentions and redirects to buckets by title, and each bucket of a language becomes a file of its
+anchor dictionary. In between, titles in another script are converted, redirects followed, and repeated pages found.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
-from wikisem.arrow.buckets import Adder, Gatherer, add_up, buckets_for, finest, sort_mentions, split, sum_up
+from wikisem.arrow.buckets import Adder, Gatherer, add_up, buckets_for, sort_by, sort_mentions, split, sum_up
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
@@ -37,52 +37,57 @@ from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import open_counted, read_json, sum_counts, write_counts, write_unreadable
 from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.shuffle import (
-    BucketFile,
     Done,
+    Sent,
+    Shuffle,
     Task,
-    WhenAllDone,
     create_bucket_file,
     done,
     part_path,
-    part_paths,
     read_bucket,
-    read_rows,
     same_tasks,
     table_of,
+    tasks_of,
 )
 from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import TitleVariants
 
-# A range of a dump to bucket files.
+# A range of a dump to rows by bucket.
 
 
 @dataclass(frozen=True)
 class Wiki:
     """How a wiki is read: what it says of itself, the letters after a link that belong to its anchor, its ranges.
 
-    ``folder`` is where its finished files are written. ``variants`` are set if titles without a page are converted.
+    ``folder`` is where its finished files are written, and its rows are shuffled in ``buckets``. ``variants`` are set
+    if titles without a page are converted.
     """
 
     folder: str
     site: SiteInfo
     trail: str
     ranges: int
+    buckets: int
     variants: TitleVariants | None = None
 
 
 class ScanRange(beam.DoFn):
-    """Scan a numbered range of a language into bucket files, unreadable records and counts; its weight is its articles.
+    """Scan a numbered range of a language into rows by bucket and unreadable records; its weight is its articles.
 
     ``again`` names ranges that were scanned before and are now scanned without repeated pages.
     """
 
     def __init__(
-        self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: Mapping[str, Collection[int]] | None = None
+        self,
+        scratch: MentionScratch,
+        shuffle: Shuffle,
+        wikis: Mapping[str, Wiki],
+        again: Mapping[str, Collection[int]] | None = None,
     ) -> None:
-        self._scratch, self._wikis, self._again = scratch, wikis, again
+        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
-    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done]:
-        """Scan the chunks of a range, and write their rows by bucket."""
+    def process(self, numbered: tuple[str, int, Range]) -> Iterator[Done | Sent]:
+        """Scan the chunks of a range, and send their rows to buckets."""
         language, number, part = numbered
         wiki, scratch = self._wikis[language], self._scratch
         if self._again is not None and number not in self._again[language]:
@@ -90,13 +95,11 @@ class ScanRange(beam.DoFn):
             yield done(language, number, wiki.ranges, kept)
             return
         repeats = join([]) if self._again is None else read_repeats(scratch, language, number)
-        adder, gatherer = Adder(MENTIONS, "title"), Gatherer("source")
+        adder, gatherer = Adder(MENTIONS, "title", buckets=wiki.buckets), Gatherer("source", buckets=wiki.buckets)
+        mentions, redirects = _names(wiki)
         counts, unreadable, streams = Counts(), list[UnreadableRecord](), list[StreamPart]()
         versions, size = [NO_VERSIONS], 0
-        with (
-            create_bucket_file(part_path(scratch.mentions(language), number)) as mentions,
-            create_bucket_file(part_path(scratch.redirects(language), number)) as redirects,
-        ):
+        with self._shuffle.sender("scan", language, number) as sender:
             for piece in _read_range(part, language, streams):
                 if isinstance(piece, Damage):
                     unreadable.append(UnreadableRecord(STAGE, piece.reason, piece.where, piece.detail))
@@ -108,14 +111,14 @@ class ScanRange(beam.DoFn):
                 counts += links.pages
                 versions.append(moved(links.versions, size))
                 size += len(data)
-                mentions.add_rows(adder.add(links.mentions))
+                yield from sender.add_rows(mentions, adder.add(links.mentions))
                 # Gathered too: to encode and to read a batch takes as long as two hundred redirects.
-                redirects.add_rows(gatherer.add(links.redirects))
+                yield from sender.add_rows(redirects, gatherer.add(links.redirects))
                 if links.titles:
-                    redirects.add(_TITLES, encode_numbers(hashes_of_titles(links.titles)))
-            mentions.add_rows(adder.rest())
-            redirects.add_rows(gatherer.rest())
-            span = add_versions(redirects, np.hstack(versions))
+                    yield from sender.add("titles", 0, encode_numbers(hashes_of_titles(links.titles)))
+            yield from sender.add_rows(mentions, adder.rest())
+            yield from sender.add_rows(redirects, gatherer.rest())
+        span = write_versions(part_path(scratch.versions(language), number), np.hstack(versions))
         counts += Counts(repeats.size, left_out={"duplicate": repeats.size} if repeats.size else {})
         write_unreadable(scratch.unreadable(f"{STAGE}/{language}", number), unreadable)
         write_counts(scratch.range_counts(language, number), counts, streams=streams, span=span)
@@ -130,10 +133,12 @@ def _read_range(part: Range, language: str, streams: list[StreamPart]) -> Iterat
         raise StageError(f"{STAGE}/{language}: expected to read {part.path}, saw {error}") from error
 
 
-# The bucket files of all ranges to the anchor dictionary.
+def _names(wiki: Wiki) -> tuple[str, str]:
+    """What the mentions and the redirects of a range are called; other names where titles are to be converted first."""
+    return ("unconverted", "unconverted-redirects") if wiki.variants else ("mentions", "redirects")
 
-# In the bucket file of a bucket, its mentions that name their page directly; other names are numbers of buckets.
-_DIRECT: Final = "direct"
+
+# The rows of all ranges to the anchor dictionary.
 
 
 class MergeBuckets(beam.PTransform):
@@ -142,92 +147,97 @@ class MergeBuckets(beam.PTransform):
         Moon  moon  5 |  bucket of "Moon"                      | Moon  luna  2
         Luna  luna  2 |  bucket of "Luna", a redirect to Moon  | (goes on to the bucket of "Moon")
 
-    A bucket knows the redirects among its own titles. Rows under one are sent on, also through bucket files, to the
-    bucket of the page that it leads to; nearly all rows wait in the same file. In languages with several scripts,
-    titles without a page are converted first.
+    A bucket knows the redirects among its own titles. Rows under one are sent to the bucket of the page that it leads
+    to. In languages with several scripts, titles without a page are converted first. Rows are shuffled in as many
+    buckets as the size of the dump asks for, and sent on to those of the dictionary: these are as many as all its
+    articles ask for, so that they are the same however the dump is wrapped.
     """
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
+    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
         super().__init__()
-        self._scratch, self._wikis, self._again = scratch, wikis, again
+        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Convert titles, follow redirects, and add up what they lead to each page."""
-        buckets: beam.PTransform = WhenAllDone(STAGE, buckets_of_pages)
-        if any(wiki.variants for wiki in self._wikis.values()):
-            buckets = ConvertTitles(self._scratch, self._wikis, self._again)
+        shuffle, wikis = self._shuffle, self._wikis
+        steps, tasks = [scanned], tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
+        if any(wiki.variants for wiki in wikis.values()):
+            converted = scanned | "convert titles" >> ConvertTitles(self._scratch, shuffle, wikis, self._again)
+            steps, tasks = [converted, scanned], same_tasks
+        kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
         return (
-            scanned
-            | "all ranges" >> buckets
-            | "follow redirects" >> beam.ParDo(FollowRedirects(self._scratch, self._wikis))
-            | "all buckets" >> WhenAllDone(STAGE, same_tasks)
-            | "add redirected" >> beam.ParDo(AddRedirected(self._scratch, self._wikis))
+            tuple(steps)
+            | "all ranges" >> shuffle.exchange(STAGE, tasks, *kinds)
+            | "follow redirects" >> beam.ParDo(FollowRedirects(shuffle, wikis))
+            | "all buckets" >> shuffle.exchange(STAGE, buckets_of_pages, *_FOLLOWED)
+            | "add redirected" >> beam.ParDo(AddRedirected(shuffle, wikis))
         )
 
 
+_FOLLOWED: Final = ("follow/direct", "follow/redirected", "follow/redirects")
+
+
 def buckets_of_pages(language: str, pages: Sequence[int]) -> list[Task]:
-    """The buckets of a language, by the articles of its ranges: however the dump is cut, they are the same."""
-    buckets = buckets_for(sum(pages))
-    return [(language, bucket, buckets) for bucket in range(buckets)]
+    """The buckets of the dictionary of a language; each part knows the number of all its articles."""
+    buckets = buckets_for(max(pages))
+    return [Task(language, bucket, buckets) for bucket in range(buckets)]
 
 
 class FollowRedirects(beam.DoFn):
-    """Send the mentions of a bucket that lead to redirects on to the redirects' targets; the others wait in a file."""
+    """Send the mentions of a bucket to the dictionary's buckets, those under a redirect to that of its target.
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki]) -> None:
-        self._scratch, self._wikis = scratch, wikis
+    The redirects go there as well.
+    """
 
-    def process(self, task: Task) -> Iterator[Done]:
-        """Sum the bucket, write its redirects, direct and redirected mentions."""
-        language, bucket, buckets = task
-        scratch, wiki = self._scratch, self._wikis[language]
+    def __init__(self, shuffle: Shuffle, wikis: Mapping[str, Wiki]) -> None:
+        self._shuffle, self._wikis = shuffle, wikis
+
+    def process(self, task: Task) -> Iterator[Done | Sent]:
+        """Sum the bucket, and send its redirects, direct and redirected mentions."""
+        shuffle, wiki, pages = self._shuffle, self._wikis[task.key], task.weight
+        step, parts, buckets = "scan", range(wiki.ranges), buckets_for(pages)
         if wiki.variants:
-            rows, redirects = read_converted(scratch, task)
-        else:
-            rows, redirects = read_scanned(scratch, wiki.ranges, task)
-        redirects = deduplicate_redirects(redirects)
-        direct, redirected = follow_redirects(sum_up(rows, MENTIONS), redirects)
-        write_parquet(bucket_path(redirects_folder(wiki.folder), bucket, buckets), redirects, False)
-        with create_bucket_file(part_path(scratch.followed(language), bucket)) as followed:
-            followed.add_rows([(_DIRECT, direct)])
-            followed.add_rows(split(redirected, "title", buckets))
-        yield done(language, bucket, buckets)
+            step, parts = "convert", range(wiki.buckets)
+        redirects = deduplicate_redirects(table_of(shuffle.read_rows(task, f"{step}/redirects", parts), REDIRECTS))
+        rows = sum_up(shuffle.read_rows(task, f"{step}/mentions", parts), MENTIONS)
+        direct, redirected = follow_redirects(rows, redirects)
+        with shuffle.sender("follow", task.key, task.bucket) as sender:
+            yield from sender.add_rows("direct", _split_further(direct, "title", task, buckets))
+            yield from sender.add_rows("redirected", split(redirected, "title", buckets))
+            yield from sender.add_rows("redirects", _split_further(redirects, "source", task, buckets))
+        yield done(task.key, task.bucket, task.buckets, pages)
+
+
+def _split_further(table: pa.Table, column: str, task: Task, buckets: int) -> Iterator[tuple[int, pa.Table]]:
+    """As ``split``, of rows that all belong to the bucket of a task."""
+    return split(table, column, buckets) if buckets > task.buckets else iter([(task.bucket % buckets, table)])
 
 
 class AddRedirected(beam.DoFn):
-    """Add the mentions that redirects sent to a bucket to its direct ones, and write its file of the dictionary."""
+    """Add the mentions that redirects sent to a bucket to its direct ones, and write its files of the dictionary."""
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki]) -> None:
-        self._scratch, self._wikis = scratch, wikis
+    def __init__(self, shuffle: Shuffle, wikis: Mapping[str, Wiki]) -> None:
+        self._shuffle, self._wikis = shuffle, wikis
 
     def process(self, task: Task) -> None:
         """Add up, sort and write."""
-        language, bucket, buckets = task
-        followed = self._scratch.followed(language)
-        redirected = add_up(read_rows(part_paths(followed, buckets), [bucket]), MENTIONS)
-        direct = table_of(read_rows([part_path(followed, bucket)], [_DIRECT]), MENTIONS)
+        shuffle, wiki = self._shuffle, self._wikis[task.key]
+        # Both numbers of buckets are powers of two: rows come from the buckets that hold this one, or that it holds.
+        own = range(task.bucket % wiki.buckets, wiki.buckets, task.buckets)
+        redirects = table_of(shuffle.read_rows(task, "follow/redirects", own), REDIRECTS)
+        redirects = sort_by(redirects, [("source", "ascending")])
+        write_parquet(bucket_path(redirects_folder(wiki.folder), task.bucket, task.buckets), redirects, False)
+        redirected = add_up(shuffle.read_rows(task, "follow/redirected", range(wiki.buckets)), MENTIONS)
+        direct = table_of(shuffle.read_rows(task, "follow/direct", own), MENTIONS)
         mentions = sort_mentions(add_redirected(direct, redirected))
-        write_parquet(bucket_path(self._wikis[language].folder, bucket, buckets), mentions, False)
-
-
-def read_scanned(scratch: MentionScratch, ranges: int, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
-    """The mentions and redirects of a bucket, as the ranges left them."""
-    language, bucket, buckets = task
-    keys = finest(bucket, buckets)
-    mentions = read_rows(part_paths(scratch.mentions(language), ranges), keys)
-    return mentions, table_of(read_rows(part_paths(scratch.redirects(language), ranges), keys), REDIRECTS)
+        write_parquet(bucket_path(wiki.folder, task.bucket, task.buckets), mentions, False)
 
 
 # Titles in another script than that of their page.
 
-# In the bucket file of a range's redirects, the hashes of the titles of its pages.
-_TITLES: Final = "titles"
-# In the bucket file of a bucket that was converted, its redirects; other names are numbers of buckets.
-_REDIRECTS: Final = "redirects"
-
 
 class ConvertTitles(beam.PTransform):
-    """Once all ranges are scanned, let links under a title in another script count for its page; yields all buckets.
+    """Once all ranges are scanned, let links under a title in another script count for its page; its parts are buckets.
 
         Niš  Нишу  5 |  bucket of "Niš", which is no page  | (goes on to the bucket of "Ниш", which is one)
 
@@ -237,84 +247,80 @@ class ConvertTitles(beam.PTransform):
     (``converttitles`` in MediaWiki's ``MediaWikiPageNameNormalizer``, 2026-11).
     """
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
+    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
         super().__init__()
-        self._scratch, self._wikis, self._again = scratch, wikis, again
+        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Gather titles, and look up those of each bucket."""
-        return (
+        arguments = self._scratch, self._shuffle, self._wikis, self._again
+        buckets = {language: wiki.buckets for language, wiki in self._wikis.items()}
+        saved = (
             scanned
-            | "all titles" >> WhenAllDone(STAGE, all_pages)
-            | "save titles" >> beam.ParDo(SaveTitles(self._scratch, self._wikis, self._again))
-            | "all saved" >> WhenAllDone(STAGE, buckets_of_pages)
-            | "convert" >> beam.ParDo(ConvertBucket(self._scratch, self._wikis, self._again))
-            | "all converted" >> WhenAllDone(STAGE, same_tasks)
+            | "all titles" >> self._shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "scan/titles")
+            | "save titles" >> beam.ParDo(SaveTitles(*arguments))
+        )
+        return (
+            (saved, scanned)
+            | "all saved" >> self._shuffle.exchange(STAGE, tasks_of(buckets), *_UNCONVERTED)
+            | "convert" >> beam.ParDo(ConvertBucket(*arguments))
         )
 
 
-def all_pages(language: str, pages: Sequence[int]) -> list[Task]:
-    """One task for each language; in place of its number of buckets it has that of its articles."""
-    return [(language, 0, sum(pages))]
+_UNCONVERTED: Final = ("scan/unconverted", "scan/unconverted-redirects")
 
 
 class SaveTitles(beam.DoFn):
     """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages."""
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
-        self._scratch, self._wikis, self._again = scratch, wikis, again
+    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
+        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
-        language, _, pages = task
-        if self._wikis[language].variants:
-            paths = part_paths(self._scratch.redirects(language), self._wikis[language].ranges)
-            hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_TITLES]))
-            save_arrays(PageTitles.of(hashes), self._scratch.titles(language, self._again))
-        yield done(language, 0, 1, pages)
+        wiki = self._wikis[task.key]
+        if wiki.variants:
+            hashes = map(decode_numbers, self._shuffle.read(task, "scan/titles", range(wiki.ranges)))
+            save_arrays(PageTitles.of(hashes), self._scratch.titles(task.key, self._again))
+        yield done(task.key, 0, 1, task.weight)
 
 
 class ConvertBucket(beam.DoFn):
     """Convert the titles of the mentions of a bucket to those of their pages, and the targets of its redirects."""
 
-    def __init__(self, scratch: MentionScratch, wikis: Mapping[str, Wiki], again: bool) -> None:
-        self._scratch, self._wikis, self._again = scratch, wikis, again
+    def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
+        self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
-    def process(self, task: Task) -> Iterator[Done]:
+    def process(self, task: Task) -> Iterator[Done | Sent]:
         """Look up the titles without a page; a language without variants has nothing to do."""
-        language, bucket, buckets = task
-        if variants := self._wikis[language].variants:
-            mentions, redirects = read_scanned(self._scratch, self._wikis[language].ranges, task)
-            with create_bucket_file(part_path(self._scratch.converted(language), bucket)) as converted:
-                rows = self._convert(sum_up(mentions, MENTIONS), "title", language, variants)
-                converted.add_rows(split(rows, "title", buckets))
-                converted.add_rows([(_REDIRECTS, self._convert(redirects, "target", language, variants))])
-        yield done(language, bucket, buckets)
+        language, wiki, shuffle = task.key, self._wikis[task.key], self._shuffle
+        if wiki.variants:
+            mentions, redirects = (shuffle.read_rows(task, kind, range(wiki.ranges)) for kind in _UNCONVERTED)
+            rows = self._convert(sum_up(mentions, MENTIONS), "title", language, wiki.variants)
+            retargeted = self._convert(table_of(redirects, REDIRECTS), "target", language, wiki.variants)
+            with shuffle.sender("convert", language, task.bucket) as sender:
+                yield from sender.add_rows("mentions", split(rows, "title", task.buckets))
+                yield from sender.add_rows("redirects", [(task.bucket, retargeted)])
+        yield done(language, task.bucket, task.buckets, task.weight)
 
     def _convert(self, rows: pa.Table, column: str, language: str, variants: TitleVariants) -> pa.Table:
         pages = open_arrays(PageTitles, local_folder(self._scratch.titles(language, self._again)))
         return convert_titles(rows, find_conversions(rows[column], pages, variants), column)
 
 
-def read_converted(scratch: MentionScratch, task: Task) -> tuple[Iterator[pa.Table], pa.Table]:
-    """The mentions and redirects of a bucket, after titles were converted."""
-    language, bucket, buckets = task
-    paths = part_paths(scratch.converted(language), buckets)
-    return read_rows(paths, [bucket]), table_of(read_rows([paths[bucket]], [_REDIRECTS]), REDIRECTS)
-
-
 # Pages that come more than once.
 
-# In the bucket file of a range's redirects, the versions of its pages.
+# The bucket of a range's versions.
 _VERSIONS: Final = "versions"
 # So many pages are compared at a time, in some 300 MB of memory: more of them take more steps.
 _AT_ONCE: Final = 1 << 22
 
 
-def add_versions(file: BucketFile, versions: Positions) -> list[int]:
+def write_versions(path: str, versions: Positions) -> list[int]:
     """Write the versions of a range, and give their span: how many, the lowest and highest id, whether ids ascend."""
     versions = versions[:, np.argsort(versions[2])]
-    file.add(_VERSIONS, encode_numbers(versions.ravel()))
+    with create_bucket_file(path) as file:
+        file.add(_VERSIONS, encode_numbers(versions.ravel()))
     ids = versions[0]
     return [ids.size, int(ids.min()), int(ids.max()), int((ids[1:] > ids[:-1]).all())] if ids.size else [0, 0, -1, 1]
 
@@ -363,7 +369,7 @@ def _overlapping(spans: Positions) -> Positions:
 
 def _read_versions(scratch: MentionScratch, language: str, number: int, low: int, high: int) -> Positions:
     """The versions of a range whose page id is from ``low`` to below ``high``."""
-    (batch,) = read_bucket(part_path(scratch.redirects(language), number), [_VERSIONS])
+    (batch,) = read_bucket(part_path(scratch.versions(language), number), [_VERSIONS])
     versions = decode_numbers(batch).reshape(len(NO_VERSIONS), -1)
     return versions[:, (versions[0] >= low) & (versions[0] < high)]
 

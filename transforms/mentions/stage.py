@@ -14,7 +14,7 @@ from typing import Final
 import apache_beam as beam
 import orjson
 
-from wikisem.arrow.buckets import buckets_for
+from wikisem.arrow.buckets import buckets_for, buckets_for_bytes
 from wikisem.arrow.columns import Numbers, join
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
@@ -141,7 +141,8 @@ def count_mentions(
         trail = _trail(language, sample, given.get(language)) if link_trail else ""
         dump, converts = found[language], conversion_of(language)
         variants = TitleVariants(language, dump.site.first_letter) if converts else None
-        return Wiki(folders[language], dump.site, trail, len(dump.ranges), variants)
+        buckets = buckets_for_bytes(sum(part.stop - part.start for part in dump.ranges))
+        return Wiki(folders[language], dump.site, trail, len(dump.ranges), buckets, variants)
 
     wikis = {language: read_wiki(language, sample_link_letters(dump)) for language, dump in found.items()}
     _scan(found, wikis, context)
@@ -150,7 +151,9 @@ def count_mentions(
         if repeats := find_repeats(scratch, language, wiki.ranges):
             sample = sample_link_letters(found[language], partial(read_repeats, scratch, language))
             wikis[language] = read_wiki(language, sample)
-            again[language] = repeats if wikis[language].trail == wiki.trail else range(wiki.ranges)
+            # What the engine shuffled in one pipeline is gone in the next one.
+            stays = wikis[language].trail == wiki.trail and not context.shuffle.by_engine
+            again[language] = repeats if stays else range(wiki.ranges)
             _remove_merged(folders[language])
     if again:
         chosen = {language: wikis[language] for language in again}
@@ -182,8 +185,8 @@ def _scan(
         (
             pipeline
             | "ranges" >> beam.Create(ranges)
-            | "scan" >> beam.ParDo(ScanRange(scratch, wikis, again))
-            | "merge" >> MergeBuckets(scratch, wikis, again is not None)
+            | "scan" >> beam.ParDo(ScanRange(scratch, context.shuffle, wikis, again))
+            | "merge" >> MergeBuckets(scratch, context.shuffle, wikis, again is not None)
         )
 
     todo = [part for language, number, part in ranges if again is None or number in again[language]]

@@ -1,13 +1,14 @@
 """The steps of the surfaces stage that look pages up: items in the buckets of their sitelinks to the surface forms.
 
 The dictionary is on disk in buckets by title, so only items move: to the bucket of their sitelink's title, where its
-redirects are known, and on to that of the page it leads to. The anchors found there wait on disk while their links are
-counted in all buckets.
+redirects are known, and on to that of the page it leads to. The anchors found there wait while their links are counted
+in all buckets.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 import apache_beam as beam
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split, sum_up
-from wikisem.arrow.columns import decode_numbers, encode_numbers
+from wikisem.arrow.columns import decode, decode_numbers, encode_numbers
 from wikisem.files import replace_file
 from wikisem.graph.store import open_arrays
 from wikisem.layout import SurfaceScratch, redirects_folder
@@ -40,24 +41,12 @@ from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_item
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
-from wikisem.transforms.io.shuffle import (
-    BucketFile,
-    Done,
-    Task,
-    WhenAllDone,
-    create_bucket_file,
-    done,
-    part_path,
-    part_paths,
-    read_bucket,
-    read_rows,
-    same_tasks,
-    table_of,
-    tasks_of,
-)
+from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 from wikisem.wikipedia.variants import variant_of
 
 STAGE: Final = "surfaces"
+# The key of all parts of the entities: what follows needs all of them, in every language.
+ALL_PARTS: Final = ""
 
 
 class Dictionary(NamedTuple):
@@ -80,11 +69,13 @@ def write_part(folder: str, name: str, named: pa.Table) -> "SurfaceCounts":
 
 # From items to the surface forms of their pages.
 
-_PARTS: Final = {"items": ITEMS, "top": TOP_ANCHORS, "titled": TOP_ANCHORS}
+# What waits for the links of anchors: the items of a bucket, and the anchors of their pages.
+_WAITING: Final = {"find/items": ITEMS, "find/top": TOP_ANCHORS, "find/titled": TOP_ANCHORS}
+_LINKS: Final = "add/links"
 
 
 class ResolvePages(beam.PTransform):
-    """Find the surface forms of the items that all ``parts`` of the entities left in bucket files.
+    """Find the surface forms of the items that all ``parts`` of the entities sent to the buckets of their titles.
 
     They are written to the folder of their language.
     """
@@ -92,33 +83,39 @@ class ResolvePages(beam.PTransform):
     def __init__(
         self,
         scratch: SurfaceScratch,
+        shuffle: Shuffle,
         dictionaries: Mapping[str, Dictionary],
         folders: Mapping[str, str],
         options: SurfaceOptions,
         parts: int,
     ) -> None:
         super().__init__()
-        self._scratch, self._dictionaries, self._folders = scratch, dictionaries, folders
-        self._options, self._parts = options, parts
+        self._scratch, self._shuffle, self._dictionaries = scratch, shuffle, dictionaries
+        self._folders, self._options, self._parts = folders, options, parts
 
     def expand(self, read: beam.PCollection) -> beam.PCollection:
         """Follow sitelinks, find the anchors of pages, count their links, and write."""
-        scratch, dictionaries, options = self._scratch, self._dictionaries, self._options
-        return (
+        scratch, shuffle, options = self._scratch, self._shuffle, self._options
+        dictionaries = self._dictionaries
+        found = (
             read
-            | "all items" >> WhenAllDone(STAGE, self._buckets)
-            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(scratch, dictionaries, self._parts))
-            | "all followed" >> WhenAllDone(STAGE, same_tasks)
-            | "find anchors" >> beam.ParDo(FindAnchors(scratch, dictionaries, options))
-            | "count links" >> CountLinks(scratch, dictionaries, options.variant)
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, self._folders, options))
+            | "all items" >> shuffle.exchange(STAGE, self._buckets, "read/items")
+            | "follow sitelinks" >> beam.ParDo(FollowSitelinks(shuffle, dictionaries, self._parts))
+            | "all followed" >> shuffle.exchange(STAGE, same_tasks, "follow/items")
+            | "find anchors" >> beam.ParDo(FindAnchors(shuffle, dictionaries, options))
+        )
+        buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
+        return (
+            (found | "count links" >> CountLinks(scratch, shuffle, dictionaries, options.variant), found)
+            | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), *_WAITING, _LINKS)
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, shuffle, self._folders, options))
         )
 
     def _buckets(self, key: str, weights: object) -> list[Task]:
         """The buckets of all languages, for all of them are read at once."""
         del key, weights
         return [
-            (language, bucket, buckets)
+            Task(language, bucket, buckets)
             for language, (_, buckets) in self._dictionaries.items()
             for bucket in range(buckets)
         ]
@@ -127,35 +124,32 @@ class ResolvePages(beam.PTransform):
 class FollowSitelinks(beam.DoFn):
     """Move the items of a bucket to the buckets of the pages that they lead to, which is nearly always their own."""
 
-    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], parts: int) -> None:
-        self._scratch, self._dictionaries, self._parts = scratch, dictionaries, parts
+    def __init__(self, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], parts: int) -> None:
+        self._shuffle, self._dictionaries, self._parts = shuffle, dictionaries, parts
 
-    def process(self, task: Task) -> Iterator[Done]:
+    def process(self, task: Task) -> Iterator[Done | Sent]:
         """Follow the redirects of the bucket, one step."""
-        language, bucket, buckets = task
-        scratch, folder = self._scratch, redirects_folder(self._dictionaries[language].folder)
-        items = table_of(read_rows(part_paths(scratch.items(language), self._parts), [bucket]), ITEMS)
-        redirects = read_parquet(bucket_path(folder, bucket, buckets))
-        direct, redirected = follow_redirects(items, redirects)
-        with create_bucket_file(part_path(scratch.followed(language), bucket)) as followed:
-            followed.add_rows([(bucket, direct)])
-            followed.add_rows(split(redirected, "title", buckets))
+        language, bucket, buckets = task[:3]
+        items = table_of(self._shuffle.read_rows(task, "read/items", range(self._parts), ALL_PARTS), ITEMS)
+        folder = redirects_folder(self._dictionaries[language].folder)
+        direct, redirected = follow_redirects(items, read_parquet(bucket_path(folder, bucket, buckets)))
+        with self._shuffle.sender("follow", language, bucket) as sender:
+            yield from sender.add_rows("items", [(bucket, direct)])
+            yield from sender.add_rows("items", split(redirected, "title", buckets))
         yield done(language, bucket, buckets)
 
 
 class FindAnchors(beam.DoFn):
     """Find the anchors that may be chosen for the items of a bucket; write both, and the anchors that need a count."""
 
-    def __init__(
-        self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], options: SurfaceOptions
-    ) -> None:
-        self._scratch, self._dictionaries, self._options = scratch, dictionaries, options
+    def __init__(self, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], options: SurfaceOptions) -> None:
+        self._shuffle, self._dictionaries, self._options = shuffle, dictionaries, options
 
-    def process(self, task: Task) -> Iterator[Done]:
+    def process(self, task: Task) -> Iterator[Done | Sent]:
         """Look the bucket's pages up."""
-        language, bucket, buckets = task
-        scratch, options = self._scratch, self._options
-        items = sort_items(table_of(read_rows(part_paths(scratch.followed(language), buckets), [bucket]), ITEMS))
+        language, bucket, buckets = task[:3]
+        shuffle, options = self._shuffle, self._options
+        items = sort_items(table_of(shuffle.read_rows(task, "follow/items", range(buckets)), ITEMS))
         titles = pc.unique(items["title"])
         mentions = read_parquet(bucket_path(self._dictionaries[language].folder, bucket, buckets))
         if variant := variant_of(options.variant, language):
@@ -164,24 +158,27 @@ class FindAnchors(beam.DoFn):
         wants_titles = options.form == "dictionary"
         titled = title_anchors(mentions, titles, variant) if wants_titles else TOP_ANCHORS.empty_table()
         anchors = pc.unique(pa.chunked_array([*top["surface"].chunks, *titled["surface"].chunks], pa.string()))
-        with create_bucket_file(part_path(scratch.pages(language), bucket)) as pages:
-            pages.add_rows(zip(_PARTS, (items, top, titled), strict=True))
-            add_wanted(pages, anchors, buckets)
+        with shuffle.sender("find", language, bucket) as sender:
+            for name, rows in {"items": items, "top": top, "titled": titled}.items():
+                yield from sender.add_rows(name, [(bucket, rows)])
+            yield from send_wanted(sender, anchors, buckets)
         yield done(language, bucket, buckets)
 
 
 class WriteSurfaces(beam.DoFn):
-    """Choose the surface forms of a bucket from its items and anchors, which wait on disk, and their links."""
+    """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
 
-    def __init__(self, scratch: SurfaceScratch, folders: Mapping[str, str], options: SurfaceOptions) -> None:
-        self._scratch, self._folders, self._options = scratch, folders, options
+    def __init__(
+        self, scratch: SurfaceScratch, shuffle: Shuffle, folders: Mapping[str, str], options: SurfaceOptions
+    ) -> None:
+        self._scratch, self._shuffle, self._folders, self._options = scratch, shuffle, folders, options
 
     def process(self, task: Task) -> None:
         """Break the ties and write."""
-        language, bucket, buckets = task
-        path = part_path(self._scratch.pages(language), bucket)
-        items, top, titled = (table_of(read_rows([path], [name]), schema) for name, schema in _PARTS.items())
-        totals = read_links(self._scratch, task)
+        language, bucket, buckets = task[:3]
+        read_rows = partial(self._shuffle.read_rows, task)
+        items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
+        totals = table_of(read_rows(_LINKS, range(_anchor_buckets(buckets))), ANCHOR_TOTALS)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, self._options, language)
         counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
@@ -194,106 +191,101 @@ class WriteSurfaces(beam.DoFn):
 # anchors, and the other way round: with 256 by 256, most batches would be tiny.
 _PAGE_BUCKETS: Final = 4
 _WANTED: Final = pa.schema([("anchor", pa.string())])
-_HASHES: Final = "hashes"
 
 
 class CountLinks(beam.PTransform):
-    """Count the links of the anchors that buckets of pages want, and yield these buckets when the counts are there.
+    """Count the links of the anchors that buckets of pages want, and send them there; its parts are those of anchors.
 
     These are the anchors that surface forms may be chosen from. The dictionary is in buckets by title, and an anchor's
     links are in all of them. So each bucket is read once more: it keeps the anchors whose hash is wanted, sums their
-    links, and writes the sums by anchor. They are added up there, and written back for the buckets of the pages that
-    want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a
+    links, and sends the sums to buckets by anchor. They are added up there, and sent back to the buckets of the pages
+    that want them. 7 million pages want about as many anchors, whose hashes take 56 MB of a file that all workers of a
     machine share.
     """
 
-    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], variant: str) -> None:
+    def __init__(
+        self, scratch: SurfaceScratch, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], variant: str
+    ) -> None:
         super().__init__()
-        self._scratch, self._dictionaries, self._variant = scratch, dictionaries, variant
+        self._scratch, self._shuffle, self._dictionaries, self._variant = scratch, shuffle, dictionaries, variant
 
     def expand(self, pages: beam.PCollection) -> beam.PCollection:
-        """Gather what is wanted, read the dictionary, add up, and write it back."""
-        scratch, dictionaries = self._scratch, self._dictionaries
+        """Gather what is wanted, read the dictionary, add up, and send it back."""
+        scratch, shuffle, dictionaries = self._scratch, self._shuffle, self._dictionaries
         buckets = {language: dictionary.buckets for language, dictionary in dictionaries.items()}
-        return (
+        counted = (
             pages
-            | "all wanted" >> WhenAllDone(STAGE, tasks_of(dict.fromkeys(buckets, 1)))
-            | "save wanted" >> beam.ParDo(SaveWanted(scratch, buckets))
-            | "all saved" >> WhenAllDone(STAGE, tasks_of(buckets))
-            | "count" >> beam.ParDo(CountBucket(scratch, dictionaries, self._variant))
-            | "all sums" >> WhenAllDone(STAGE, tasks_of({key: _anchor_buckets(n) for key, n in buckets.items()}))
-            | "add links" >> beam.ParDo(AddLinks(scratch, buckets))
-            | "all links" >> WhenAllDone(STAGE, tasks_of(buckets))
+            | "all wanted" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "find/hashes")
+            | "save wanted" >> beam.ParDo(SaveWanted(scratch, shuffle, buckets))
+            | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
+            | "count" >> beam.ParDo(CountBucket(scratch, shuffle, dictionaries, self._variant))
+        )
+        anchors = tasks_of({language: _anchor_buckets(number) for language, number in buckets.items()})
+        return (
+            (counted, pages)
+            | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
+            | "add links" >> beam.ParDo(AddLinks(shuffle, buckets))
         )
 
 
-def add_wanted(pages: BucketFile, anchors: pa.Array, buckets: int) -> None:
-    """Write the anchors that a bucket of pages wants into its file, one of ``buckets``: them and their hashes."""
-    table = pa.table([anchors], _WANTED)
-    pages.add_rows((_wanted(bucket), rows) for bucket, rows in split(table, "anchor", _anchor_buckets(buckets)))
-    pages.add(_HASHES, encode_numbers(np.sort(hashes_of(anchors))))
+def send_wanted(sender: Sender, anchors: pa.Array, buckets: int) -> Iterator[Sent]:
+    """Send the anchors that one of ``buckets`` of pages wants to the buckets of anchors, and their hashes."""
+    yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", _anchor_buckets(buckets)))
+    yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
 
 
 class SaveWanted(beam.DoFn):
     """Merge the hashes of all buckets of pages, to be mapped into memory."""
 
-    def __init__(self, scratch: SurfaceScratch, buckets: Mapping[str, int]) -> None:
-        self._scratch, self._buckets = scratch, buckets
+    def __init__(self, scratch: SurfaceScratch, shuffle: Shuffle, buckets: Mapping[str, int]) -> None:
+        self._scratch, self._shuffle, self._buckets = scratch, shuffle, buckets
 
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
-        language = task[0]
-        paths = part_paths(self._scratch.pages(language), self._buckets[language])
-        hashes = (decode_numbers(batch) for path in paths for batch in read_bucket(path, [_HASHES]))
-        save_arrays(WantedAnchors.of(hashes), self._scratch.wanted(language))
-        yield done(language, 0, 1)
+        hashes = map(decode_numbers, self._shuffle.read(task, "find/hashes", range(self._buckets[task.key])))
+        save_arrays(WantedAnchors.of(hashes), self._scratch.wanted(task.key))
+        yield done(task.key, 0, 1)
 
 
 class CountBucket(beam.DoFn):
     """Count the links of wanted anchors in a bucket of the dictionary, by anchor."""
 
-    def __init__(self, scratch: SurfaceScratch, dictionaries: Mapping[str, Dictionary], variant: str) -> None:
-        self._scratch, self._dictionaries, self._variant = scratch, dictionaries, variant
+    def __init__(
+        self, scratch: SurfaceScratch, shuffle: Shuffle, dictionaries: Mapping[str, Dictionary], variant: str
+    ) -> None:
+        self._scratch, self._shuffle, self._dictionaries, self._variant = scratch, shuffle, dictionaries, variant
 
-    def process(self, task: Task) -> Iterator[Done]:
+    def process(self, task: Task) -> Iterator[Done | Sent]:
         """Read, filter and sum; if no anchor is wanted, nothing is read."""
-        language, bucket, buckets = task
+        language, bucket, buckets = task[:3]
         wanted = open_arrays(WantedAnchors, local_folder(self._scratch.wanted(language)))
-        with create_bucket_file(part_path(self._scratch.sums(language), bucket)) as sums:
+        with self._shuffle.sender("count", language, bucket) as sender:
             if wanted.hashes.size:
                 path = bucket_path(self._dictionaries[language].folder, bucket, buckets)
                 links = read_parquet(path, ANCHOR_TOTALS.names)
                 anchors = write_in(variant_of(self._variant, language), links["anchor"])
                 found = wanted.count(links.set_column(0, "anchor", anchors))
-                sums.add_rows(split(found, "anchor", _anchor_buckets(buckets)))
+                yield from sender.add_rows("sums", split(found, "anchor", _anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
 
 
 class AddLinks(beam.DoFn):
-    """Add up the sums of a bucket of anchors, and write them for the buckets of pages that want them."""
+    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them."""
 
-    def __init__(self, scratch: SurfaceScratch, buckets: Mapping[str, int]) -> None:
-        self._scratch, self._buckets = scratch, buckets
+    def __init__(self, shuffle: Shuffle, buckets: Mapping[str, int]) -> None:
+        self._shuffle, self._buckets = shuffle, buckets
 
-    def process(self, task: Task) -> Iterator[Done]:
-        """Add up, look up, and write."""
-        language, bucket, buckets = task
-        sums = part_paths(self._scratch.sums(language), self._buckets[language])
-        totals = sum_up(read_rows(sums, [bucket]), ANCHOR_TOTALS)
+    def process(self, task: Task) -> Iterator[Done | Sent]:
+        """Add up, look up, and send."""
+        shuffle, pages = self._shuffle, range(self._buckets[task.key])
+        totals = sum_up(shuffle.read_rows(task, "count/sums", pages), ANCHOR_TOTALS)
         anchors = totals["anchor"].combine_chunks()
-        with create_bucket_file(part_path(self._scratch.links(language), bucket)) as links:
-            for pages, path in enumerate(part_paths(self._scratch.pages(language), self._buckets[language])):
-                wanted = table_of(read_rows([path], [_wanted(bucket)]), _WANTED)["anchor"]
+        with shuffle.sender("add", task.key, task.bucket) as sender:
+            for bucket, batches in zip(pages, shuffle.read_parts(task, "find/wanted", pages), strict=True):
+                wanted = table_of(map(decode, batches), _WANTED)["anchor"]
                 found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
-                links.add_rows([(pages, pa.table([wanted, found], ANCHOR_TOTALS))])
-        yield done(language, bucket, buckets)
-
-
-def read_links(scratch: SurfaceScratch, task: Task) -> pa.Table:
-    """The links of the anchors that a bucket of pages wants, as ANCHOR_TOTALS."""
-    language, bucket, buckets = task
-    paths = part_paths(scratch.links(language), _anchor_buckets(buckets))
-    return table_of(read_rows(paths, [bucket]), ANCHOR_TOTALS)
+                yield from sender.add_rows("links", [(bucket, pa.table([wanted, found], ANCHOR_TOTALS))])
+        yield done(task.key, task.bucket, task.buckets)
 
 
 def _anchor_buckets(buckets: int) -> int:
@@ -303,10 +295,6 @@ def _anchor_buckets(buckets: int) -> int:
     [1, 2, 16, 64]
     """
     return -(-buckets // _PAGE_BUCKETS)
-
-
-def _wanted(bucket: int) -> str:
-    return f"wanted-{bucket}"
 
 
 # What became of the items of each language: one small file for each task, added up when the pipeline is over.

@@ -16,8 +16,9 @@ from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
 from wikisem.transforms.io.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import StageContext, label_of
-from wikisem.transforms.io.shuffle import Done, create_bucket_file, done, part_path
+from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, done
 from wikisem.transforms.surfaces.pages import (
+    ALL_PARTS,
     STAGE,
     Dictionary,
     ResolvePages,
@@ -37,8 +38,6 @@ VERSION: Final = 1
 # this would make more files than they would speed up a run on many machines.
 _PART_BYTES: Final = 1 << 22
 _MOST_PARTS: Final = 256
-# The key of all parts of the entities: what follows needs all of them, in every language.
-_ALL: Final = ""
 
 
 def resolve_surfaces(
@@ -65,9 +64,10 @@ def resolve_surfaces(
 
     def construct(pipeline: beam.Pipeline) -> None:
         numbered = pipeline | "entities" >> beam.Create(list(enumerate(parts)))
-        read = numbered | "read items" >> beam.ParDo(ReadItems(scratch, dictionaries, written, options, len(parts)))
+        arguments = scratch, context.shuffle, dictionaries, written, options, len(parts)
+        read = numbered | "read items" >> beam.ParDo(ReadItems(*arguments))
         if dictionaries:
-            _ = read | "resolve pages" >> ResolvePages(scratch, dictionaries, written, options, len(parts))
+            _ = read | "resolve pages" >> ResolvePages(*arguments)
 
     counts_files = [part_counts(scratch, number) for number in range(len(parts))]
     for language, (_, buckets) in dictionaries.items():
@@ -112,21 +112,22 @@ def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:
 class ReadItems(beam.DoFn):
     """Read a numbered part of the files of entities, once for all languages, into the items of each language.
 
-    Items that have a page to look up go to bucket files by its title; all others get their fallback at once.
+    Items that have a page to look up go to buckets by its title; all others get their fallback at once.
     """
 
     def __init__(
         self,
         scratch: SurfaceScratch,
+        shuffle: Shuffle,
         dictionaries: Mapping[str, Dictionary],
         folders: Mapping[str, str],
         options: SurfaceOptions,
         parts: int,
     ) -> None:
-        self._scratch, self._dictionaries, self._folders = scratch, dictionaries, folders
-        self._options, self._parts = options, parts
+        self._scratch, self._shuffle, self._dictionaries = scratch, shuffle, dictionaries
+        self._folders, self._options, self._parts = folders, options, parts
 
-    def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done]:
+    def process(self, numbered: tuple[int, list[str]]) -> Iterator[Done | Sent]:
         """Read the part, and name its items in one language after the other."""
         number, paths = numbered
         items: dict[str, list[pa.Table]] = {language: [] for language in self._folders}
@@ -134,9 +135,17 @@ class ReadItems(beam.DoFn):
         for path in paths:
             for language, rows in self._read(path):
                 items[language].append(rows)
-        found = {language: self._write(items.pop(language), language, number) for language in self._folders}
+        found: dict[str, SurfaceCounts] = {}
+        with self._shuffle.sender("read", ALL_PARTS, number) as sender:
+            for language in self._folders:
+                rows = items.pop(language)
+                if dictionary := self._dictionaries.get(language):
+                    asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in rows])
+                    yield from sender.add_rows("items", split(asking, "title", dictionary.buckets), language)
+                    rows = [part.filter(part["title"].is_null()) for part in rows]
+                found[language] = self._write(rows, language, number)
         write_surface_counts(part_counts(self._scratch, number), found)
-        yield done(_ALL, number, self._parts)
+        yield done(ALL_PARTS, number, self._parts)
 
     def _read(self, path: str) -> Iterator[tuple[str, pa.Table]]:
         """The items of a file in each language."""
@@ -145,12 +154,7 @@ class ReadItems(beam.DoFn):
             yield language, items.of(language, variant_of(self._options.variant, language))
 
     def _write(self, items: Sequence[pa.Table], language: str, number: int) -> SurfaceCounts:
-        """Write a part, whose items come file by file: those to look up by their title, and the others named."""
-        if dictionary := self._dictionaries.get(language):
-            asking = pa.concat_tables([part.filter(part["title"].is_valid()) for part in items])
-            with create_bucket_file(part_path(self._scratch.items(language), number)) as looked_up:
-                looked_up.add_rows(split(asking, "title", dictionary.buckets))
-            items = [part.filter(part["title"].is_null()) for part in items]
+        """Name the items of a part that have no page to look up, and write them; they come file by file."""
         none = CHOSEN_ANCHORS.empty_table()
         named = pa.concat_tables([name_items(part, none, none, self._options, language) for part in items])
         return write_part(self._folders[language], fallback_name(number), sort_items(named))

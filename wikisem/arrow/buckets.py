@@ -18,12 +18,13 @@ Mask = npt.NDArray[np.bool_]
 
 # Which bucket a row belongs to.
 
-# Mappers split into this many buckets: few enough that what they write of each stays large. A wiki of 4 million
-# articles or more is merged in as many, a smaller one in fewer, each of which is several of these put together.
+# Files are merged in at most so many buckets: few enough that what a mapper writes of each stays large.
 BUCKETS: Final = 256
 # Wikis with fewer pages than a key are merged in so many buckets. Below 20,000, one worker has merged them before more
 # files would have been opened (2026-11). Above, a bucket has at most 62,500 pages, which bounds memory.
 _FEW_PAGES: Final = {20_000: 1, 500_000: 8, 4_000_000: 64}
+# The same before pages are counted, by the bytes of a dump: compressed, a page has a kilobyte or more.
+_BYTES_OF_PAGES: Final = 1 << 10
 # For so many strings at a time, everything computed stays in a core's cache: twice as fast as all at once.
 _BLOCK: Final = 1 << 15
 
@@ -52,13 +53,13 @@ def buckets_for(pages: int) -> int:
     return next((buckets for few, buckets in _FEW_PAGES.items() if pages < few), BUCKETS)
 
 
-def finest(bucket: int, buckets: int) -> range:
-    """The numbers, out of BUCKETS, of the buckets that one of ``buckets`` larger ones holds.
+def buckets_for_bytes(size: int) -> int:
+    """In how many buckets a dump of so many bytes is shuffled, before it is known how many articles it has.
 
-    >>> list(finest(3, 64)), list(finest(3, 256))
-    ([3, 67, 131, 195], [3])
+    >>> [buckets_for_bytes(size) for size in (10**6, 10**8, 10**9, 10**10)]
+    [1, 8, 64, 256]
     """
-    return range(bucket, BUCKETS, buckets)
+    return buckets_for(size // _BYTES_OF_PAGES)
 
 
 def hash_strings(strings: pa.StringArray) -> npt.NDArray[np.uint64]:
@@ -107,15 +108,17 @@ def sum_up(tables: Iterable[pa.Table], schema: pa.Schema, most_rows: int = 1 << 
 class Gatherer:
     """Gathers rows by bucket, and lets go of them when it holds ``most_rows`` or ``most_bytes``: memory has a bound."""
 
-    def __init__(self, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
-        self._column, self._most = column, (most_rows, most_bytes)
+    def __init__(
+        self, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27, buckets: int = BUCKETS
+    ) -> None:
+        self._column, self._buckets, self._most = column, buckets, (most_rows, most_bytes)
         self._held: dict[int, list[pa.Table]] = {}
         self._rows = self._bytes = 0
 
     def add(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """Take rows in, and give out everything that is held once it is enough."""
         # Split as they come: rows that fit in a core's cache move twice as fast as all rows at once.
-        for bucket, rows in split(table, self._column):
+        for bucket, rows in split(table, self._column, self._buckets):
             self._held.setdefault(bucket, []).append(rows)
         self._rows += table.num_rows
         self._bytes += table.nbytes
@@ -136,8 +139,15 @@ class Adder(Gatherer):
     (docs/benchmarks/shuffle.md).
     """
 
-    def __init__(self, schema: pa.Schema, column: str, most_rows: int = 1 << 20, most_bytes: int = 1 << 27) -> None:
-        super().__init__(column, most_rows, most_bytes)
+    def __init__(
+        self,
+        schema: pa.Schema,
+        column: str,
+        most_rows: int = 1 << 20,
+        most_bytes: int = 1 << 27,
+        buckets: int = BUCKETS,
+    ) -> None:
+        super().__init__(column, most_rows, most_bytes, buckets)
         self._schema = schema
 
     def rest(self) -> Iterator[tuple[int, pa.Table]]:
