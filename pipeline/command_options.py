@@ -1,6 +1,7 @@
 """Options that several commands share: how they are declared, what their words mean, and the run that they describe."""
 
 import argparse
+import logging
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ from wikisem.transforms.io.local_workers import changed_internal
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
+
+_LOG: Final = logging.getLogger(__name__)
 
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
@@ -273,7 +276,8 @@ def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
     size = items.size if items else sum(file.size for file in files)
     workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
     if workers > 1 and (change := changed_internal()):
-        run.log(f"warning: one process does the work of {workers}: {change}")
+        # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
+        _LOG.warning("one process does the work of %d: %s", workers, change)
         workers = 1
     return replace(run, runtime=replace(run.runtime, workers=workers))
 

@@ -77,7 +77,7 @@ def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
     """Print all facts about a class in one language."""
     console = make_console()
     console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
-    for line in _describe_surroundings(taxonomy, explanation):
+    for line in _describe_class(taxonomy, explanation):
         console.print(line)
     console.print(_outcome(explanation))
     if explanation.group is not None:
@@ -88,7 +88,7 @@ def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
     console.print(_instances(explanation))
 
 
-def _describe_surroundings(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:
+def _describe_class(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:
     qid = explanation.qid
     parents = taxonomy.superclasses(qid)
     grandparents = sorted({above for parent in parents for above in taxonomy.superclasses(parent)}, key=qid_number)

@@ -81,7 +81,8 @@ def test_a_beam_that_changed_what_workers_rely_on_costs_a_warning(tmp_path: Path
     whole = _run(Path(sys.executable), tmp_path, *words, "whole")
     program = (
         "import sys; from apache_beam.runners.portability.fn_api_runner import worker_handlers;"
-        "del worker_handlers.GrpcWorkerHandler; from wikisem.pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+        "del worker_handlers.GrpcWorkerHandler; import logging; logging.getLogger().handlers.clear();"  # Beam may log
+        "from wikisem.pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", program, *words, "changed"]
     changed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -31,6 +31,17 @@ def test_small_inputs_have_one_worker_unless_more_are_asked_for(asked: int | Non
     assert with_workers(Run("out", Runtime()), asked, Dump((Input("a", size, ""),))).runtime.workers == workers
 
 
+def test_a_changed_beam_leaves_one_worker_and_one_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not where one is enough."""
+    monkeypatch.setattr("wikisem.pipeline.command_options.changed_internal", lambda: "expected push, saw none")
+    assert with_workers(Run("out", Runtime()), 1).runtime.workers == 1
+    assert caplog.messages == []
+    assert with_workers(Run("out", Runtime()), 3).runtime.workers == 1
+    assert caplog.messages == ["one process does the work of 3: expected push, saw none"]
+
+
 def test_beside_a_runner_the_number_changes_nothing_and_a_warning_says_so() -> None:
     """Only a number that somebody asked for is worth a warning."""
     lines: list[str] = []
