@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from wikisem.atomic_files import whole_file
 from wikisem.errors import UsageError
 from wikisem.evaluation.correlation import correlate
 from wikisem.evaluation.outlier_detection import Evaluation, Score
+from wikisem.files import replace_file
 
 Metric = Literal["opp", "accuracy"]
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -110,8 +110,7 @@ def save_figure(figure: Figure, path: Path, **settings: Any) -> None:
         figure.savefig(drawn, format=path.suffix[1:], **settings)
     except ValueError as error:
         raise UsageError(f"{path}: expected a figure and the suffix of one, saw {path.suffix!r}: {error}") from error
-    with whole_file(path) as sink:
-        sink.write(drawn.getvalue())
+    replace_file(str(path), drawn.getvalue())
 
 
 def _take_literally(figure: Figure) -> None:

@@ -12,11 +12,11 @@ from typing import Final
 
 import orjson
 
-from wikisem.atomic_files import write_text
 from wikisem.categories.analogies import count_questions, questions
 from wikisem.categories.language_sets import LanguageSet
 from wikisem.categories.recipe import CategoryRecipe, Relation
 from wikisem.categories.wording import CategoryWords, LanguageWords, RelationWords
+from wikisem.files import write_text
 from wikisem.wikis import MULTILINGUAL
 
 # How much there is of each category or relation in each language.

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.files import path_of
 from wikisem.ids import check_language, check_qid
 from wikisem.records import Group, Member, Outlier, Rejection
 from wikisem.schemas import PARQUET_ERRORS
@@ -94,12 +95,12 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
 
 
 def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
-    """The groups of a local .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
+    """The groups of a .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
 
     ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
     if a run has no groups file for it. DamagedInputError names a line or row that is not a group.
     """
-    file = Path(path)
+    file = path_of(path)
     files = sorted((file / "groups").glob(f"{language or '*'}.jsonl")) if file.is_dir() else [file]
     if not files or not files[0].is_file():
         wanted = f"groups in {language}" if language else "groups"
@@ -114,7 +115,8 @@ def _read_file(file: Path) -> list[Group]:
         return [decode_group(line, f"{file}:{number}") for number, line in lines]
     try:
         # By the file's own schema: one from before a column was added has no such column, and is read as well.
-        rows = pq.read_table(file, columns=GROUPS.names).to_pylist()
+        with file.open("rb") as source:
+            rows = pq.read_table(source, columns=GROUPS.names).to_pylist()
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
     return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
-from wikisem.files import absolute, check_address, is_local
+from wikisem.files import absolute, check_address, is_local, path_of
 from wikisem.ids import check_property
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.run import Run
@@ -92,10 +92,21 @@ def add_max_unreadable(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_folder(
+    parser: argparse.ArgumentParser,
+    metavar: str = "OUT",
+    text: str = "the output folder or URL",
+    *,
+    required: bool = True,
+) -> None:
+    """Declare --output for a command that writes plain files."""
+    parser.add_argument("--output", required=required, type=argument(result_folder), metavar=metavar, help=text)
+
+
 def add_local_output(
     parser: argparse.ArgumentParser, metavar: str = "OUT", text: str = "the output folder", *, required: bool = True
 ) -> None:
-    """Declare --output for a command that writes plain files to a folder on this machine."""
+    """Declare --output for a command that writes to a folder on this machine alone."""
     parser.add_argument("--output", required=required, type=argument(local_output), metavar=metavar, help=text)
 
 
@@ -196,7 +207,7 @@ def add_word_filter(parser: argparse.ArgumentParser) -> None:
     """Declare --vocabulary and --single-words."""
     parser.add_argument(
         "--vocabulary",
-        type=Path,
+        type=argument(path_of),
         metavar="FILE",
         help="keep only words that begin a line of this file, such as a list of words or a text file of vectors "
         "(.gz and .bz2 too)",
@@ -397,8 +408,13 @@ def folder(text: str) -> str:
     return check_address(text).rstrip("/") or "/"
 
 
+def result_folder(text: str) -> Path:
+    """A folder or a URL for the files of a command."""
+    return path_of(folder(text))
+
+
 def local_output(text: str) -> str:
-    """A folder on this machine without its last slash, for commands that write plain files."""
+    """A folder on this machine without its last slash."""
     if not is_local(text) and not text.startswith("file://"):
         raise UsageError(f"expected a folder on this machine, saw {text!r}")
     return folder(text)
@@ -414,4 +430,4 @@ def figure_file(text: str) -> Path:
     """A file to draw into, with the suffix of a format that can be drawn; others are refused before any work."""
     if Path(text).suffix not in _FIGURES:
         raise UsageError(f"expected a file that ends in {', '.join(_FIGURES)}, saw {text!r}")
-    return Path(text)
+    return path_of(text)

@@ -9,10 +9,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.json
 
-from wikisem.atomic_files import write_files
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
+from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
@@ -123,7 +123,7 @@ def _check_others(folder: Path, facts: ReleaseFacts) -> None:
 
 
 def _languages_with_lines(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if path.stat().st_size))
+    return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if size_of(str(path))))
 
 
 def _release_files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:
@@ -148,7 +148,8 @@ def _release_files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator
 
 def _json_lines(path: Path) -> pa.Table:
     try:
-        return pa.json.read_json(path, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
+        with path.open("rb") as source:
+            return pa.json.read_json(source, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
     except pa.ArrowInvalid as error:
         raise DamagedInputError(f"{path}: expected JSON lines, saw {error}") from error
 

@@ -33,6 +33,7 @@ from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, requ
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
+from wikisem.files import path_of
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.scores import (
     analogy_report,
@@ -363,14 +364,14 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | N
 
     With ``keys``, the keys of items replace their words.
     """
-    names = distinct([data_set_name(Path(path)) for path in paths], paths)
+    names = distinct([data_set_name(path_of(path)) for path in paths], paths)
     words = [_read_groups(path, languages) for path in paths]
     groups = [keyed_groups(each, keys) for each in words] if keys else words
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
 def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
-    groups = name_languages(read_dataset(path), Path(path))
+    groups = name_languages(read_dataset(path), path_of(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:
         seen = ", ".join(sorted({group.language or "no known language" for group in groups}))

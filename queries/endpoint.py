@@ -11,9 +11,9 @@ from typing import Final, Protocol, TypeAlias
 
 import SPARQLWrapper
 
-from wikisem.atomic_files import whole_file
 from wikisem.categories.recipe import CandidateItem, Category, PropertyPath, sorted_values
 from wikisem.errors import EndpointError
+from wikisem.files import replace_file
 from wikisem.ids import check_language, check_qid, is_qid, qid_number, qid_of
 from wikisem.queries.http_client import HttpClient, NoAnswerError, Patience, user_agent
 from wikisem.queries.sparql import (
@@ -102,8 +102,7 @@ class AnswerCache:
 
     def put(self, endpoint: str, query: str, answer: bytes) -> None:
         """Keep an answer; a reader sees the whole of it or nothing. OutputError when it cannot be written."""
-        with whole_file(self._path(endpoint, query)) as sink:
-            sink.write(answer)
+        replace_file(str(self._path(endpoint, query)), answer)
 
     def _path(self, endpoint: str, query: str) -> Path:
         key = hashlib.sha256(f"{endpoint}\n{query}".encode()).hexdigest()

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset
-import pyarrow.fs
 from rdflib import Graph
 from rdflib.store import Store
 from rdflib.term import IdentifiedNode, Literal, URIRef, Variable
@@ -19,6 +18,7 @@ from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of,
 from wikisem.arrow.item_index import read_items
 from wikisem.categories.recipe import CandidateItem, Category, Condition, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.files import check_address, driver_of, is_local, list_files, open_binary, read_if_there
 from wikisem.ids import is_qid, qid_number
 from wikisem.layout import find_folder, index_folder
 from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
@@ -174,8 +174,8 @@ class EntityTable:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder.rstrip("/")
-        self._system, self._path = _locate(self.folder)
-        self._dataset = _open_dataset(self.folder, self._system, self._path)
+        self._path = _locate(self.folder)
+        self._dataset = _open_dataset(self.folder, self._path)
         self._read = cache(self._read_property)
 
     def edges(self, name: str) -> PropertyEdges:
@@ -212,10 +212,10 @@ class EntityTable:
 
     def _rows(self, column: str, qids: Sequence[str]) -> Iterator[pa.RecordBatch | pa.Table]:
         """A column of some items; files that were written before there was an index are read as a whole."""
-        index = _parquet_files(self._system, index_folder(self._path))
+        index = list_files(f"{index_folder(self._path)}/*.parquet")
         if not index:
             return self._batches("qid", column, qids=qids)
-        return read_items(self._path, index, qids, [column], self._system.open_input_file)
+        return read_items(self._path, index, qids, [column], open_binary)
 
     def _read_property(self, name: str) -> tuple[PropertyEdges, _Texts]:
         if name in _LISTS:
@@ -238,18 +238,19 @@ class EntityTable:
             raise DamagedInputError(f"{self.folder}: expected whole Parquet files of entities, saw {error}") from error
 
 
-def _locate(folder: str) -> tuple[pyarrow.fs.FileSystem, str]:
-    """The file system of the files, and their folder there."""
-    system, path = pyarrow.fs.FileSystem.from_uri(folder) if "://" in folder else (pyarrow.fs.LocalFileSystem(), folder)
-    found = find_folder(path, "entities", lambda name: _read_bytes(system, name))
-    return system, found if _parquet_files(system, found) else f"{path}/entities"
+def _locate(folder: str) -> str:
+    """The folder of the files."""
+    path = check_address(folder).rstrip("/") or "/"
+    found = find_folder(path, "entities", read_if_there)
+    return found if list_files(f"{found}/*.parquet") else f"{path}/entities"
 
 
-def _open_dataset(folder: str, system: pyarrow.fs.FileSystem, path: str) -> pyarrow.dataset.Dataset:
-    if not (files := _parquet_files(system, path)):
+def _open_dataset(folder: str, path: str) -> pyarrow.dataset.Dataset:
+    if not (files := list_files(f"{path}/*.parquet")):
         raise MissingInputError(f"expected the entities of a build (*.parquet), saw none in {folder!r}")
     try:
-        dataset = pyarrow.dataset.dataset(files, filesystem=system, format="parquet")
+        system, names = (None, files) if is_local(path) else driver_of(files)
+        dataset = pyarrow.dataset.dataset(names, filesystem=system, format="parquet")
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
     # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
@@ -260,20 +261,6 @@ def _open_dataset(folder: str, system: pyarrow.fs.FileSystem, path: str) -> pyar
         if (seen := dataset.schema.field(each.name).type) != each.type:
             raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
     return dataset
-
-
-def _parquet_files(system: pyarrow.fs.FileSystem, folder: str) -> list[str]:
-    if system.get_file_info(folder).type != pyarrow.fs.FileType.Directory:
-        return []
-    found = system.get_file_info(pyarrow.fs.FileSelector(folder))
-    return sorted(entry.path for entry in found if entry.is_file and entry.path.endswith(".parquet"))
-
-
-def _read_bytes(system: pyarrow.fs.FileSystem, path: str) -> bytes | None:
-    if not system.get_file_info(path).is_file:
-        return None
-    with system.open_input_stream(path) as source:
-        return bytes(source.read())
 
 
 def _flatten(batch: pa.RecordBatch, column: str) -> _Columns:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from wikisem.atomic_files import find_abandoned, whole_file, write_files
+from wikisem.atomic_files import find_abandoned, whole_file
 from wikisem.errors import OutputError
+from wikisem.files import write_files
 
 ROOT = Path(__file__).parent.parent
 

@@ -142,19 +142,6 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write files below a folder, each whole, in the order given: a file that names others should come after them."""
-    for name, data in files:
-        with whole_file(folder / name) as sink:
-            sink.write(data)
-
-
-def write_text(path: Path, parts: Iterable[str]) -> None:
-    """Write strings in UTF-8, one after the other, to a file that is seen whole or not at all."""
-    with whole_file(path) as sink:
-        sink.writelines(part.encode() for part in parts)
-
-
 class _Raw(io.FileIO):
     """An unfinished file whose errors name the file that it will be."""
 

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
@@ -82,7 +82,7 @@ def _path_of(url: str) -> str:
 _STORES: Final = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "memory"})
 # What is written waits in a file of this machine; up to this many bytes go in one request.
 _ONE_REQUEST: Final = 1 << 24
-_READ_AHEAD: Final = 1 << 22
+_READ_AHEAD: Final = 1 << 24
 
 
 def _no_options(scheme: str) -> Mapping[str, Any]:
@@ -104,9 +104,15 @@ def _driver(url: str) -> tuple[Any, str]:
     """The driver of a URL, and the URL as that driver calls it."""
     from fsspec.core import url_to_fs  # noqa: PLC0415
 
+    check_address(url)
     # A listing that a driver remembers lacks what other processes have written since.
     driver, path = url_to_fs(url, use_listings_cache=False, **driver_options(_scheme(url)))
     return driver, path
+
+
+def driver_of(urls: Sequence[str]) -> tuple[Any, list[str]]:
+    """The driver of fsspec for URLs of one place, for libraries that take one, and the names by which it knows them."""
+    return _driver(urls[0])[0], [_driver(url)[1] for url in urls]
 
 
 def _scheme(url: str) -> str:
@@ -131,7 +137,7 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
 def open_binary(path: str) -> BinaryIO:
     """The raw bytes of a file, seekable; the opener that wikisem.dumps takes. FileNotFoundError where there is none.
 
-    Of a URL no more is in memory than what is read, and 4 MiB that are read ahead.
+    Of a URL no more is in memory than what is read, and 16 MiB that are read ahead.
     """
     if is_local(path):
         return open(path, "rb")  # noqa: PTH123 - as fast as it gets, and the caller closes it
@@ -140,6 +146,17 @@ def open_binary(path: str) -> BinaryIO:
         if _scheme(path) == "memory":  # whose files have one position for all that read them
             return io.BytesIO(driver.cat_file(name))
         return cast(BinaryIO, driver.open(name, "rb", block_size=_READ_AHEAD))
+
+
+def read_if_there(path: str) -> bytes | None:
+    """The bytes of a file, or None if there is no such file."""
+    if not is_local(path) and not list_files(path):
+        return None
+    try:
+        with open_binary(path) as source:
+            return source.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def create_binary(path: str, durable: bool = False) -> BinaryIO:
@@ -182,6 +199,18 @@ def replace_file(path: str, data: bytes, durable: bool = False) -> None:
     """Write a whole file in one step, in place of an earlier one: a reader sees the old bytes or the new ones."""
     with create_binary(path, durable) as sink:
         sink.write(data)
+
+
+def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files below a folder, each whole, in the order given: a file that names others should come after them."""
+    for name, data in files:
+        replace_file(str(folder / name), data)
+
+
+def write_text(path: Path, parts: Iterable[str]) -> None:
+    """Write strings in UTF-8, one after the other, to a file that is seen whole or not at all."""
+    with create_binary(str(path)) as sink:
+        sink.writelines(part.encode() for part in parts)
 
 
 def sync_files(folder: str, paths: Iterable[str]) -> None:
@@ -450,6 +479,112 @@ def is_own(found: os.stat_result, folder: str) -> bool:
     with suppress(OSError), TemporaryFile(dir=folder) as made:  # a network folder may give all files one owner
         return os.fstat(made.fileno()).st_uid == found.st_uid
     return False
+
+
+# Paths of readers of small files.
+
+
+class UrlPath:
+    """As much of ``pathlib.Path`` for a URL as readers of data sets and writers of results need.
+
+    There are no folders on a store: one is where there are files in it, and is made with its first file.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+
+    def __str__(self) -> str:
+        return self._url
+
+    def __repr__(self) -> str:
+        return f"UrlPath({self._url!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UrlPath) and self._url == other._url
+
+    def __hash__(self) -> int:
+        return hash(self._url)
+
+    def __lt__(self, other: "UrlPath") -> bool:
+        return self._url < other._url
+
+    def __truediv__(self, name: str) -> "UrlPath":
+        return UrlPath(f"{self._url}/{name}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in {"name", "stem", "suffix"}:
+            raise AttributeError(name)
+        return getattr(PurePosixPath(self._url), name)
+
+    @property
+    def parent(self) -> "UrlPath":
+        """What is before the last slash."""
+        return UrlPath(self._url.rpartition("/")[0])
+
+    def with_name(self, name: str) -> "UrlPath":
+        """Another file beside this one."""
+        return self.parent / name
+
+    def relative_to(self, other: "UrlPath") -> PurePosixPath:
+        """The path below another URL."""
+        return PurePosixPath(self._url).relative_to(str(other))
+
+    def is_relative_to(self, other: "UrlPath") -> bool:
+        """Whether the other URL leads to this one."""
+        return ".." not in self._url.split("/") and f"{self._url}/".startswith(f"{other}/")
+
+    def resolve(self) -> "UrlPath":
+        """Itself: no link and no current folder changes what a URL means."""
+        return self
+
+    def exists(self) -> bool:
+        """Whether there is a file of this name, or one in a folder of this name."""
+        return exists(self._url)
+
+    def is_file(self) -> bool:
+        """Whether there is a file of this name."""
+        return bool(list_files(self._url))
+
+    def is_dir(self) -> bool:
+        """Whether there is a file in a folder of this name."""
+        return self.exists() and not self.is_file()
+
+    def glob(self, pattern: str) -> "Iterator[UrlPath]":
+        """The files below that match."""
+        return map(UrlPath, list_files(f"{self._url}/{pattern}"))
+
+    def rglob(self, pattern: str) -> "Iterator[UrlPath]":
+        """The files at any depth below that match."""
+        return (path for path in self.glob("**") if PurePosixPath(str(path)).match(pattern))
+
+    def open(self, mode: str = "rb") -> BinaryIO:
+        """The file, to read its bytes."""
+        if mode != "rb":
+            raise ValueError(f"expected 'rb', saw {mode!r}")
+        return open_binary(self._url)
+
+    def read_bytes(self) -> bytes:
+        """The bytes of the file."""
+        with self.open() as source:
+            return source.read()
+
+    def mkdir(self, *, exist_ok: bool = False, parents: bool = False) -> None:
+        """Make the folder, where there are folders."""
+        del exist_ok, parents
+        make_folder(self._url)
+
+    def unlink(self, *, missing_ok: bool = False) -> None:
+        """Remove the file, if it is there."""
+        del missing_ok
+        remove(self._url)
+
+
+def path_of(text: str | os.PathLike[str]) -> Path:
+    """A path or a URL as an object with the methods of a path; UsageError for a URL that cannot be opened."""
+    if isinstance(text, UrlPath):
+        return cast(Path, text)
+    address = check_address(os.fspath(text))
+    return Path(address) if is_local(address) else cast(Path, UrlPath(address))
 
 
 # Many small files at once.

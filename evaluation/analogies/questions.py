@@ -20,6 +20,7 @@ from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies.search import AnalogySearch, Method
 from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
 from wikisem.evaluation.vectors.words import directions
+from wikisem.files import path_of
 
 # Questions.
 
@@ -55,7 +56,7 @@ def read_questions(path: str | Path) -> list[Section]:
     MissingInputError without a file or without any question. DamagedInputError with file and line for fewer or more
     than four words, words before the first section, or bytes that are not UTF-8.
     """
-    file = Path(path)
+    file = path_of(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of analogy questions, saw none at {file}")
     numbers: dict[bytes, int] = {}

@@ -15,13 +15,13 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.table import Column, Table
 
-from wikisem.atomic_files import write_files
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
 from wikisem.evaluation.outlier_detection import Evaluation, keep_shared, score_models, words_of
 from wikisem.evaluation.statistics import ErrorBars
 from wikisem.evaluation.vectors.models import open_model
+from wikisem.files import path_of, write_files
 from wikisem.ids import check_language
 from wikisem.outputs.annotation.answers import Answer, check_answers, missing_answers, parse_page_answers
 from wikisem.outputs.annotation.sample import KEY_FILE, AnnotationSet, SampleOptions, encode_key, read_key, sample_cases
@@ -34,7 +34,7 @@ from wikisem.outputs.annotation.sheets import (
     parse_csv,
     parse_export,
 )
-from wikisem.pipeline.command_options import DATA_SET, add_local_output, argument, at_least, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least, refuse_beam_options
 from wikisem.pipeline.console.scores import percent
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
@@ -78,8 +78,8 @@ class AnnotationReport:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both steps."""
-    parser.add_argument("dataset", metavar="OUT", nargs="?", type=Path, help=DATA_SET)
-    add_local_output(parser, "SHEETS", "the folder to write the sheets to", required=False)
+    parser.add_argument("dataset", metavar="OUT", nargs="?", type=argument(path_of), help=DATA_SET)
+    add_folder(parser, "SHEETS", "the folder to write the sheets to", required=False)
     parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")
     parser.add_argument(
         "--groups",
@@ -113,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "models know, so that people and models answer the same cases",
     )
     parser.add_argument("--seed", type=at_least(0), metavar="N", help=f"the seed of the sample (default: {_SEED})")
-    parser.add_argument("--score", type=Path, metavar="SHEETS", help="score the answers in SHEETS/answers")
+    parser.add_argument("--score", type=argument(path_of), metavar="SHEETS", help="score the answers in SHEETS/answers")
     parser.add_argument(
         "--vectors",
         action="append",
@@ -141,7 +141,7 @@ def _sample_and_write(arguments: argparse.Namespace) -> None:
     if arguments.vectors or arguments.json:
         raise UsageError("--vectors and --json need --score SHEETS")
     seed = _SEED if arguments.seed is None else arguments.seed
-    groups, output = arguments.groups or _GROUPS, Path(arguments.output)
+    groups, output = arguments.groups or _GROUPS, arguments.output
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
     annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
     options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)

@@ -17,19 +17,22 @@ from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import Frequencies, baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.audit.summary import CLUSTER, Audit, AuditedGroup, Values, audit_groups
+from wikisem.files import path_of, read_if_there
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.layout import find_folder
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import DATA_SET, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, argument, refuse_beam_options
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
+from wikisem.transforms.io.arrays import local_folder
 
 _WORST: Final = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
-    parser.add_argument("dataset", metavar="OUT", type=Path, help=DATA_SET)
-    parser.add_argument("--compare", metavar="OTHER", type=Path, help="another set to compare with")
+    parser.add_argument("dataset", metavar="OUT", type=argument(path_of), help=DATA_SET)
+    parser.add_argument("--compare", metavar="OTHER", type=argument(path_of), help="another set to compare with")
     parser.add_argument(
         "--frequencies",
         action="append",
@@ -77,8 +80,9 @@ def _read_audit_groups(path: Path) -> list[AuditGroup]:
 
 def _load_graph(path: Path) -> Taxonomy | None:
     """The class graph of a run, None for any other data set."""
-    folder = path / "taxonomy"
-    return Taxonomy.load(folder) if folder.is_dir() else None
+    if not (path / "taxonomy").is_dir():
+        return None
+    return Taxonomy.load(local_folder(find_folder(f"{path}/taxonomy", "taxonomy", read_if_there)))
 
 
 # The audit as tables for people.

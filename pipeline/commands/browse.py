@@ -6,23 +6,22 @@ class in all its languages side by side, and a quiz. --scores adds the scores of
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from wikisem.atomic_files import write_files
-from wikisem.pipeline.command_options import add_local_output, refuse_beam_options
+from wikisem.files import path_of, write_files
+from wikisem.pipeline.command_options import add_folder, argument, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import browse_files, facts_of, read_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
-    parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
-    add_local_output(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
+    parser.add_argument("run", metavar="OUT", type=argument(path_of), help="the output folder of a run")
+    add_folder(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
     parser.add_argument(
         "--scores",
         action="append",
         default=[],
-        type=Path,
+        type=argument(path_of),
         metavar="FILE",
         help="the output of wikisem evaluate outliers --json; repeat for several files",
     )
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the page and say where it is."""
     refuse_beam_options("browse", beam_options)
-    folder = Path(arguments.output) if arguments.output else arguments.run / "browse"
+    folder = arguments.output or arguments.run / "browse"
     read = read_run(arguments.run)
     write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores, read.english))
     print_line(f"open in a browser: {folder / 'index.html'}")

@@ -8,7 +8,6 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -26,11 +25,12 @@ from wikisem.categories.recipe import (
 )
 from wikisem.categories.wording import LanguageWords, installed_emoji
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.files import path_of
 from wikisem.outputs.category_formats import ReportRow, report_row, without_any, without_questions, write_sets
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.command_options import (
     add_contact,
-    add_local_output,
+    add_folder,
     add_timeout,
     add_word_filter,
     argument,
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--languages", required=True, type=argument(parse_languages), metavar="en,de", help="the languages of the sets"
     )
-    add_local_output(parser, "OUT", "the folder to write the sets to")
+    add_folder(parser, "OUT", "the folder to write the sets to")
     add_word_filter(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_timeout(parser, 70.0, "one answer")
     parser.add_argument(
         "--cache",
-        type=Path,
+        type=argument(path_of),
         metavar="FOLDER",
         help="where answers of the endpoint are kept, so that no run asks twice; remove it to ask again "
         "(default: OUT/answers)",
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Make the sets, write them, and report by language what has no label."""
     refuse_beam_options("categories", beam_options)
-    output = Path(arguments.output)
+    output = arguments.output
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.
     wikidata = lru_cache(lambda: LoggedSource(_open_source(arguments)))
@@ -118,7 +118,7 @@ def _open_source(arguments: argparse.Namespace) -> CategorySource:
     if contact is None and f".{urlsplit(url).hostname}".endswith(_WANT_CONTACT):
         raise UsageError(f"{url} wants to know whom to write to: expected --contact ADDRESS, saw none")
     transport = Transport(url, HttpClient(contact or user_at_host(), arguments.timeout))
-    cache = AnswerCache(arguments.cache or Path(arguments.output) / "answers")
+    cache = AnswerCache(arguments.cache or arguments.output / "answers")
     return EndpointSource(Client(url, transport, cache, Patience(on_pause=log_pause)))
 
 

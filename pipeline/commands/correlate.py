@@ -16,7 +16,8 @@ from rich.table import Table
 from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
-from wikisem.pipeline.command_options import add_figure, refuse_beam_options
+from wikisem.files import path_of
+from wikisem.pipeline.command_options import add_figure, argument, refuse_beam_options
 from wikisem.pipeline.console.terminal import draw_plot, make_console, number_columns, print_json
 from wikisem.typed_json import decode_json
 
@@ -40,13 +41,17 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of correlate."""
-    parser.add_argument("scores", metavar="SCORES", type=Path, help="the output of evaluate --json or --csv")
+    parser.add_argument(
+        "scores", metavar="SCORES", type=argument(path_of), help="the output of evaluate --json or --csv"
+    )
     parser.add_argument(
         "--common",
         action="store_true",
         help="use the scores of outlier detection in the common vocabulary of all models that evaluate scored together",
     )
-    parser.add_argument("other", metavar="OTHER.csv", type=Path, help="a column of model names, and columns of scores")
+    parser.add_argument(
+        "other", metavar="OTHER.csv", type=argument(path_of), help="a column of model names, and columns of scores"
+    )
     add_figure(parser, "--plot", "every pair of scores")
     parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
 

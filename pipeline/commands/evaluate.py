@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from wikisem.evaluation.analogies.search import METHODS
@@ -12,6 +11,7 @@ from wikisem.evaluation.outlier_detection import COMPACTNESSES
 from wikisem.evaluation.statistics import SEED
 from wikisem.evaluation.vectors.lookup import KEYS
 from wikisem.evaluation.vectors.words import TOKENIZERS
+from wikisem.files import path_of
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import (
@@ -111,7 +111,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         "files",
         metavar="SAMPLES",
         nargs="+",
-        type=Path,
+        type=argument(path_of),
         help="files that lm_eval --log_samples wrote for the tasks of a release: samples_wikisem_de_....jsonl",
     )
     parser.add_argument(

@@ -18,7 +18,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.pipeline.command_options import add_figure, argument, refuse_beam_options
+from wikisem.pipeline.command_options import add_figure, argument, folder, refuse_beam_options
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
@@ -27,7 +27,9 @@ from wikisem.transforms.io.arrays import local_folder
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of explain."""
-    parser.add_argument("output", metavar="OUT", help="the output folder of a run whose groups are finished")
+    parser.add_argument(
+        "output", type=argument(folder), metavar="OUT", help="the output folder of a run whose groups are finished"
+    )
     parser.add_argument("qid", type=argument(check_qid), metavar="CLASS", help="the class, such as Q5119")
     parser.add_argument(
         "--language",
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
     refuse_beam_options("explain", beam_options)
-    output = arguments.output.rstrip("/")
+    output = arguments.output
     taxonomy = Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
     languages = _languages(output, arguments.language)
     explanations = [explain(output, taxonomy, arguments.qid, language) for language in languages]

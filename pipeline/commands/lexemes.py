@@ -12,10 +12,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from wikisem.atomic_files import write_files, write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
-from wikisem.files import remove, remove_below
+from wikisem.files import path_of, remove, remove_below, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
@@ -29,7 +28,7 @@ from wikisem.outputs.lexeme_sets import (
 from wikisem.pipeline.build.ledger import read_names, write_names
 from wikisem.pipeline.build.run import check_unreadable
 from wikisem.pipeline.command_options import (
-    add_local_output,
+    add_folder,
     add_max_unreadable,
     add_questions,
     add_word_filter,
@@ -56,11 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="en,de",
         help="the languages or variants of the spellings",
     )
-    add_local_output(parser)
+    add_folder(parser)
     add_word_filter(parser)
     parser.add_argument(
         "--relations",
-        type=Path,
+        type=argument(path_of),
         default=SHIPPED,
         metavar="FILE",
         help=f"a TOML file of relations (default: {', '.join(relation.name for relation in load_relations())})",
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
         for path in arguments.dump:
             for lexeme in reader.read(path):
                 collector.add(lexeme)
-    counts, output = reader.counts(), Path(arguments.output)
+    counts, output = reader.counts(), arguments.output
     kept_in = f"{output}/{unreadable_path(STAGE)}"
     if not write_unreadable(kept_in, unreadable):
         remove(kept_in)

@@ -8,16 +8,15 @@ import argparse
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Final
 
 from rich.table import Table
 
-from wikisem.atomic_files import write_files
 from wikisem.errors import UsageError
+from wikisem.files import write_files
 from wikisem.pipeline.build.method import run_build
 from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, add_local_output
+from wikisem.pipeline.command_options import absolute_setup_file, add_folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json, print_line
 from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is planned, and where the protos go."""
     parser.add_argument("stage", nargs="*", metavar="STAGE", help=f"of {', '.join(STAGES)} (default: all)")
     text = "a local folder for the proto of each pipeline, as NN-<label>.pb (default: none is written)"
-    add_local_output(parser, "FOLDER", text, required=False)
+    add_folder(parser, "FOLDER", text, required=False)
     parser.add_argument("--json", action="store_true", help="print the steps as JSON, one pipeline a line")
 
 
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     plans = [plan for plan in runtime.plans if plan.label.startswith(tuple(wanted))]
     if arguments.output is not None:
         protos = ((_file_name(number, plan.label), plan.proto) for number, plan in enumerate(plans, 1))
-        write_files(Path(arguments.output), protos)
+        write_files(arguments.output, protos)
     for plan in plans:
         if arguments.json:
             print_json({name: value for name, value in asdict(plan).items() if name != "proto"})

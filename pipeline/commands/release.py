@@ -10,18 +10,18 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_local_output, argument, refuse_beam_options
+from wikisem.files import path_of
+from wikisem.pipeline.command_options import add_folder, argument, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import write_release
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
-    parser.add_argument("run", metavar="OUT", type=Path, help="the output folder of a run")
-    add_local_output(parser, "FOLDER", "the folder to write the release to")
+    parser.add_argument("run", metavar="OUT", type=argument(path_of), help="the output folder of a run")
+    add_folder(parser, "FOLDER", "the folder to write the release to")
     parser.add_argument(
         "--repository",
         type=argument(_repository),
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Write the release, and say what is in it and how it is published."""
     refuse_beam_options("release", beam_options)
-    folder, name = Path(arguments.output), arguments.repository or "OWNER/NAME"
+    folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     facts = write_release(arguments.run, folder, _today(), arguments.repository or "")
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
     print_line(f"to publish it: hf repos create {name} --repo-type dataset")

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wikisem.atomic_files import write_text
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, WordGroup, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.outlier_detection import group_ids
 from wikisem.evaluation.vectors.words import TOKENIZERS, Tokenizer, open_tokenizer
-from wikisem.pipeline.command_options import DATA_SET, add_local_output, argument, parse_languages, refuse_beam_options
+from wikisem.files import path_of, write_text
+from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, parse_languages, refuse_beam_options
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of tokenize."""
     parser.add_argument("dataset", metavar="DATASET", help=DATA_SET)
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
-    add_local_output(parser)
+    add_folder(parser)
     parser.add_argument(
         "--language",
         type=argument(parse_languages),
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Divide every word of every group, and write the groups."""
     refuse_beam_options("tokenize", beam_options)
     (dataset,) = read_datasets([arguments.dataset], arguments.language)
-    tokenize, output = open_tokenizer(arguments.tokenizer), Path(arguments.output)
+    tokenize, output = open_tokenizer(arguments.tokenizer), arguments.output
     names = group_ids(dataset.groups)
     paths = [_path(output, name, group) for name, group in zip(names, dataset.groups, strict=True)]
     classes: defaultdict[Path, list[tuple[str, list[int | None]]]] = defaultdict(list)
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 def _path(output: Path, name: str, group: WordGroup) -> Path:
     """The file of a group. Ids and languages are from somebody's data set: they must not lead out of the folder."""
     path = output / group.language / f"{name}.txt"
-    if path.resolve() == Path(group.where).resolve():
+    if path.resolve() == path_of(group.where).resolve():
         raise UsageError(f"expected another folder than that of the data set, saw {output}")
     if not path.resolve().is_relative_to(output.resolve()):
         raise DamagedInputError(

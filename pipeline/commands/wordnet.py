@@ -6,20 +6,20 @@ n(n - 1) questions of n pairs count, as in WordRep, even if a word has several p
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.table import Table
 
-from wikisem.atomic_files import write_text
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.wordnet_relations import read_wordnet
 from wikisem.errors import MissingInputError
+from wikisem.files import path_of, write_text
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
 from wikisem.pipeline.command_options import (
-    add_local_output,
+    add_folder,
     add_questions,
     add_word_filter,
+    argument,
     read_word_filter,
     refuse_beam_options,
 )
@@ -28,8 +28,8 @@ from wikisem.pipeline.console.terminal import log, make_console, number_columns,
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of wordnet."""
-    parser.add_argument("wordnet", metavar="LMF", type=Path, help="a WordNet in LMF (.xml, .gz, .bz2)")
-    add_local_output(parser)
+    parser.add_argument("wordnet", metavar="LMF", type=argument(path_of), help="a WordNet in LMF (.xml, .gz, .bz2)")
+    add_folder(parser)
     add_word_filter(parser)
     add_questions(parser)
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the WordNet, write the questions, and print how many pairs each relation has."""
     refuse_beam_options("wordnet", beam_options)
-    pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), Path(arguments.output)
+    pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), arguments.output
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")
     asked = asked_pairs(pairs)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from wikisem.atomic_files import write_files
+from wikisem.files import write_files
 from wikisem.ids import qid_number
 from wikisem.pipeline.build.inputs import find_dump
 from wikisem.pipeline.build.method import BuildOptions

@@ -227,7 +227,10 @@ def test_entities_without_unlinked_items_are_told(
         (["--languages", "en", "--endpoint", "http://x/", "--contact", "me\r\nHost: y"], "--contact: expected"),
         (["--languages", "en", "--endpoint", "http://x/", "--timeout", "0"], "expected seconds from above 0 to 86,400"),
         (["--languages", "en", "--endpoint", "http://x/", "--entities", "y"], "not allowed with"),
-        (["--languages", "en", "--entities", "y", "--output", "gs://bucket/x"], "expected a folder on this machine"),
+        (
+            ["--languages", "en", "--entities", "y", "--output", "nope://bucket/x"],
+            "another protocol of fsspec, saw 'nope://bucket/x'",
+        ),
         (
             ["--languages", "en", "--entities", "y", "--", "--runner=x"],
             "categories runs no pipeline and takes no Beam options, saw --runner=x",

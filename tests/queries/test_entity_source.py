@@ -9,6 +9,7 @@ from tests.entity_files import write_entities
 from tests.queries.world import WORLD
 from wikisem.categories.recipe import Category, most_prominent, parse_path
 from wikisem.errors import DamagedInputError, MissingInputError, RecipeError, UsageError
+from wikisem.files import list_files, open_binary, replace_file
 from wikisem.queries.offline import EntitySource
 from wikisem.records import Entity, Statement
 
@@ -155,11 +156,14 @@ def test_no_entities_and_no_parquet_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_entities_may_lie_behind_a_url(tmp_path: Path) -> None:
-    """A URL is read through Arrow's file systems, with the folder of a build or that of its entities."""
+    """A URL of a folder or a store is read as a path is, with the folder of a build or that of its entities."""
     write_entities(tmp_path / "entities", WORLD)
     whole = EntitySource(str(tmp_path)).items(Category("c", class_="Q100"))
     assert len(whole) == 2
-    for url in (tmp_path.as_uri(), f"{tmp_path.as_uri()}/entities/"):
+    for path in list_files(f"{tmp_path}/entities/**"):
+        with open_binary(path) as source:
+            replace_file(f"memory://{path}", source.read())
+    for url in (tmp_path.as_uri(), f"{tmp_path.as_uri()}/entities/", f"memory://{tmp_path}"):
         assert EntitySource(url).items(Category("c", class_="Q100")) == whole
 
 

@@ -108,7 +108,7 @@ def test_a_url_whose_driver_is_not_installed_says_what_to_install(
 ) -> None:
     """An extra of ours, or what fsspec says of it."""
     registry = pytest.importorskip("fsspec.registry")
-    monkeypatch.setattr(registry, "_registry", {})
+    monkeypatch.delitem(registry._registry, scheme, raising=False)
     package = {"gs": "gcsfs", "s3": "s3fs", "abfs": "adlfs"}[scheme]
     for module in (package, f"{package}.core"):
         monkeypatch.setitem(sys.modules, module, None)

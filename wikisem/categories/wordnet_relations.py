@@ -66,7 +66,7 @@ def read_wordnet(path: Path, keep: WordFilter = EVERY_WORD) -> dict[str, list[Pa
 
 def _load(lmf: Any, path: Path) -> Any:
     """The file as the library reads it; WordNets are released packed, which the library cannot read."""
-    if not compression(path):
+    if isinstance(path, Path) and not compression(path):
         return lmf.load(path, progress_handler=None)
     with open_unpacked(path) as packed, tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / path.stem

@@ -105,7 +105,7 @@ def _members(archive: Path, side_file: str) -> Iterator[DataFile]:
     """The data files of an archive, read in its order, because going back in a compressed one means starting again."""
     beside: dict[PurePosixPath, bytes] = {}
     try:
-        with tarfile.open(archive) as stream:
+        with archive.open("rb") as packed, tarfile.open(fileobj=packed) as stream:
             left = _MOST_UNPACKED
             for member in stream:
                 path = PurePosixPath(member.name)
@@ -173,9 +173,10 @@ def open_unpacked(file: Path) -> BufferedIOBase:
     Reading a damaged file raises one of UNPACKING_ERRORS.
     """
     packed = compression(file)
-    if packed == ".gz":
-        return gzip.open(file)
-    return bz2.open(file) if packed else file.open("rb")
+    if not packed:
+        return file.open("rb")
+    source = file if isinstance(file, Path) else file.open("rb")
+    return gzip.open(source) if packed == ".gz" else bz2.open(source)
 
 
 # Lines, JSON lines and CSV.

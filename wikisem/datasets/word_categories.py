@@ -9,6 +9,7 @@ import msgspec
 
 from wikisem.datasets.files import is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.files import path_of
 from wikisem.typed_json import decode_json
 
 
@@ -43,7 +44,7 @@ def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
     nothing in the language, DamagedInputError with file and line, also of analogy questions, and UsageError for
     several languages at once.
     """
-    file = Path(path)
+    file = path_of(path)
     if not file.is_file():
         raise MissingInputError(f"expected a file of categories, saw none at {file}")
     text = read_utf8(file)

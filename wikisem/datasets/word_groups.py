@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from wikisem.datasets.files import DataFile, data_files, decode_utf8, is_json_lines, numbered_lines
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.files import path_of
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
@@ -79,7 +80,7 @@ def read_dataset(path: str | Path) -> list[WordGroup]:
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups = []
-    for file in data_files(Path(path), OUTLIER_CLASSES):
+    for file in data_files(path_of(path), OUTLIER_CLASSES):
         if file.path.parent not in known:
             known[file.path.parent] = _read_outlier_classes(file)
         groups += _read_file(file, known[file.path.parent])
@@ -246,8 +247,8 @@ def name_languages(groups: Iterable[WordGroup], root: Path) -> list[WordGroup]:
 
 def _language(where: str, root: Path) -> str:
     """By the folders between the data set and the file, or else by the name of the data set or of its folder."""
-    path, own = PurePath(where), root.resolve()
-    inner = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
+    path, top, own = PurePath(where), PurePath(str(root)), root.resolve()
+    inner = path.relative_to(top).parts[:-1] if path.is_relative_to(top) else ()
     outer = [own.name, own.parent.name] if root.is_file() else [own.name]
     told = filter(None, map(folder_language, [*reversed(inner), *outer]))
     return next(told, "")

@@ -6,7 +6,7 @@ records and the damage that was found on the way (``read_records``); damage that
 """
 
 from wikisem.dumps.bzip2.block_reader import StreamPart, join_streams
-from wikisem.dumps.model import Chunk, Damage, Form, Opener, Range, open_plain
+from wikisem.dumps.model import Chunk, Damage, Form, Opener, Range
 from wikisem.dumps.whole_records import plan_ranges, read_head, read_ranges, read_records
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Range",
     "StreamPart",
     "join_streams",
-    "open_plain",
     "plan_ranges",
     "read_head",
     "read_ranges",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, Literal
 
 Form = Literal["plain", "gzip", "bzip2", "zstd"]
@@ -86,8 +85,3 @@ def format_location(path: str, segment: int, offset: int) -> str:
     'dump.json.gz:4096+17'
     """
     return f"{path}:{segment}+{offset}" if segment else f"{path}:{offset}"
-
-
-def open_plain(path: str) -> BinaryIO:
-    """Open a local file; this is the default opener."""
-    return Path(path).open("rb")

@@ -13,11 +13,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Final
 
+from wikisem import files
 from wikisem.dumps.bzip2.block_reader import HEADER, StreamPart, join_streams, read_blocks
 from wikisem.dumps.codecs import CODECS
 from wikisem.dumps.gzip_zstd import find_head, read_members
 from wikisem.dumps.lookahead import Lookahead, Retries, read_plain, size_of
-from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Form, Opener, Range, format_location, open_plain
+from wikisem.dumps.model import BadRegion, Block, Chunk, Damage, Form, Opener, Range, format_location
 
 # Where a file is cut.
 
@@ -28,7 +29,7 @@ _ENDINGS: Final[dict[str, Form]] = {"gz": "gzip", "bz2": "bzip2", "zst": "zstd"}
 _LOOK_BYTES: Final = 1 << 28
 
 
-def plan_ranges(path: str, open_binary: Opener = open_plain, target_bytes: int = 1 << 25) -> list[Range]:
+def plan_ranges(path: str, open_binary: Opener = files.open_binary, target_bytes: int = 1 << 25) -> list[Range]:
     """Cut a file into ranges of about ``target_bytes`` of its own (compressed) bytes; an empty file has none.
 
     Cuts are at multiples of a size, because the reader of a range finds its own first segment. The first bytes tell the
@@ -74,7 +75,7 @@ _TAIL_BYTES: Final = 256
 
 def read_records(
     range_: Range,
-    open_binary: Opener = open_plain,
+    open_binary: Opener = files.open_binary,
     delimiter: bytes = b"\n",
     chunk_bytes: int = 8 << 20,
     closing: bytes = b"",
@@ -97,7 +98,7 @@ def read_records(
 
 def read_ranges(
     ranges: Sequence[Range],
-    open_binary: Opener = open_plain,
+    open_binary: Opener = files.open_binary,
     delimiter: bytes = b"\n",
     chunk_bytes: int = 8 << 20,
     closing: bytes = b"",
@@ -109,7 +110,7 @@ def read_ranges(
     yield from join_streams(streams)
 
 
-def read_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+def read_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
     """The first text of a file, given its ranges; b"" if there is none or it cannot be decoded."""
     for range_ in ranges[:1]:
         with open_binary(range_.path) as source:

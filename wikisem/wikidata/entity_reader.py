@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from wikisem import files
 from wikisem.arrow.columns import is_in, qid_numbers, repeated
-from wikisem.dumps import Chunk, Damage, Opener, Range, open_plain, plan_ranges, read_head, read_ranges
+from wikisem.dumps import Chunk, Damage, Opener, Range, plan_ranges, read_head, read_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, WrongDumpError
 from wikisem.ids import check_language, check_property
 from wikisem.records import Counts, UnreadableRecord, report_unreadable, unforeseen
@@ -197,7 +198,7 @@ class ChunkReader:
         return Counts(read, 0, dict(self._left_out), dict(unreadable))
 
 
-def check_head(ranges: Sequence[Range], open_binary: Opener = open_plain) -> bytes:
+def check_head(ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> bytes:
     """How the file of these ranges has to end: with "]" if it begins with "[", else with b"".
 
     Raise WrongDumpError if it begins as XML does, before the rest of it is read.

@@ -9,7 +9,8 @@ from typing import Final
 
 from lxml import etree
 
-from wikisem.dumps import Chunk, Opener, Range, open_plain, read_head, read_records
+from wikisem import files
+from wikisem.dumps import Chunk, Opener, Range, read_head, read_records
 from wikisem.errors import DamagedInputError, WrongDumpError
 from wikisem.typed_json import decode_json
 
@@ -92,7 +93,7 @@ class SiteInfo:
         return decode_json(data, cls, where, "what a wiki says of itself")
 
 
-def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = open_plain) -> SiteInfo | None:
+def find_siteinfo(path: str, ranges: Sequence[Range], open_binary: Opener = files.open_binary) -> SiteInfo | None:
     """The wiki of a dump file, from the text before its first page; None if that text cannot be decoded.
 
     DamagedInputError if the file is empty or not a MediaWiki dump, WrongDumpError if it begins as JSON does.
