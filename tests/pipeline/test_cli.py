@@ -37,19 +37,14 @@ BUILD = ["build", "wikisem500", "--wikidata", "x", "--output", "o"]
     [
         (["biuld"], "did you mean build?"),
         ([*BUILD, "--langages", "en"], "did you mean --languages?"),
-        ([*BUILD, "--seed", "-1"], "--seed"),
-        (
-            [*BUILD, "--languages", "../en"],
-            "expected a language code",
-        ),
-        (
-            [*BUILD, "--languages", ","],
-            "expected a language code",
-        ),
-        (
-            [*BUILD, "--max-unreadable", "7"],
-            "expected a rate from 0 to 1",
-        ),
+        ([*BUILD, "--seed", "-1"], "--seed: expected"),
+        ([*BUILD, "--languages", "../en"], "expected a language code such as de or zh-yue, saw '../en'"),
+        ([*BUILD, "--languages", ","], "expected a language code"),
+        ([*BUILD, "--languages", "EN"], "'EN'"),
+        ([*BUILD, "--max-unreadable", "7"], "expected a rate from 0 to 1"),
+        ([*BUILD, "--max-unreadable", "lots"], "expected a rate from 0 to 1 such as 0.01 or 1%, saw 'lots'"),
+        ([*BUILD, "--output", ""], "--output: expected a folder or a URL, saw ''"),
+        ([*BUILD, "--workers", "0"], "--workers: expected a whole number from 1 up, saw '0'"),
         (["build", "wikisem500", "--output", "o"], "--wikidata"),
         (["surfaces", "wikisem500", "--output", "o", "--max-unreadable", "1%"], "unknown option '--max-unreadable'"),
         (["taxonomy", "wikisem500", "--output", "o", "--seed", "1"], "unknown option '--seed'"),
