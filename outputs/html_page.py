@@ -25,10 +25,26 @@ _ESCAPES: Final = {
 }
 
 
-def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
-    """page.html of a package with its style, its script and ``parts`` in the places that have their names.
+_HEAD: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{POLICY}}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{TITLE}}</title>
+<style>{{STYLE}}</style>
+</head>
+<body>
+"""
 
-    The policy allows this style and this script by their hashes, and what ``scripts`` names besides.
+
+def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
+    """The body in page.html of a package below the head of every page, with its style, its script and ``parts``.
+
+    Each part is put in the place that has its name. The policy allows this style and this script by their hashes, and
+    what ``scripts`` names besides.
     """
     html, style, script = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
     policy = (
@@ -37,7 +53,7 @@ def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
     )
     all_parts = {**parts, "POLICY": escape(policy), "STYLE": style, "SCRIPT": script}
     # Split once, so that nothing inside a part is taken for a placeholder.
-    head, *rest = html.split("{{")
+    head, *rest = (_HEAD + html).split("{{")
     return head + "".join(all_parts[name] + tail for name, tail in (piece.split("}}", 1) for piece in rest))
 
 
