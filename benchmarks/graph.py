@@ -45,7 +45,7 @@ def run_groups(world: Path, workers: int) -> None:
     """The groups stage in one language, every candidate class judged and none capped."""
     scratch = _fresh(world / f"groups-{workers}")
     surfaces = {"la": str(world / "surfaces" / "la")}
-    graph = str(world / "taxonomy-1" / "published")
+    graph = str(world / "taxonomy-1" / "finished")
     runtime = Runtime(workers=workers)
     counts = build_groups(str(world / "entities"), graph, surfaces, {}, RECIPE, StageContext(scratch, runtime))["la"]
     counts.check("groups")
@@ -116,7 +116,7 @@ def _note(found: Findings, step: Step, world: Path) -> None:
         read, kept = (world / "groups.txt").read_text(encoding="utf-8").split()
         found.groups[step.world] = int(read), int(kept)
         return
-    folder = world / f"taxonomy-{step.workers}" / "published"
+    folder = world / f"taxonomy-{step.workers}" / "finished"
     graph = Taxonomy.load(folder).graph
     found.graphs[step.world] = len(graph.nodes), len(graph.items), len(graph.up.targets)
     if step.world == WHOLE:

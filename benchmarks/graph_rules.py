@@ -47,7 +47,7 @@ def run_groups(world: Path, name: str) -> None:
     folder = world / "rules"
     shutil.rmtree(folder, ignore_errors=True)
     context = StageContext(Scratch(str(folder)), Runtime(workers=1))
-    graph, surfaces = str(world / "taxonomy-1" / "published"), {"la": str(world / "surfaces" / "la")}
+    graph, surfaces = str(world / "taxonomy-1" / "finished"), {"la": str(world / "surfaces" / "la")}
     build_groups(str(world / "entities"), graph, surfaces, {}, recipe, context)["la"].check("groups")
 
 

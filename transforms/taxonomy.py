@@ -28,7 +28,7 @@ _EdgeFile = tuple[int, int, str]
 
 
 def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) -> Counts:
-    """Build the pruned class graph into ``published/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
+    """Build the pruned class graph into ``finished/``, where ``wikisem.graph.taxonomy.Taxonomy.load`` opens it.
 
     Counts are items; kept are classes and instances in the graph, left out are those with neither P31 nor P279
     (``no-class``) and those that were pruned or are only instances of pruned classes (``pruned``). Raises
@@ -52,7 +52,7 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
 
     runtime.run(construct, label=STAGE, parts=f"{scratch.edges()}/subclass_of.targets.npy", total=len(elements))
     counts = [scratch.counts(_GRAPH)]
-    require_files(scratch.published, files_left(counts))
+    require_files(scratch.finished, files_left(counts))
     return sum_counts(counts)
 
 
@@ -86,8 +86,8 @@ class BuildGraph(beam.DoFn):
         """Merge in the order of the files, prune, write."""
         files = sorted(all_files[1], key=lambda file: file[2])
         graph = build_graph([open_arrays(ItemEdges, local_folder(folder)) for _, _, folder in files], self._options)
-        names = save_arrays(graph, self._scratch.published)
-        names += save_arrays(contract_graph(graph), self._scratch.published, PREFIX)
+        names = save_arrays(graph, self._scratch.finished)
+        names += save_arrays(contract_graph(graph), self._scratch.finished, PREFIX)
         counts = _count(sum(rows for rows, _, _ in files), sum(items for _, items, _ in files), graph)
         write_counts(self._scratch.counts(_GRAPH), counts, names)
 

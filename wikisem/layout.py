@@ -191,9 +191,9 @@ class Scratch:
         return cls(scratch.root, scratch.target)
 
     @property
-    def published(self) -> str:
+    def finished(self) -> str:
         """Where finished files are written, which nobody reads before there is a record of the unit."""
-        return self.target or f"{self.root}/published"
+        return self.target or f"{self.root}/finished"
 
     @property
     def parts(self) -> str:

@@ -159,17 +159,17 @@ class Run:
         self.ledger.note(unit, earlier | set(names))
         return earlier
 
-    def publish(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
-        """Give files the plain names that people load them by: from ``published`` to the same paths below OUT.
+    def put_in_place(self, unit: str, scratch: Scratch, leaves: Iterable[str]) -> set[str]:
+        """Give files the plain names that people load them by: from ``finished`` to the same paths below OUT.
 
         A leaf is the path of a file, or of a folder of files; what earlier results of the unit had there goes. Returns
         the paths of the files.
         """
-        made = {f"{leaf}{path}" for leaf in leaves for path in _files(f"{scratch.published}/{leaf}")}
+        made = {f"{leaf}{path}" for leaf in leaves for path in _files(f"{scratch.finished}/{leaf}")}
         earlier = self._note_earlier(unit, made)
         self.ledger.invalidate(unit)
         for_each_file(self.output, lambda name: remove_below(self.output, name), sorted(earlier - made))
-        new = [(f"{scratch.published}/{name}", f"{self.output}/{name}") for name in sorted(made)]
+        new = [(f"{scratch.finished}/{name}", f"{self.output}/{name}") for name in sorted(made)]
         for_each_file(self.output, lambda pair: copy(*pair), new)
         return made
 

@@ -34,7 +34,7 @@ class Unit:
     ``needs`` are the units that it is made from, ``options`` plain values that decide its rows. ``extras`` decide what
     it holds beside them, such as more labels: units that need this one do not depend on that. ``facts`` are for the
     manifest. ``leaves`` are the files and folders below OUT that people load by plain names: they are written last,
-    from the same paths in the scratch folder's ``published``. A unit without leaves has a folder in OUT to write to.
+    from the same paths in the scratch folder's ``finished``. A unit without leaves has a folder in OUT to write to.
     ``version`` is that of the stage: it decides whether what another release of wikisem left is used.
     """
 
@@ -49,7 +49,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """The result of the work on a unit; a ``warning`` is logged once the unit is published."""
+    """The result of the work on a unit; a ``warning`` is logged once the unit is recorded."""
 
     counts: Counts
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -195,7 +195,7 @@ def _run_units(
         check_unreadable(name, sum(record.counts.unreadable.values()), record.counts.read, run.max_unreadable, kept_in)
     for unit in todo:
         run.check_lock()
-        made = run.publish(unit.name, context.scratch, unit.leaves) if unit.leaves else set()
+        made = run.put_in_place(unit.name, context.scratch, unit.leaves) if unit.leaves else set()
         parts = measure_parts(run.output, records[unit.name], unit.leaves)
         strays = sorted(parts.keys() - made) if unit.leaves else []
         if strays:

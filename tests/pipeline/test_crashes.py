@@ -61,9 +61,9 @@ def stages(text: str) -> list[Stage]:
         with open_binary(f"{folders('rows')}/a.txt") as source:
             data = source.read()
         for unit in units:
-            replace_file(f"{context.scratch.published}/{unit}.txt", data)
+            replace_file(f"{context.scratch.finished}/{unit}.txt", data)
             for number in range(len(text)):
-                replace_file(f"{context.scratch.published}/{unit}/{text[number]}.txt", data)
+                replace_file(f"{context.scratch.finished}/{unit}/{text[number]}.txt", data)
         return {unit: UnitResult(Counts(2, 1, {}, {"bad": 1})) for unit in units}
 
     units = [Unit(f"sets/{name}", {}, (f"sets/{name}.txt", f"sets/{name}"), needs=("rows",)) for name in "xy"]

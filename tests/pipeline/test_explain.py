@@ -49,7 +49,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done, _ = run_stages(root, entities(), {"en": english, "de": german}, RECIPE)
     for name in ("groups", "rejected"):
         (done / name).rename(root / name)
-    made = {"entities": "entities", "taxonomy": "taxonomy/published"}
+    made = {"entities": "entities", "taxonomy": "taxonomy/finished"}
     made |= {f"surfaces/{language}": f"surfaces/{language}" for language in ("en", "de")}
     for unit, folder in made.items():
         (root / folder).rename(root / "moving")

@@ -49,7 +49,7 @@ def toys(needs: tuple[str, ...] = ()) -> Stage:
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units, folders
         if needs:
-            write(f"{context.scratch.published}/plain")
+            write(f"{context.scratch.finished}/plain")
         else:
             write(context.folders["toys/de"])
         return {"plain" if needs else "toys/de": UnitResult(Counts(1, 1))}
@@ -182,7 +182,7 @@ def test_rows_are_checked_as_they_are_read_and_what_people_read_at_once(run: Run
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
-        places = {"own": context.folders.get("own"), "plain": f"{context.scratch.published}/plain"}
+        places = {"own": context.folders.get("own"), "plain": f"{context.scratch.finished}/plain"}
         for unit in units:
             write_parquet(f"{places[unit]}/a.parquet", pa.table({"a": range(9)}))
         return {unit: UnitResult(Counts(1, 1)) for unit in units}

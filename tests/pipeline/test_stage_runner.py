@@ -1,4 +1,4 @@
-"""Stages as values: run when something changed, published when whole, recorded, refused when too much is unreadable."""
+"""Stages as values: run when something changed, put in place when whole, recorded, refused when much is unreadable."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ def toys(
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
         asked.extend(units)
-        with create_binary(f"{context.for_unit(name).scratch.published}/rows.txt") as sink:
+        with create_binary(f"{context.for_unit(name).scratch.finished}/rows.txt") as sink:
             sink.write(text.encode())
         with create_binary(f"{context.scratch.parts}/half.txt") as sink:
             sink.write(b"scratch")
@@ -64,7 +64,7 @@ def pairs(options: Mapping[str, int], together: bool = False) -> tuple[Stage, li
         del folders
         asked.extend(units)
         for unit in units:
-            with create_binary(f"{context.scratch.published}/{unit}.txt") as sink:
+            with create_binary(f"{context.scratch.finished}/{unit}.txt") as sink:
                 sink.write(b"pair")
         return {unit: UnitResult(Counts(1, 1)) for unit in units}
 
@@ -196,7 +196,7 @@ def test_units_that_belong_together_are_made_together(run: Run, lines: list[str]
 
 
 def test_a_unit_that_fails_leaves_the_earlier_result_and_its_record(run: Run) -> None:
-    """Nothing of the new one is published, and what was there before is still a finished whole."""
+    """Nothing of the new one is in place, and what was there before is still a finished whole."""
     (before,) = run_stage(toys()[0], run)
     stage, _ = toys(text="other")
 
@@ -297,7 +297,7 @@ def sets(names: str, folder: str = "sets/de") -> Stage:
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
         for name in names:
-            with create_binary(f"{context.scratch.published}/{folder}/{name}.txt") as sink:
+            with create_binary(f"{context.scratch.finished}/{folder}/{name}.txt") as sink:
                 sink.write(name.encode())
         return {unit: UnitResult(Counts(1, 1)) for unit in units}
 
@@ -398,7 +398,7 @@ def test_unreadable_records_over_the_rate_fail_the_run_from_a_hundred_on(run: Ru
 
 
 def test_counts_that_do_not_add_up_are_not_recorded(run: Run) -> None:
-    """in = kept + left out + unreadable is asserted before anything is published."""
+    """in = kept + left out + unreadable is asserted before anything is put in place."""
     stage = toys()[0]
     result = {"toys/de": UnitResult(Counts(5, 3, {"no-class": 1}, {}))}
     with pytest.raises(AssertionError, match="5 records in, 4 accounted for"):

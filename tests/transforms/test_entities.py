@@ -67,7 +67,7 @@ def run(
     place = Scratch(str(tmp_path / "work"))
     runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=workers)
     counts = read_entities([str(path) for path in inputs], EntityOptions(**options), StageContext(place, runtime))
-    tables = [pq.read_table(path) for path in sorted(Path(place.published).glob("*.parquet"))]
+    tables = [pq.read_table(path) for path in sorted(Path(place.finished).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]
     files = Path(place.unreadable_of("entities")).glob("*.jsonl")
@@ -103,7 +103,7 @@ def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
     assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q10"]
     assert counts.left_out["unlinked"] == 2
     assert counts.left_out["no-class"] == 2
-    tables = [pq.read_table(path) for path in (tmp_path / "work/published/unlinked").glob("*.parquet")]
+    tables = [pq.read_table(path) for path in (tmp_path / "work/finished/unlinked").glob("*.parquet")]
     assert all(table.schema.equals(UNLINKED) for table in tables)
     # Of Q6 the latest revision counts.
     assert [row for table in tables for row in table.to_pylist()] == [
@@ -119,14 +119,14 @@ def test_an_index_says_where_each_item_is(
     monkeypatch.setattr(stage, "_LARGE_INDEX_BYTES", 1 << 28 if buckets == 1 else 1)
     paths = [write(tmp_path / "a.json", dump(*LINES)), write(tmp_path / "b.json", dump(item("Q77", ["Q10"])))]
     run(tmp_path, *paths, by_engine=by_engine)
-    published = tmp_path / "work/published"
+    finished = tmp_path / "work/finished"
     expected = {
         (int(qid.as_py()[1:]), path.name, group)
-        for path in published.glob("*.parquet")
+        for path in finished.glob("*.parquet")
         for group in range(pq.ParquetFile(path).num_row_groups)
         for qid in pq.ParquetFile(path).read_row_group(group, ["qid"])["qid"]
     }
-    index = sorted(published.glob("index/*.parquet"))
+    index = sorted(finished.glob("index/*.parquet"))
     tables = [pq.read_table(path) for path in index]
     assert {tuple(row.values()) for table in tables for row in table.to_pylist()} == expected
     assert sum(table.num_rows for table in tables) == len(expected) == 6

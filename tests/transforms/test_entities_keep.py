@@ -96,7 +96,7 @@ def test_a_file_that_is_finished_again_is_the_same(tmp_path: Path) -> None:
     """A runner may try a bundle twice: the items are still there for the second try, and their file does not change."""
     scratch = EntityScratch(str(tmp_path))
     write_parquet(CERTAIN.path(scratch), pa.Table.from_pylist([row("Q1", 5), row("Q2", 6)], ENTITIES))
-    finished = Path(scratch.published) / "certain-000003.parquet"
+    finished = Path(scratch.finished) / "certain-000003.parquet"
     seen = set()
     for _ in range(3):
         list(
@@ -117,7 +117,7 @@ def test_the_index_names_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     writer.close()
     list(KeepItems(scratch, Shuffle(scratch.parts), "", duplicates=False, files=1, buckets=1).process((0, *CERTAIN)))
     IndexItems(scratch, Shuffle(scratch.parts), [CERTAIN]).process(Task("entities", 0, 1))
-    index = read_parquet(f"{scratch.published}/index/bucket-00-of-1.parquet")
+    index = read_parquet(f"{scratch.finished}/index/bucket-00-of-1.parquet")
     assert [tuple(each.values()) for each in index.to_pylist()] == [
         (1, "certain-000003.parquet", 0),
         (4, "certain-000003.parquet", 1),

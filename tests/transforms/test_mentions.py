@@ -42,7 +42,7 @@ def count_all(
     by_engine: bool = False,
 ) -> dict[str, Counts]:
     """The same for several languages, each into a folder of its own beside the first."""
-    folders = {language: f"{folder}/published" if language == "ltg" else f"{folder}/{language}" for language in dumps}
+    folders = {language: f"{folder}/finished" if language == "ltg" else f"{folder}/{language}" for language in dumps}
     runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=workers)
     context = StageContext(Scratch(str(folder)), runtime)
     counts = count_mentions(dumps, link_trail, folders, context)
@@ -64,13 +64,13 @@ def read_all(folder: Path) -> pa.Table:
 
 def rows_of(folder: Path) -> list[tuple[str, str, int]]:
     """The dictionary of a run: all rows, by title, count and anchor."""
-    rows = [(row["title"], row["anchor"], row["count"]) for row in read_all(folder / "published").to_pylist()]
+    rows = [(row["title"], row["anchor"], row["count"]) for row in read_all(folder / "finished").to_pylist()]
     return sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Every finished file of a run."""
-    done = folder / "published"
+    done = folder / "finished"
     return {str(path.relative_to(done)): path.read_bytes() for path in sorted(done.rglob("*")) if path.is_file()}
 
 
@@ -98,7 +98,7 @@ def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
 
 def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
     """A later stage can tell where a title leads: one row for each redirect to an article, sections dropped."""
-    rows = read_all(counted / "published" / "redirects").sort_by("source").to_pylist()
+    rows = read_all(counted / "finished" / "redirects").sort_by("source").to_pylist()
     assert [(row["source"], row["target"]) for row in rows] == [
         ("Galvys piļsāta", "Reiga"),
         ("Reiga", "Rīga"),
@@ -116,7 +116,7 @@ def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: 
     }
     monkeypatch.setattr("wikisem.arrow.buckets._FEW_PAGES", {4: 1, 5: 8})
     assert count(tmp_path, write(tmp_path / "dump.xml", dump())) == COUNTS
-    for folder, column in (("published", "title"), ("published/redirects", "source")):
+    for folder, column in (("finished", "title"), ("finished/redirects", "source")):
         assert count_buckets(f"{tmp_path}/{folder}") == 8
         for bucket in range(8):
             table = read_parquet(bucket_path(f"{tmp_path}/{folder}", bucket, 8))
@@ -142,7 +142,7 @@ def test_files_depend_on_the_pages_and_not_on_how_rows_were_shuffled(
 
 def test_siteinfo_is_kept(counted: Path) -> None:
     """The wiki's siteinfo is beside the dictionary, under the language it was counted for."""
-    site = SiteInfo.from_json((counted / "published" / "siteinfo.json").read_text(encoding="utf-8"))
+    site = SiteInfo.from_json((counted / "finished" / "siteinfo.json").read_text(encoding="utf-8"))
     assert (site.dbname, site.language, site.namespaces[14]) == ("ltgwiki", "ltg", "Kategoreja")
 
 

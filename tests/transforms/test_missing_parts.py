@@ -20,7 +20,7 @@ from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.transforms.taxonomy import build_taxonomy
 
-DONE = "published"
+DONE = "finished"
 
 
 @dataclass(frozen=True)

@@ -145,11 +145,11 @@ def test_every_argmax_equals_an_independent_count(
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(bz2.compress(data))
     dictionary, place = Scratch(f"{tmp_path}/mentions"), Scratch(f"{tmp_path}/surfaces")
-    mentions, finished = {language: dictionary.published}, {language: place.published}
+    mentions, finished = {language: dictionary.finished}, {language: place.finished}
     counts = count_mentions({language: [str(path)]}, False, mentions, StageContext(dictionary, Runtime()))
     assert counts[language].read == pages
     resolve_surfaces(entities, mentions, SurfaceOptions(), finished, StageContext(place, Runtime()))
-    rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.published}/*.parquet")]).to_pylist()
+    rows = pa.concat_tables([read_parquet(file) for file in list_files(f"{place.finished}/*.parquet")]).to_pylist()
     oracle = Oracle(data, language)
     found = {qid: oracle.argmax(title) for qid, title in titles_in(entities, f"{language}wiki").items()}
     assert {row["qid"]: (row["surface"], row["count"], row["total"]) for row in rows} == {
@@ -166,9 +166,9 @@ def test_multistream_gives_the_same_bytes(realdata: Path, tmp_path: Path) -> Non
     runs: dict[str, tuple[Counts, list[bytes]]] = {}
     for files in (f"{LTG}.xml.bz2", f"{LTG}-multistream*.bz2"):
         place = Scratch(f"{tmp_path}/run{len(runs)}")
-        dumps, finished = {"ltg": [f"{realdata}/wikipedia/{files}"]}, {"ltg": place.published}
+        dumps, finished = {"ltg": [f"{realdata}/wikipedia/{files}"]}, {"ltg": place.finished}
         counts = count_mentions(dumps, False, finished, StageContext(place, Runtime()))
-        runs[files] = (counts["ltg"], [Path(path).read_bytes() for path in list_files(f"{place.published}/*.parquet")])
+        runs[files] = (counts["ltg"], [Path(path).read_bytes() for path in list_files(f"{place.finished}/*.parquet")])
     one, many = runs.values()
     assert one == many
     assert one[0].kept == 903

@@ -176,7 +176,7 @@ def test_titles_in_other_scripts_and_other_languages_are_left_in_peace(tmp_path:
     alone = count_all(tmp_path / "alone", {"sr": paths[:1], "ltg": [other]})
     assert both["ltg"] == alone["ltg"]
     assert both["sr"].left_out == {"duplicate": 1}
-    for folder in ("published", "sr"):
+    for folder in ("finished", "sr"):
         found, expected = (
             {Path(path).name: Path(path).read_bytes() for path in list_files(f"{tmp_path}/{run}/{folder}/*")}
             for run in ("both", "alone")

@@ -89,10 +89,10 @@ def resolve(
     options = options or SurfaceOptions(fallback=fallback, minimum_count=minimum_count)
     context = StageContext(Scratch(str(folder)), Runtime(workers=workers))
     dictionaries = {"ltg": mentions} if mentions else {}
-    found = resolve_surfaces(entities, dictionaries, options, {"ltg": f"{folder}/published"}, context)
+    found = resolve_surfaces(entities, dictionaries, options, {"ltg": f"{folder}/finished"}, context)
     counts = found["ltg"].items
     counts.check("surfaces")
-    tables = [read_parquet(path) for path in list_files(f"{folder}/published/*.parquet")]
+    tables = [read_parquet(path) for path in list_files(f"{folder}/finished/*.parquet")]
     assert all(table.schema == schemas.SURFACES for table in tables)
     rows = pa.concat_tables(tables).to_pylist()
     assert len({row["qid"] for row in rows}) == len(rows) == counts.kept
@@ -147,7 +147,7 @@ def test_without_a_dictionary_there_is_the_fallback(tmp_path: Path, entities: st
 def test_summary_counts_sources(tmp_path: Path, entities: str, mentions: str) -> None:
     """The summary says how many forms came from where, and agrees with the count of items kept."""
     resolve(tmp_path / "run", entities, mentions, "label", minimum_count=2)
-    summary = json.loads((tmp_path / "run" / "published" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "run" / "finished" / "summary.json").read_text())
     assert summary == {"anchor": 3, "label": 2, "title": 0}
 
 
@@ -158,7 +158,7 @@ def test_links_of_an_anchor_are_counted_in_the_whole_wiki(tmp_path: Path, entiti
         pa.Table.from_pylist([{"qid": "Q11", "titles": {"ltgwiki": "Elsewhere"}}], schemas.ENTITIES),
     )
     resolve(tmp_path / "run", entities, mentions)
-    rows = [row for path in list_files(f"{tmp_path}/run/published/*.parquet") for row in read_parquet(path).to_pylist()]
+    rows = [row for path in list_files(f"{tmp_path}/run/finished/*.parquet") for row in read_parquet(path).to_pylist()]
     assert {row["surface"]: (row["count"], row["links"], row["page_share"]) for row in rows} == {
         "Reiga": (5, 5, 1.0),
         "tie": (2, 2, 1.0),
@@ -176,7 +176,7 @@ def test_refused_anchors_are_counted_by_rule(tmp_path: Path, entities: str, ment
         "Q10": "anchor", "Q9": "anchor", "Q8": "anchor", "Q30": "label", "Q5": "label"
     }  # fmt: skip
     assert counts == Counts(read=8, kept=5, left_out={"low-share": 1, "no-name": 2})
-    summary = json.loads((tmp_path / "run" / "published" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "run" / "finished" / "summary.json").read_text())
     assert summary["refused"] == {"few-links": 1, "low-share": 1}
 
 
@@ -208,7 +208,7 @@ def test_dictionary_form_stands_for_inflected_anchors(tmp_path: Path) -> None:
 def test_rows_are_ordered_by_number(tmp_path: Path, entities: str, mentions: str) -> None:
     """Items of one page are in one file, QIDs compared as numbers."""
     resolve(tmp_path / "run", entities, mentions)
-    paths = list_files(f"{tmp_path}/run/published/*.parquet")
+    paths = list_files(f"{tmp_path}/run/finished/*.parquet")
     numbers = [[int(qid[1:]) for qid in read_parquet(path)["qid"].to_pylist()] for path in paths]
     assert all(found == sorted(found) for found in numbers)
     assert any({9, 10} <= set(found) for found in numbers)
@@ -220,7 +220,7 @@ def test_same_bytes_from_two_workers(tmp_path: Path, entities: str, mentions: st
     for workers in (1, 2):
         resolve(tmp_path / str(workers), entities, mentions, "label", workers=workers)
     one, two = (
-        {path.name: path.read_bytes() for path in (tmp_path / run / "published").iterdir()} for run in ("1", "2")
+        {path.name: path.read_bytes() for path in (tmp_path / run / "finished").iterdir()} for run in ("1", "2")
     )
     assert one == two
 
@@ -239,7 +239,7 @@ def test_languages_that_are_named_together_leave_what_each_leaves_alone(
     assert counts["de"].summary == {"anchor": 0, "label": 0, "title": 9}
     one, other = (
         {path.name: path.read_bytes() for path in Path(folder).iterdir()}
-        for folder in (folders["ltg"], f"{tmp_path}/alone/published")
+        for folder in (folders["ltg"], f"{tmp_path}/alone/finished")
     )
     assert one == other
     assert sorted(path.name for path in Path(folders["de"]).iterdir()) == ["fallback-00000.parquet", "summary.json"]

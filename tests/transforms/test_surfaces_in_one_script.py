@@ -64,9 +64,9 @@ def resolve(
     _write_buckets(f"{folder}/mentions", table, "title", buckets)
     _write_buckets(f"{folder}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source", buckets)
     context = StageContext(Scratch(f"{folder}/run"), Runtime())
-    finished = {language: f"{folder}/run/published"}
+    finished = {language: f"{folder}/run/finished"}
     resolve_surfaces(f"{folder}/entities", {language: f"{folder}/mentions"}, options, finished, context)
-    return [row for file in list_files(f"{folder}/run/published/*.parquet") for row in read_parquet(file).to_pylist()]
+    return [row for file in list_files(f"{folder}/run/finished/*.parquet") for row in read_parquet(file).to_pylist()]
 
 
 def test_both_forms_of_an_anchor_are_counted_together(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def run_stages(
     graph = Scratch(str(root / "taxonomy"))
     build_taxonomy(folder, recipe.graph, StageContext(graph, runtime)).check("taxonomy")
     groups = Scratch(str(root / "made"))
-    counts = build_groups(folder, graph.published, surfaces, {}, recipe, StageContext(groups, runtime))
-    return Path(groups.published), counts
+    counts = build_groups(folder, graph.finished, surfaces, {}, recipe, StageContext(groups, runtime))
+    return Path(groups.finished), counts
 
 
 def read_built(done: Path, language: str) -> Built:

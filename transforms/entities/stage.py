@@ -114,7 +114,7 @@ class EntityOptions:
 
 
 def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
-    """Read dumps, or the parts of one, into ``published/*.parquet`` of schemas.ENTITIES, with an index of them.
+    """Read dumps, or the parts of one, into ``finished/*.parquet`` of schemas.ENTITIES, with an index of them.
 
     Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
     reason: entities that are not items ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a
@@ -156,12 +156,12 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
 
     runtime.run(keep_rows, label=f"{STAGE}: finish", parts=scratch.counts("keep-*"), total=len(files))
     kept = [file.counts(scratch) for file in files]
-    require_files(scratch.published, files_left(kept))
+    require_files(scratch.finished, files_left(kept))
     found = sum_ranges(done, STAGE, scratch.unreadable(STAGE, len(done))) + sum_counts(kept)
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
-    require_files(index_folder(scratch.published), [index_name(bucket, buckets) for bucket in range(buckets)])
+    require_files(index_folder(scratch.finished), [index_name(bucket, buckets) for bucket in range(buckets)])
     return found
 
 
@@ -390,11 +390,11 @@ class KeepItems(beam.DoFn):
         superseded = read_superseded(self._scratch, file) if self._duplicates else join([])
         if file.certainty == "certain" and not superseded.size:
             kept = yield from self._send_numbers(number, file.path(self._scratch))
-            copy(file.path(self._scratch), f"{self._scratch.published}/{file.finished}")
+            copy(file.path(self._scratch), f"{self._scratch.finished}/{file.finished}")
             counts, written = Counts(kept, kept), [file.finished]
         else:
             counts, written = self._rewrite(file, superseded)
-            finished = f"{self._scratch.published}/{file.finished}"
+            finished = f"{self._scratch.finished}/{file.finished}"
             yield from self._send_numbers(number, finished if file.finished in written else "")
         counts.check(STAGE)
         write_counts(file.counts(self._scratch), counts, written)
@@ -413,7 +413,7 @@ class KeepItems(beam.DoFn):
 
     def _rewrite(self, file: ItemFile, superseded: Numbers) -> tuple[Counts, list[str]]:
         """Write the rows that stay, count the unlinked ones, and return the counts and the files written."""
-        folder = self._scratch.published
+        folder = self._scratch.finished
         targets = self._read_targets() if file.certainty == "undecided" else None
         writer, kept, left_out = ItemWriter(f"{folder}/{file.finished}"), 0, Counter[str]()
         unlinked: list[pa.Table] = []
@@ -451,7 +451,7 @@ class IndexItems(beam.DoFn):
     def process(self, task: Task) -> None:
         """Read, sort and write."""
         parts = self._shuffle.read_parts(task, "keep/places", range(len(self._files)))
-        with create_binary(f"{index_folder(self._scratch.published)}/{index_name(*task[1:3])}") as sink:
+        with create_binary(f"{index_folder(self._scratch.finished)}/{index_name(*task[1:3])}") as sink:
             found = [map(decode_numbers, batches) for batches in parts]
             write_index(sink, [file.finished for file in self._files], found)
 

@@ -90,7 +90,7 @@ def build_groups(
     context: StageContext,
     profiles: Mapping[str, str] | None = None,
 ) -> dict[str, Counts]:
-    """Build the groups of each language into ``published/groups``, ``rejected`` and ``languages``.
+    """Build the groups of each language into ``finished/groups``, ``rejected`` and ``languages``.
 
     ``surfaces`` (language -> folder) names the languages, ``mentions`` (language -> folder) has the facts of their
     wikis, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the counts of each
@@ -393,7 +393,7 @@ class FinishLanguage(beam.DoFn):
         kept, capped = self._cap(distinct, language)
         rejected = [*self._read("rejected", language, numbers), *repeated, *capped]
         titled = add_titles(kept, list_files(f"{self._surfaces[language]}/*.parquet"))
-        write_groups(self._scratch.published, language, titled, sorted(rejected, key=class_of))
+        write_groups(self._scratch.finished, language, titled, sorted(rejected, key=class_of))
         write_profile(self._scratch, language, self._mentions.get(language), self._profiles.get(language))
         reasons = Counter(decode_rejection(line).reason for line in rejected)
         counts = Counts(len(kept) + len(rejected), len(kept), dict(sorted(reasons.items())))

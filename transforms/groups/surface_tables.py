@@ -197,4 +197,4 @@ def write_profile(scratch: GroupScratch, language: str, mentions: str | None, te
     if text is None:
         found = read_profile(scratch, language, mentions, text)
         text = write_profile_file(language, found.values(), found.source, found.support)
-    replace_file(f"{scratch.published}/{profile_path(language)}", text.encode())
+    replace_file(f"{scratch.finished}/{profile_path(language)}", text.encode())

@@ -100,7 +100,7 @@ def _learned(context: StageContext, language: str, given: Profiles) -> dict[str,
     """The fingerprint of the profile that was learned, to tell an edited one from it; empty if it was given."""
     if language in given.texts:
         return {}
-    with open_binary(f"{context.scratch.published}/{profile_path(language)}") as source:
+    with open_binary(f"{context.scratch.finished}/{profile_path(language)}") as source:
         return {"learned": fingerprint(text=source.read().decode())}
 
 
@@ -141,7 +141,7 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
 
 def write_texts(context: StageContext, language: str) -> int:
     """Write the files of single groups next to the groups, and return the number of test cases."""
-    folder = context.scratch.published
+    folder = context.scratch.finished
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
     groups = read_groups(folder, language)

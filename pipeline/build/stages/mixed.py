@@ -37,7 +37,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         kept = [one for one in found if isinstance(one, Group)]
         rejected = [one for one in found if isinstance(one, Rejection)]
         write_groups(
-            context.scratch.published, code, list(map(encode_group, kept)), list(map(encode_rejection, rejected))
+            context.scratch.finished, code, list(map(encode_group, kept)), list(map(encode_rejection, rejected))
         )
         reasons = Counter(one.reason for one in rejected)
         counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
