@@ -36,6 +36,7 @@ RECIPES: Final[Mapping[str, Recipe]] = {
     'and `exclude = "kin"`': _with(exclude="kin", kin_properties=_BEST.outliers.kin_properties),
     "and `status_share`": _with(status_share=_BEST.outliers.status_share),
     "and the filters of wikisem": replace(_FAITHFUL, filters=_BEST.filters),
+    "wikisem without `places`": replace(_BEST, outliers=replace(_BEST.outliers, places=False)),
     "wikisem": _BEST,
 }
 

@@ -38,6 +38,7 @@ RECIPES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     'the same, `exclude = "kin"`': ("wikisem500", {"exclude": "kin"}),
     "and `status_share = 0.8`": ("wikisem500", {"exclude": "kin", "status_share": 0.8}),
     BEST: ("wikisem", {}),
+    "the same, `places = false`": ("wikisem", {"places": False}),
     "the same, `status_share = 0`": ("wikisem", {"status_share": 0.0}),
     'the same, `draw_o3 = "items"`': ("wikisem", {"draw_o3": "items"}),
 }

@@ -103,7 +103,7 @@ def outliers(arguments: argparse.Namespace) -> None:
         _print_tables(parts, common_parts, arguments)
         for dataset in datasets:
             for language, columns in dataset.baselines().items():
-                make_console().print(baseline_table(language, {dataset.name: columns}))
+                make_console().print(baseline_table(language, dataset.name, columns))
 
 
 def _print_json(

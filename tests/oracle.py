@@ -3,7 +3,7 @@
 ``tests/surface_oracle.py`` does the same for the rules on surface forms.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -29,6 +29,7 @@ class Named:
     source: str = "label"
     count: int = 0
     total: int = 0
+    links: int | None = None
 
 
 Names = Mapping[str, Named]
@@ -241,6 +242,14 @@ class OracleGroups:
             return True
         return (surface[0] == surface[0].lower()) in small
 
+    def named_items(self) -> set[str]:
+        """The items that may be outliers of some class."""
+        return {item for item in self.graph.classes if self.may_stand(item)}
+
+    def of_class(self, c: str, number: int) -> set[str]:
+        """The items that a class brings into O1 and O2, or into O3, whatever is barred there."""
+        return self.graph.instances(c) if number == 3 else self.graph.closure(c)
+
     def bringing(self, v: str, number: int) -> dict[str, set[str]]:
         """The classes that bring items into O1, O2 or O3 of v, and which items each brings."""
         graph, found = self.graph, self.outlier_sets(v)[number - 1]
@@ -261,7 +270,8 @@ class OracleGroups:
 
     def _member(self, item: str) -> Member:
         name = self.names[item]
-        return Member(item, name.surface, name.source, name.count, name.total, self.graph.entities[item].sitelinks)
+        sitelinks = self.graph.entities[item].sitelinks
+        return Member(item, name.surface, name.source, name.count, name.total, sitelinks, links=name.links)
 
     def candidates(self) -> list[str]:
         """Classes with at least ``minimum`` instances that have a surface form."""
@@ -367,13 +377,151 @@ def choose_together(
         return taken
 
     for number in (1, 2, 3):
-        if {1: options.draw, 2: options.draw, 3: options.draw_o3}[number] == "items":
+        by_items = {1: options.draw, 2: options.draw, 3: options.draw_o3}[number] == "items"
+        if by_items:
             ring = one.around_ring(one.outlier_sets(v)[number - 1], v)
-            chosen += take([(item, one.via(v, item)) for item in ring], number)
+            by_class = [[(item, one.via(v, item)) for item in ring]]
+        else:
+            bringing = one.bringing(v, number)
+            ring = one.around_ring(bringing, v)
+            by_class = [[(item, c) for item in one.around_ring(bringing[c], v)] for c in ring]
+        if options.places:
+            placed = [Placing(oracles, clusters, v, number, index) for index in range(options.per_class)]
+            named = set.intersection(*(oracle.named_items() for oracle in oracles.values()))
+            full = [] if by_items else [c for c in ring if len(one.of_class(c, number) & named) >= options.per_class]
+            # Forty classes are asked, of those that have enough items whatever is barred, and else of all.
+            asked = [pairs for c, pairs in zip(ring, by_class, strict=False) if c in full][:40]
+            chosen += take_places(asked, by_class[:40], placed, take, number)
             continue
-        bringing = one.bringing(v, number)
-        by_class = [[(item, c) for item in one.around_ring(bringing[c], v)] for c in one.around_ring(bringing, v)]
         attempts = [*(take(pairs, number) for pairs in by_class)]
-        full = [attempt for attempt in attempts if len(attempt) == options.per_class]
-        chosen += full[0] if full else take([pair for pairs in by_class for pair in pairs], number)
+        full_ones = [attempt for attempt in attempts if len(attempt) == options.per_class]
+        chosen += (
+            full_ones[0] if full_ones and not by_items else take([pair for pairs in by_class for pair in pairs], number)
+        )
     return {code: tuple(oracle.outlier(*each) for each in chosen) for code, oracle in oracles.items()}
+
+
+# Places, read literally: which value an outlier should have, and what it costs to have another.
+
+MISSED, BEYOND = 10**6, 2 * 10**6
+Chosen = list[tuple[str, int, str]]
+
+
+class Placing:
+    """The place of one outlier of v in all languages."""
+
+    def __init__(
+        self, oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str, number: int, index: int
+    ) -> None:
+        self.oracles, self.clusters = oracles, clusters
+        seed = hash_key(next(iter(oracles.values())).recipe.seed, qid_number(v), "place")
+        self.form, self.form_coin, self.fame, self.fame_coin, self.pairs = (
+            Fraction(hash_key(seed, 8 * (4 * index + number) + each, "place"), 2**64) for each in range(5)
+        )
+
+    def cost(self, item: str) -> int | None:
+        """How far the item is from the place, but for letter pairs; None if it is no outlier at all."""
+        total = 0
+        for code, cluster in self.clusters.items():
+            member = self.oracles[code]._member(item)
+            if all(one.sitelinks or one.total for one in cluster) and not (member.sitelinks or member.total):
+                return None
+            for values, share, coin in (
+                (written_values, self.form, self.form_coin),
+                (known_values, self.fame, self.fame_coin),
+            ):
+                for value, *others in zip(values(member), *map(values, cluster), strict=True):
+                    total += place_cost(others, share, coin, value)
+        return total
+
+    def cost_of_pairs(self, item: str) -> int:
+        """What it costs to have the oddest letter pairs without being meant to, or the other way round."""
+        total = 0
+        for code, cluster in self.clusters.items():
+            words = [*(one.surface for one in cluster), self.oracles[code].names[item].surface]
+            pairs = [{f" {word.casefold()} "[at : at + 2] for at in range(len(word.casefold()) + 1)} for word in words]
+            shares = [Fraction(sum(pair in other for pair in own for other in pairs), len(own)) for own in pairs]
+            oddest = all(share > shares[-1] for share in shares[:-1])
+            total += MISSED * (oddest != (self.pairs * (len(cluster) + 1) < 1))
+        return total
+
+
+def written_values(one: Member) -> list[int]:
+    """Characters, words, digits and punctuation."""
+    marks = [each for each in one.surface if ord(each) < 128 and not each.isalpha() and each.isprintable()]
+    return [len(one.surface), len(one.surface.split(" ")), len([each for each in marks if each != " "])]
+
+
+def known_values(one: Member) -> list[int]:
+    """Sitelinks, links to the page, links with the words."""
+    return [one.sitelinks, one.total, one.links or 0]
+
+
+def place_cost(others: Sequence[int], share: Fraction, coin: Fraction, value: int) -> int:
+    """What it costs an outlier to have a value among those of the members."""
+    low, high, inside = min(others), max(others), sorted(others)
+    rank = int(share * (len(others) + 1))
+    if low == high:
+        return 0 if value == low else BEYOND
+    two = high == low + 1
+    above_all = rank == len(others) and coin * others.count(high) * (2 if two else 1) < 1
+    below_all = rank == 0 and coin * others.count(low) * (2 if two else 1) < 1 and low > 1
+    if above_all and value > high:
+        return 0 if value <= 2 * high - low else 1
+    if below_all and 0 < value < low:
+        return 0 if value >= 2 * low - high else 1
+    if not low <= value <= high:
+        return BEYOND
+    if above_all or below_all:
+        return MISSED
+    # What is next to the place on both sides; at an end it is the end.
+    before, after = inside[max(rank, 1) - 1], inside[min(rank, len(others) - 1)]
+    if before == after in (low, high):
+        return 0 if value == before else MISSED
+    if two:
+        return 0 if value == (high if coin < Fraction(1, 2) else low) else MISSED
+    if value in (low, high):
+        return MISSED
+    return 0 if before <= value <= after else 1
+
+
+Take = Callable[[Iterable[tuple[str, str]], int], Chosen]
+
+
+def take_places(
+    full: Sequence[Sequence[tuple[str, str]]],
+    every: Sequence[Sequence[tuple[str, str]]],
+    placed: Sequence[Placing],
+    take: Take,
+    number: int,
+) -> Chosen:
+    """The class that comes first of those whose items are nearest to their places; if none has enough, all of them."""
+    whole: Chosen = []
+    lowest = None
+    for pairs in full:
+        for ordered in (placed, placed[::-1]):
+            cost, taken = fill_places(pairs, ordered, take, number)
+            if len(taken) == len(placed) and (lowest is None or cost < lowest):
+                lowest, whole = cost, taken if ordered is placed else taken[::-1]
+            if lowest is not None and lowest < MISSED:
+                return whole
+    return whole or fill_places([pair for pairs in every for pair in pairs], placed, take, number)[1]
+
+
+def fill_places(
+    pairs: Sequence[tuple[str, str]], places: Sequence[Placing], take: Take, number: int
+) -> tuple[int, Chosen]:
+    """For each place the nearest item, and what all cost; the sixteen nearest are asked for their letter pairs."""
+    taken: Chosen = []
+    total = 0
+    for place in places:
+        before = [(item, via) for item, _, via in taken]
+        new = [pair for pair in pairs if len(take([*before, pair], number)) > len(before)]
+        costs = [(cost, at) for at, (item, _) in enumerate(new) if (cost := place.cost(item)) is not None]
+        nearest = sorted(costs)[:16]
+        if not nearest:
+            break
+        cost, _, at = min((cost + place.cost_of_pairs(new[at][0]), cost, at) for cost, at in nearest)
+        total += cost
+        taken.append((new[at][0], number, new[at][1]))
+    return total, taken

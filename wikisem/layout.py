@@ -287,6 +287,10 @@ class GroupScratch(Scratch):
         """The folder of the surface forms of a language that its groups may need."""
         return f"{self._language(language)}/surfaces"
 
+    def forms(self, language: str) -> str:
+        """The folder of what these look like, which is there if outliers take places."""
+        return f"{self._language(language)}/forms"
+
     def surface_count(self, language: str) -> str:
         """The file that says how many surface forms a language has."""
         return f"{self._language(language)}/surface_count.json"

@@ -17,9 +17,9 @@ _INCREMENT: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
 
-Domain = Literal["item", "class"]
+Domain = Literal["item", "class", "place"]
 # Steps of the increment that lead from the hash of the seed to that of the domain; items have that of the seed itself.
-_DOMAIN_STEPS: Final[dict[Domain, int]] = {"item": 0, "class": 1}
+_DOMAIN_STEPS: Final[dict[Domain, int]] = {"item": 0, "class": 1, "place": 2}
 
 
 def _mix(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -33,7 +33,7 @@ def hash_keys(seed: int, numbers: npt.ArrayLike, domain: Domain = "item") -> npt
     """h(seed, domain, n) for numbers of shape ``(n,)``, as uint64 of the same shape."""
     base = _mix(np.asarray([seed % 2**64], dtype=np.uint64) + _INCREMENT)
     if steps := _DOMAIN_STEPS[domain]:
-        base = _mix(base + np.uint64(steps) * _INCREMENT)
+        base = _mix(base + np.uint64(steps * int(_INCREMENT) % 2**64))
     return _mix(base + np.asarray(numbers).astype(np.uint64) * _INCREMENT)
 
 

@@ -11,7 +11,6 @@ three others, which is chance.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, TypeAlias
@@ -20,6 +19,7 @@ from wikisem.datasets.files import numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError
 from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
 from wikisem.evaluation.statistics import wilson
+from wikisem.heuristics.selection.places import letter_pairs
 from wikisem.wikipedia.graphemes import graphemes, initial_case
 
 # How much each word of a case stands out; None where the data set does not say what it takes.
@@ -51,12 +51,6 @@ def odd_letter_pairs(words: Sequence[AuditItem]) -> Standing:
     pairs = [letter_pairs(word.surface) for word in words]
     having = Counter(pair for own in pairs for pair in own)
     return [-fmean(having[pair] for pair in own) for own in pairs]
-
-
-def letter_pairs(surface: str) -> frozenset[str]:
-    """Every two letters that follow each other, case ignored; a blank is before the first and after the last."""
-    text = f" {surface.casefold()} "
-    return frozenset(map("".join, pairwise(text)))
 
 
 def odd_capital(words: Sequence[AuditItem]) -> Standing:

@@ -11,6 +11,7 @@ from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
 from wikisem.heuristics.selection.outlier_choice import choose_outliers
+from wikisem.heuristics.selection.places import Places
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem
 from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
@@ -66,26 +67,33 @@ class GroupBuilder:
         nodes = np.array(list(passed))
         found = self._sets.of(nodes)
         pool = OutlierPool(self._inputs, self._draws, nodes, found)
-        choices = list(self._choose(pool, list(passed.values())))
+        choices = list(self._choose(pool, nodes, list(passed.values())))
         outliers = self._with_via(choices, found)
         for bit, language, items in choices:
             node = int(nodes[bit])
             own = list(islice(outliers, len(items)))
             yield language, self._group(node, self._languages[language], passed[node][language], own)
 
-    def _choose(self, pool: OutlierPool, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
+    def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
-        by_languages: dict[tuple[str, ...], list[int]] = {}
+        options, by_languages = self._recipe.outliers, dict[tuple[str, ...], list[int]]()
         for bit, own in enumerate(clusters):
-            for languages in [tuple(own)] if self._recipe.outliers.shared else [(language,) for language in own]:
+            for languages in [tuple(own)] if options.shared else [(language,) for language in own]:
                 by_languages.setdefault(languages, []).append(bit)
         for languages, bits in by_languages.items():
             wanted = {bit: {language: clusters[bit][language] for language in languages} for bit in bits}
             brought = pool.of(languages, bits, self._barred_by_kin(wanted))
             for (bit, own), by_outlier_class in zip(wanted.items(), brought, strict=True):
-                chosen = choose_outliers(own, by_outlier_class, self._recipe.outliers.per_class, self._rules(own))
+                places = self._places(int(nodes[bit]), own)
+                chosen = choose_outliers(own, by_outlier_class, options.per_class, self._rules(own), places)
                 for language, items in chosen.items():
                     yield bit, language, items
+
+    def _places(self, node: int, clusters: Mapping[str, _Cluster]) -> Places | None:
+        """The places of a class's outliers, where the recipe asks for them."""
+        if not self._recipe.outliers.places:
+            return None
+        return Places(self._recipe.seed, qid_of(int(self._graph.nodes[node])), clusters)
 
     def _barred_by_kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets | None:
         """For each list whose cluster has a member with a class of the list, where the recipe bars such kin."""

@@ -6,15 +6,18 @@ is filled from one class that brings enough items (``outliers.draw`` and ``draw_
 outliers of O1 are fern and larch: elm is taken by the cluster, so the first sibling gives moss alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import merge
+from itertools import chain, islice
+from operator import itemgetter
+from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
 from wikisem.records import Member
 
 
-class HasSurface(Protocol):
-    """What the choice depends on: an item and its surface form."""
+class HasSurface(HasFame, Protocol):
+    """What the choice depends on: an item, its surface form, and how well it is known."""
 
     @property
     def id(self) -> str:
@@ -28,6 +31,23 @@ class HasSurface(Protocol):
 
 
 _Chosen = TypeVar("_Chosen", bound=HasSurface)
+_Brought_co = TypeVar("_Brought_co", bound=HasSurface, covariant=True)
+
+
+class Source(Protocol[_Brought_co]):
+    """The items that a class brings into an outlier class, each as its surface form by language."""
+
+    def __iter__(self) -> Iterator[Mapping[str, _Brought_co]]:
+        """All of them, in the order of the ring."""
+        ...
+
+    def least(self, places: Mapping[str, Place]) -> int:
+        """How far the nearest is from its places, but for letter pairs."""
+        ...
+
+    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
+        """Those less far than ``below`` from their places but for letter pairs, with how far, the nearest first."""
+        ...
 
 
 class ItemsByClass(NamedTuple, Generic[_Chosen]):
@@ -37,8 +57,8 @@ class ItemsByClass(NamedTuple, Generic[_Chosen]):
     ``every`` are all; each is read once, and only as far as needed.
     """
 
-    full: Iterable[Iterable[Mapping[str, _Chosen]]]
-    every: Iterable[Iterable[Mapping[str, _Chosen]]]
+    full: Iterable[Source[_Chosen]]
+    every: Iterable[Source[_Chosen]]
 
 
 def choose_outliers(
@@ -46,6 +66,7 @@ def choose_outliers(
     pool: Iterable[ItemsByClass[_Chosen]],
     per_class: int,
     admits: Callable[[str, str], bool] = lambda language, surface: True,  # noqa: ARG005
+    places: Places | None = None,
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
@@ -53,12 +74,26 @@ def choose_outliers(
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
     there has that surface form or the item, or if ``admits`` refuses (language, surface form).
+
+    With ``places``, it is the first class whose items take their places, or of the first ``_MOST_CLASSES`` the one
+    whose items come nearest; of a class, for each outlier the first item that takes its place, or the nearest.
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits)
-    for full, every in pool:
+    for outlier_class, (full, every) in enumerate(pool, start=1):
+        if places is not None:
+            wanted = [places.of(outlier_class, number) for number in range(per_class)]
+            choice.keep(choice.nearest(full, wanted) or choice.near(iter(every), wanted))
+            continue
         enough = (taken for ordered in full if len(taken := choice.take(ordered, per_class)) == per_class)
         choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), per_class))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
+
+
+# How many classes are tried for places, and of these how many items that fit, the nearest first, for letter pairs.
+_MOST_CLASSES: Final = 40
+_MOST_ITEMS: Final = 16
+# The place of an outlier in each language.
+_Placed: TypeAlias = Mapping[str, Place]
 
 
 class _Choice(Generic[_Chosen]):
@@ -70,15 +105,68 @@ class _Choice(Generic[_Chosen]):
         self._items = {member.id for cluster in clusters.values() for member in cluster}
         self.kept: list[Mapping[str, _Chosen]] = []
 
-    def take(self, ordered: Iterable[Mapping[str, _Chosen]], count: int) -> list[Mapping[str, _Chosen]]:
-        """The first ``count`` items that fit the kept ones and one another; they are not kept yet."""
+    def take(
+        self, ordered: Iterable[Mapping[str, _Chosen]], count: int, beside: Sequence[Mapping[str, _Chosen]] = ()
+    ) -> list[Mapping[str, _Chosen]]:
+        """The first ``count`` items that fit the kept ones, one another and those ``beside``; they are not kept yet."""
         taken: list[Mapping[str, _Chosen]] = []
-        for item in ordered:
-            if self._fits(item) and not any(_clash(item, other) for other in taken):
+        for item in ordered if count else ():
+            if self._fits(item, [*beside, *taken]):
                 taken.append(item)
                 if len(taken) == count:
                     break
         return taken
+
+    def nearest(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
+        """The items of the first class all of which take their places, or of the nearest of the first classes."""
+        best: list[Mapping[str, _Chosen]] = []
+        lowest = BARRED
+        for source in islice(classes, _MOST_CLASSES):
+            if sum(map(source.least, places)) >= lowest:
+                continue
+            for ordered in (places, places[::-1]):
+                cost, taken = self._fill([source], ordered, lowest)
+                if len(taken) == len(places):
+                    lowest, best = cost, taken if ordered is places else taken[::-1]
+                if lowest < MISSED:
+                    return best
+        return best
+
+    def near(self, classes: Iterator[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
+        """The nearest items of the first classes together, and the first of the others if these have too few."""
+        _, taken = self._fill(list(islice(classes, _MOST_CLASSES)), places, BARRED)
+        others = (
+            item
+            for item in chain.from_iterable(classes)
+            if not any(place.bars(item[language]) for language, place in places[0].items() if language in item)
+        )
+        return taken + self.take(others, len(places) - len(taken), taken)
+
+    def _fill(
+        self, sources: Sequence[Source[_Chosen]], places: Sequence[_Placed], below: int
+    ) -> tuple[int, list[Mapping[str, _Chosen]]]:
+        """For each place the nearest item that fits, up to the first without any, and how far they are in all.
+
+        Together they are less far than ``below``.
+        """
+        taken: list[Mapping[str, _Chosen]] = []
+        total = 0
+        for each in places:
+            best: Mapping[str, _Chosen] | None = None
+            lowest = below - total
+            ordered = merge(*(source.by_place(each, lowest) for source in sources), key=itemgetter(0))
+            fitting = ((cost, item) for cost, item in ordered if self._fits(item, taken))
+            for cost, item in islice(fitting, _MOST_ITEMS):
+                if cost >= lowest:
+                    break
+                cost += sum(place.cost_of_pairs(item[language].surface) for language, place in each.items())
+                if cost < lowest:
+                    lowest, best = cost, item
+            if best is None:
+                break
+            total += lowest
+            taken.append(best)
+        return total, taken
 
     def keep(self, taken: Sequence[Mapping[str, _Chosen]]) -> None:
         """Keep these items."""
@@ -88,8 +176,8 @@ class _Choice(Generic[_Chosen]):
                 used.add(item[language].surface)
                 self._items.add(item[language].id)
 
-    def _fits(self, item: Mapping[str, _Chosen]) -> bool:
-        return all(
+    def _fits(self, item: Mapping[str, _Chosen], taken: Iterable[Mapping[str, _Chosen]]) -> bool:
+        return not any(_clash(item, other) for other in taken) and all(
             language in item
             and item[language].surface not in used
             and item[language].id not in self._items

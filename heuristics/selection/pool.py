@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, Flags, Ints, indices_of
+from wikisem.graph.csr import Bitsets, Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
@@ -22,11 +22,12 @@ from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
+from wikisem.heuristics.selection.places import BARRED, Place, columns_of
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import Member, Outlier
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import SurfaceTable
+from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
 
 # What classes are judged from: the graph, and what each language adds to it.
@@ -38,7 +39,8 @@ class LanguageInputs:
 
     ``candidates`` are the classes with at least ``minimum`` instances that have a surface form; their leading instances
     and the items of the ring are given as rows of ``surfaces``. ``labels`` maps class numbers to labels. ``affixes``
-    are those of the language's surface forms, where the recipe measures by them.
+    are those of the language's surface forms, where the recipe measures by them, and ``forms`` what they look like,
+    where it gives outliers their places.
     """
 
     profile: LanguageProfile
@@ -47,6 +49,7 @@ class LanguageInputs:
     candidates: CandidateClasses
     labels: Mapping[int, str]
     affixes: AffixCounts | None = None
+    forms: SurfaceForms | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,16 @@ class PoolItem:
         """The item's surface form."""
         return self.member.surface
 
+    @property
+    def sitelinks(self) -> int:
+        """The item's pages on all sites."""
+        return self.member.sitelinks
+
+    @property
+    def total(self) -> int:
+        """The links to the item's page."""
+        return self.member.total
+
     def as_outlier(self, via: str) -> Outlier:
         """The outlier that the item becomes."""
         member = self.member
@@ -167,11 +180,13 @@ class OutlierPool:
         namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
+        # Without places the first items on the ring are likely to be taken, so that all are named together.
+        ahead = 0 if options.places else options.per_class
         by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
         by_outlier_class = [
-            _draw_by_class(naming, by_class, asked, options.per_class)
+            _draw_by_class(naming, by_class, asked, ahead)
             if options.draws_by_class(naming.outlier_class)
-            else _draw_from_all(naming, each, asked, self._starts[asked], options.per_class)
+            else _draw_from_all(naming, each, asked, self._starts[asked], ahead)
             for naming, each in zip(namings, sets, strict=True)
         ]
         return [list(each) for each in zip(*by_outlier_class, strict=True)]
@@ -206,34 +221,97 @@ class _Naming:
         for location in locations:
             yield from self.all([location], [via])
 
+    def rows(self, locations: Int64s) -> dict[str, Ints]:
+        """The rows of the items at some locations in each language's table; all name all of them."""
+        walked = self.ring.rows[locations]
+        items = self.languages[self.walked].surfaces.items[walked]
+        others = self.languages.keys() - {self.walked}
+        rows = {code: np.searchsorted(self.languages[code].surfaces.items, items) for code in others}
+        return {self.walked: walked, **rows}
+
+
+# Of a class so many items, the first on the ring, are looked at for a place, and the nearest named so many at a time.
+_LOOKED_AT: Final = 1 << 11
+_NAMED: Final = 8
+
+
+class _Source:
+    """The items that a class (``via``) brings: the ``known`` ones, and those at the locations, which are read once."""
+
+    def __init__(
+        self, naming: _Naming, locations: Iterable[int], via: int | None, known: Sequence[_Named] = ()
+    ) -> None:
+        self._naming, self._locations, self._via, self._known = naming, locations, via, known
+        self._looked_at: tuple[Int64s, dict[str, Int64s]] | None = None
+        self._ordered: dict[int, tuple[Int64s, Int64s]] = {}
+
+    def __iter__(self) -> Iterator[_Named]:
+        """All in the order of the ring."""
+        return chain(self._known, self._naming.lazily(self._locations, self._via))
+
+    def least(self, places: Mapping[str, Place]) -> int:
+        """How far the nearest item is from its places, but for letter pairs; of a class without items, too far."""
+        _, costs = self._in_order(places)
+        return int(costs[0]) if len(costs) else BARRED
+
+    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, _Named]]:
+        """The first items on the ring that are less far than ``below`` from their places, the nearest first."""
+        locations, costs = self._in_order(places)
+        end = int(np.searchsorted(costs, below))
+        for begin in range(0, end, _NAMED):
+            ahead = slice(begin, min(begin + _NAMED, end))
+            named = self._naming.all(locations[ahead].tolist(), [self._via] * (ahead.stop - begin))
+            yield from zip(costs[ahead].tolist(), named, strict=True)
+
+    def _in_order(self, places: Mapping[str, Place]) -> tuple[Int64s, Int64s]:
+        """The locations that are looked at, the nearest to their places first, and how far each is."""
+        if id(places) not in self._ordered:
+            locations, columns = self._look()
+            costs = sum((place.costs(columns[code]) for code, place in places.items()), np.zeros(1, dtype=np.int64))
+            order = np.argsort(costs, kind="stable")
+            self._ordered[id(places)] = locations[order], costs[order]
+        return self._ordered[id(places)]
+
+    def _look(self) -> tuple[Int64s, dict[str, Int64s]]:
+        """The locations that are looked at, and in each language the values that places are of."""
+        if self._looked_at is None:
+            locations = np.fromiter(islice(self._locations, _LOOKED_AT), dtype=np.int64)
+            columns = {}
+            for code, rows in self._naming.rows(locations).items():
+                own = self._naming.languages[code]
+                assert own.forms is not None
+                columns[code] = columns_of(own.surfaces, own.forms, rows)
+            self._looked_at = locations, columns
+        return self._looked_at
+
 
 def _draw_from_all(
-    naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, per_class: int
+    naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, ahead: int
 ) -> Iterator[ItemsByClass[PoolItem]]:
-    """All items of a set, whatever class brings them in; the first few are known for all classes at once."""
+    """All items of a set, whatever class brings them in; the first few, ``ahead``, are named for all at once."""
     ring = naming.ring
-    first = ring.first_locations(sets, bits, starts, per_class)
+    first = ring.first_locations(sets, bits, starts, ahead)
     known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
     for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):
-        more = islice(ring.walk(sets, bit, start), per_class, None) if len(locations) == per_class else ()
-        yield ItemsByClass((), [chain(list(islice(known, len(locations))), naming.lazily(more, None))])
+        more = islice(ring.walk(sets, bit, start), ahead, None) if len(locations) == ahead else ()
+        yield ItemsByClass((), [_Source(naming, more, None, list(islice(known, len(locations))))])
 
 
-def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int) -> Iterator[ItemsByClass[PoolItem]]:
-    """Class by class: the first that may bring enough is known for all, and so are its first items."""
+def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, ahead: int) -> Iterator[ItemsByClass[PoolItem]]:
+    """Class by class: the first that may bring enough is known for all, and so are its first items, ``ahead``."""
     rows = draw.first_rows(naming.outlier_class, bits)
     there = rows >= 0
     first = [iter(each) for each in draw.locations(naming.outlier_class, rows[there], bits[there])]
-    heads = [list(islice(locations, per_class)) for locations in first]
+    heads = [list(islice(locations, ahead)) for locations in first]
     nodes = draw.nodes(rows[there])
     via = [node for node, head in zip(nodes, heads, strict=True) for _ in head]
     known = naming.all(list(chain.from_iterable(heads)), via)
     sources = iter(zip(nodes, heads, first, strict=True))
     for bit, is_there in zip(bits.tolist(), there.tolist(), strict=True):
-        full: Iterator[Iterator[_Named]] = iter(())
+        full: Iterator[_Source] = iter(())
         if is_there:
             node, head, beyond = next(sources)
-            own = chain(list(islice(known, len(head))), naming.lazily(beyond, node))
+            own = _Source(naming, beyond, node, list(islice(known, len(head))))
             full = chain([own], _sources(naming, draw, draw.later_rows(naming.outlier_class, bit), bit))
         yield ItemsByClass(full, _sources(naming, draw, draw.every_row(naming.outlier_class, bit), bit))
 
@@ -242,14 +320,14 @@ def _draw_by_class(naming: _Naming, draw: ClassDraw, bits: Ints, per_class: int)
 _MOST_AHEAD: Final = 16
 
 
-def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[Iterator[_Named]]:
+def _sources(naming: _Naming, draw: ClassDraw, rows: Iterator[int], bit: int) -> Iterator[_Source]:
     """What the class of each row brings, one after another; each look prepares four times as many classes."""
     look = 1
     while ahead := list(islice(rows, look)):
         several = np.array(ahead)
         found = draw.locations(naming.outlier_class, several, np.full(len(several), bit))
         for locations, node in zip(found, draw.nodes(several), strict=True):
-            yield naming.lazily(locations, node)
+            yield _Source(naming, locations, node)
         look = min(4 * look, _MOST_AHEAD)
 
 

@@ -20,6 +20,8 @@ from wikisem.wikipedia.data.grapheme_breaks import UNICODE
 
 # The fact of a unit of groups that lists the classes whose label is English for want of one in the language or in mul.
 ENGLISH: Final = "english_labels"
+# Of a unit of groups: how many outliers take their places, as far as the recipe gives them any.
+PLACES: Final = "places"
 _IN_COMMON: Final = ("recipe", "seed", "versions")
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
 

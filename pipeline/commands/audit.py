@@ -93,7 +93,9 @@ def print_audit(audits: Sequence[Audit]) -> None:
     console = make_console()
     for language in sorted({language for audit in audits for language in audit.languages}):
         console.print(_language_table(language, audits))
-        console.print(baseline_table(language, {audit.name: audit.baselines.get(language, {}) for audit in audits}))
+        for audit in audits:
+            if language in audit.baselines:
+                console.print(baseline_table(language, audit.name, audit.baselines[language]))
     console.print(_worst_table(audits[0]))
 
 

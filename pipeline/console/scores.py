@@ -12,7 +12,7 @@ from wikisem import __version__
 from wikisem.datasets.files import csv_cell
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
-from wikisem.evaluation.audit.baselines import ALL, COLUMNS, Columns, HitRate
+from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
 from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import Comparison
 from wikisem.evaluation.outlier_detection import (
@@ -47,18 +47,12 @@ def outlier_report(evaluations: Sequence[Evaluation], title: str, groups: bool =
     return Group(*parts, *vocabulary_note(model.vocabulary_size), *model.notes, "")
 
 
-def baseline_table(language: str, by_dataset: Mapping[str, Columns]) -> Table:
-    """Chance, and how often each baseline of a language is right, in percent with its interval, by outlier class.
-
-    Each cell has a value for each data set.
-    """
-    columns = [column for column in (*COLUMNS.values(), ALL) if any(column in own for own in by_dataset.values())]
-    title = f"{language}: who picks … is right, %: {' | '.join(by_dataset)}"
-    table = make_table(["who picks"], columns, title=title, title_justify="left")
-    whole = [own.get(ALL, {}) for own in by_dataset.values()]
-    for name in dict.fromkeys(name for found in whole for name in found):
-        cells = [[own.get(column, {}).get(name) for own in by_dataset.values()] for column in columns]
-        table.add_row(name, *(" | ".join(map(_baseline_cell, values)) for values in cells))
+def baseline_table(language: str, dataset: str, by_column: Columns) -> Table:
+    """Chance, and how often each baseline of a language is right, in percent with its interval, by outlier class."""
+    title = f"{language}: who picks … is right, %: {dataset}"
+    table = make_table(["who picks"], by_column, title=title, title_justify="left")
+    for name in by_column.get(ALL, {}):
+        table.add_row(name, *(_baseline_cell(found[name]) for found in by_column.values()))
     return table
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Record
-from wikisem.pipeline.build.manifest import ENGLISH
+from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Group, Outlier, Rejection
@@ -64,7 +64,8 @@ def _print_table(records: Iterable[Record]) -> None:
 def _record_row(record: Record) -> Sequence[str]:
     counts = record.counts
     left_out, unreadable = sum(counts.left_out.values()), sum(counts.unreadable.values())
-    reasons = [record.facts.get("sources", {}), counts.left_out, counts.unreadable]
+    places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items() if count}
+    reasons = [record.facts.get("sources", {}), counts.left_out, counts.unreadable, places]
     english = len(record.facts.get(ENGLISH, ()))
     why = ", ".join(filter(None, [*map(_reasons, reasons), f"class labels in English {english:,}" if english else ""]))
     return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{unreadable:,}", why]

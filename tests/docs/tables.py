@@ -55,4 +55,5 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/languages.md", "wikisem: argument --languages"): "error: wikisem build wikisem --languages german",
     ("docs/method.md", "       "): "a diagram",
     ("docs/outliers.md", "classes on the ring"): "a diagram",
+    ("docs/outliers.md", "characters of the members"): "a diagram",
 }

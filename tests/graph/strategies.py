@@ -46,6 +46,7 @@ OUTLIERS = st.builds(
     kin_properties=st.sampled_from([("P463",), ("P361", "P463")]),
     status_share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     kinds=st.integers(1, 2),
+    places=st.booleans(),
     shared=st.just(False),
 )
 
@@ -114,10 +115,16 @@ def _statements(draw: st.DrawFn, home: list[int], numbers: Sequence[int]) -> dic
 
 
 def _names(count: int) -> st.SearchStrategy[dict[str, Named]]:
-    """Surface forms of nearly all items; a few are equal, within clusters, across them and among outliers."""
+    """Surface forms of nearly all items; a few are equal, within clusters, across them and among outliers.
+
+    They have one to three words, and some have digits and marks; the pages of a few are linked.
+    """
     surfaces = st.one_of(
-        st.integers(0, 60).map("word {}".format), st.sampled_from(["oak", "elm", "Larch", "List of elms", None])
+        st.integers(0, 60).map(lambda n: f"word{'s' * (n % 7)} {n}"[: None if n % 3 else -2] + " (ö)" * (n % 5 == 0)),
+        st.sampled_from(["oak", "elm", "Larch", "List of elms", None]),
     )
     return st.lists(surfaces, min_size=count, max_size=count).map(
-        lambda drawn: {qid_of(n): Named(each) for n, each in enumerate(drawn, start=1) if each is not None}
+        lambda drawn: {
+            qid_of(n): Named(each, total=len(each) // 7) for n, each in enumerate(drawn, start=1) if each is not None
+        }
     )

@@ -30,7 +30,7 @@ from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity, Group, Rejection, Statement
 from wikisem.schemas import ENTITIES, SURFACES
-from wikisem.surfaces.table import SurfaceTable
+from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import language_profile
 
 PRUNING = GraphOptions(disambiguation=(), root="")
@@ -72,7 +72,12 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
         own = table.items[rows]
         ring = HashRing.of(recipe.seed, graph.items[own], rows, numbers[np.searchsorted(items, own)], len(lists))
         sides[language] = LanguageInputs(
-            language_profile(language), table, ring, clusters(graph, table, recipe.cluster), {}
+            language_profile(language),
+            table,
+            ring,
+            clusters(graph, table, recipe.cluster),
+            {},
+            forms=SurfaceForms.of(table),
         )
     nodes = np.arange(len(graph.nodes))
     builder = GroupBuilder(GroupInputs(graph, sides, recipe), build_outlier_index(graph, lists, nodes, recipe, making))

@@ -1,11 +1,12 @@
 """Filling the three outlier classes in turn, each from one class where one gives enough."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
+from wikisem.heuristics.selection.places import BARRED, Place
 from wikisem.records import Member, Outlier
 
 CLUSTER = [Member("Q1", "oak", "anchor", 1, 1, 9), Member("Q2", "elm", "anchor", 1, 1, 8)]
@@ -17,6 +18,31 @@ def outlier(number: int, surface: str, outlier_class: int) -> Outlier:
 
 
 Sources = Sequence[Sequence[Outlier]]
+
+
+class Brought:
+    """What a class brings, in an order that is given."""
+
+    def __init__(self, items: Iterable[Mapping[str, Outlier]]) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Mapping[str, Outlier]]:
+        return iter(self.items)
+
+    def least(self, places: Mapping[str, Place]) -> int:
+        """What the nearest item costs but for letter pairs."""
+        return min((cost for cost, _ in self.by_place(places, 2 * BARRED)), default=BARRED)
+
+    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
+        """The items by what they cost, one by one."""
+        costs = [
+            sum(place.cost(item[code]) - place.cost_of_pairs(item[code].surface) for code, place in places.items())
+            for item in self.items
+        ]
+        found = sorted(zip(costs, self.items, strict=True), key=lambda pair: pair[0])
+        return iter([(cost, item) for cost, item in found if cost < below])
+
+
 SOURCES = st.tuples(
     *(
         st.lists(
@@ -32,8 +58,9 @@ def choose(pool: Sequence[Sources], per_class: int) -> tuple[Outlier, ...]:
     """The outliers of the cluster in English; ``pool`` has for O1, O2 and O3 what each class brings."""
     bringing = []
     for sources in pool:
-        named = [[{"en": one} for one in ordered] for ordered in sources]
-        bringing.append(ItemsByClass([each for each in named if len(each) >= per_class], named))
+        named = [Brought([{"en": one} for one in ordered]) for ordered in sources]
+        full = [each for each, ordered in zip(named, sources, strict=True) if len(ordered) >= per_class]
+        bringing.append(ItemsByClass(full, named))
     return choose_outliers({"en": CLUSTER}, bringing, per_class)["en"]
 
 
@@ -76,7 +103,7 @@ def test_a_surface_or_item_that_is_taken_is_skipped() -> None:
 def test_what_the_rules_do_not_admit_is_skipped() -> None:
     """Without it the class may have too few, and another one is chosen."""
     pool = [[[outlier(10, "List of moss", 1), outlier(11, "fern", 1)], [outlier(12, "yew", 1), outlier(13, "box", 1)]]]
-    named = [[{"en": one} for one in ordered] for ordered in pool[0]]
+    named = [Brought([{"en": one} for one in ordered]) for ordered in pool[0]]
     chosen = choose_outliers(
         {"en": CLUSTER},
         [ItemsByClass(named, named)],
@@ -94,8 +121,8 @@ def test_candidates_are_read_no_further_than_needed() -> None:
         yield {"en": outlier(11, "b", 1)}
         raise AssertionError("read a third candidate")
 
-    def one_then_fail() -> Iterator[Iterator[dict[str, Outlier]]]:
-        yield two_then_fail()
+    def one_then_fail() -> Iterator[Brought]:
+        yield Brought(two_then_fail())
         raise AssertionError("asked for a second class")
 
     assert len(choose_outliers({"en": CLUSTER}, [ItemsByClass(one_then_fail(), one_then_fail())], 2)["en"]) == 2
@@ -133,6 +160,6 @@ def test_a_shared_item_must_be_new_in_every_language() -> None:
         {"en": outlier(7, "oaks", 2), "de": outlier(7, "Eiche", 2)},
         {"en": outlier(6, "fern", 2), "de": outlier(6, "Farn", 2)},
     ]
-    chosen = choose_outliers(clusters, [ItemsByClass((), [first]), ItemsByClass([], [second])], 1)
+    chosen = choose_outliers(clusters, [ItemsByClass((), [Brought(first)]), ItemsByClass([], [Brought(second)])], 1)
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
     assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]

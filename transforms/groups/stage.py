@@ -50,7 +50,7 @@ from wikisem.outputs.groupfile import (
 )
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
-from wikisem.surfaces.table import SurfaceTable
+from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.shared_files import (
     add_titles,
     all_candidates,
@@ -78,7 +78,7 @@ from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 def build_groups(
@@ -354,6 +354,7 @@ class JudgeClasses(beam.DoFn):
 
     def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
         scratch, counts_affixes = self._scratch, self._recipe.filters.affix == "surprise"
+        places = self._recipe.outliers.places
         found = read_profile(scratch, language, self._mentions.get(language), self._profiles.get(language))
         return LanguageInputs(
             profile=found.profile,
@@ -362,6 +363,7 @@ class JudgeClasses(beam.DoFn):
             candidates=open_candidates(scratch, language),
             labels=labels,
             affixes=read_affixes(scratch.affixes(language)) if counts_affixes else None,
+            forms=open_arrays(SurfaceForms, local_folder(scratch.forms(language))) if places else None,
         )
 
 

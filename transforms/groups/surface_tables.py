@@ -20,7 +20,7 @@ from wikisem.heuristics.selection.pool import in_range
 from wikisem.layout import GroupScratch, profile_path, siteinfo_path
 from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
-from wikisem.surfaces.table import COLUMNS, SurfaceTable
+from wikisem.surfaces.table import COLUMNS, SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.shared_files import TITLES, open_graph, open_surfaces
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
@@ -99,6 +99,8 @@ class IndexSurfaces(beam.DoFn):
             CandidateClasses(found.nodes, CsrRows(found.leading.offsets, leading)), scratch.candidates(language)
         )
         save_arrays(table, scratch.surfaces(language))
+        if self._recipe.outliers.places:
+            save_arrays(SurfaceForms.of(table), scratch.forms(language))
         replace_file(scratch.surface_count(language), str(int(has_surface.sum())).encode())
         if self._recipe.filters.affix == "surprise":
             write_affixes(scratch.affixes(language), sample_affixes(map(_open, parts), int(has_surface.sum())))

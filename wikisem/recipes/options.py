@@ -68,6 +68,8 @@ class OutlierOptions:
     kin_properties: tuple[str, ...] = ("P463", "P361", "P1344")
     # A class is a status if at least this share of its instances has another class; 0 switches the rule off.
     status_share: Share = 0.0
+    # An outlier takes a place among the members, in form and fame, that the seed gives.
+    places: bool = False
     shared: bool = False
 
     def draws_by_class(self, outlier_class: int) -> bool:

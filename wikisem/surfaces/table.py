@@ -1,7 +1,9 @@
 """The surface forms of one language as arrays that are mapped into memory, to look them up by item."""
 
+import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -130,6 +132,51 @@ class SurfaceTable:
     def sample(self, count: int) -> Iterable[str]:
         """The surface forms of the first rows."""
         return self.texts(np.arange(min(count, len(self))))
+
+
+# What surface forms look like.
+
+# Digits and punctuation of ASCII: in most sets nearly all there are.
+_MARKS: Final = frozenset(string.digits + string.punctuation)
+_IS_MARK: Final = np.array([chr(byte) in _MARKS for byte in range(256)])
+
+
+def form_of(surface: str) -> tuple[int, int, int]:
+    """The numbers of its characters (code points), of its words between blanks, and of digits and punctuation.
+
+    >>> form_of("42nd Street")
+    (11, 2, 2)
+    """
+    return len(surface), surface.count(" ") + 1, sum(each in _MARKS for each in surface)
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceForms:
+    """``form_of`` each row of a table of surface forms, as three arrays."""
+
+    characters: npt.NDArray[np.uint16]
+    words: npt.NDArray[np.uint16]
+    marks: npt.NDArray[np.uint16]
+
+    @staticmethod
+    def of(table: SurfaceTable) -> "SurfaceForms":
+        """What all surface forms of a table look like; a number that is larger than 65,535 is that."""
+        ends = [*range(0, len(table), _CHUNK), len(table)]
+        chunks = [_count_forms(table.text, table.offsets[begin : end + 1]) for begin, end in pairwise(ends)]
+        none = np.zeros((3, 0), dtype=np.uint16)
+        return SurfaceForms(*np.concatenate([none, *chunks], axis=1))
+
+
+def _count_forms(text: npt.NDArray[np.uint8], offsets: Int64s) -> npt.NDArray[np.uint16]:
+    """The numbers of some surface forms that follow each other, shape ``(3, n)``."""
+    own = text[offsets[0] : offsets[-1]]
+    bounds = offsets - offsets[0]
+    # Bytes that begin a character, blanks, marks.
+    kinds = (own & 0xC0 != 0x80, own == ord(" "), _IS_MARK[own])
+    numbers = np.stack([np.diff(offsets_of(kind.astype(np.int64))[bounds]) for kind in kinds])
+    numbers[1] += 1
+    found: npt.NDArray[np.uint16] = np.minimum(numbers, np.iinfo(np.uint16).max).astype(np.uint16)
+    return found
 
 
 def _texts(texts: pa.ChunkedArray) -> tuple[Int64s, npt.NDArray[np.uint8]]:

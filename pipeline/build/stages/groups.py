@@ -9,11 +9,12 @@ import msgspec
 
 from wikisem.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.heuristics.rules.extra import require_known
+from wikisem.heuristics.selection.places import count_places
 from wikisem.layout import group_leaves, profile_path
 from wikisem.outputs.groupfile import decode_group, decode_rejection, group_files, group_folders, side_files
 from wikisem.pipeline.build.inputs import FACT, Profiles
 from wikisem.pipeline.build.ledger import fingerprint
-from wikisem.pipeline.build.manifest import ENGLISH
+from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.pipeline.build.stages.entities import ENTITIES, check_properties
@@ -53,6 +54,8 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         def result(language: str) -> UnitResult:
             facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
             facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
+            if recipe.outliers.places:
+                facts[PLACES] = count_places(read_groups(context.scratch.published, language), recipe.seed)
             nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             return UnitResult(counts[language], facts, warning)

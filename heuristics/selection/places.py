@@ -1,0 +1,238 @@
+"""Places: what an outlier is like beside its cluster, drawn by the seed, so that its form and its fame say nothing.
+
+Drawn at random, an outlier has a longer name and fewer sitelinks than the members, which are the best known of their
+class: who picks the longest word is right three times as often as chance. So the seed first gives each outlier a rank
+among the members, every rank as likely, and then an item is drawn that takes it. With members of 4, 5, 5 and 7
+characters
+
+    rank            0         1     2       3     4
+    characters      up to 3   5     5       6     8 to 10
+
+so that it is longer than all as often as any of five words would be. Members that tie share their picks: where two are
+the longest, an outlier of the last rank is longer in one case of two and ties in the other.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from wikisem.graph.csr import Int64s, Ints
+from wikisem.ids import qid_number
+from wikisem.records import Group, Member
+from wikisem.sampling import hash_key, hash_keys
+from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
+
+_NO_END: Final = 2**40
+_ALL_KEYS: Final = 2**64
+
+# Places.
+
+
+# How far from a place: within the tolerance, outside it but among the members, or beyond all of them, which gives the
+# outlier away. A place that is missed counts for more than all that are near.
+NEAR: Final = 1
+MISSED: Final = 1 << 20
+BEYOND: Final = 1 << 21
+_STEPS: Final = np.array([NEAR, MISSED - NEAR, BEYOND - MISSED])
+# Of an item that is no outlier at all.
+BARRED: Final = 1 << 50
+
+
+# Both ends included.
+Range: TypeAlias = tuple[int, int]
+
+
+class Bounds(NamedTuple):
+    """The values that take a place, those within its tolerance, and beside these what members have."""
+
+    exact: Range
+    wide: Range
+    whole: Range
+
+    def cost(self, value: int) -> int:
+        """How far a value is from the place: 0, ``NEAR``, ``MISSED`` or ``BEYOND``."""
+        costs = (cost for cost, (low, high) in zip((0, NEAR, MISSED), self, strict=True) if low <= value <= high)
+        return next(costs, BEYOND)
+
+
+def bounds_of(values: Sequence[int], key: int, coin: int) -> Bounds:
+    """The place that a hash key gives among the members' values; ``coin`` is another key, for values that tie.
+
+    Picks stay at chance if an outlier is above all members in one case of n + 1, where n is their number. Of a rank
+    inside, an outlier that ties with the single highest would add to that: so it does not, unless values leave it no
+    room, and then the ranks at the ends are taken in so many fewer cases.
+
+    >>> [bounds_of([5, 4, 7, 5], rank * 2**64 // 5 + 1, 0).exact for rank in range(5)]
+    [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
+    """
+    ordered = sorted(values)
+    low, high, count = ordered[0], ordered[-1], len(ordered)
+    exact, wide = _ends(ordered, key * (count + 1) // _ALL_KEYS, coin, high - low)
+    return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
+
+
+def _ends(ordered: Sequence[int], rank: int, coin: int, span: int) -> tuple[Range, Range]:
+    """The values that take a rank among some in ascending order, exactly and with the widest tolerance."""
+    low, high = ordered[0], ordered[-1]
+    # With two values that follow each other, half of the cases between them tie with either.
+    ends = 2 if span == 1 else 1
+    if span and rank == len(ordered) and coin * ends * ordered.count(high) < _ALL_KEYS:
+        return (high + 1, high + span), (high + 1, _NO_END)
+    if span and rank == 0 and low > 1 and coin * ends * ordered.count(low) < _ALL_KEYS:
+        return (max(low - span, 1), low - 1), (1, low - 1)
+    below, above = ordered[max(rank - 1, 0)], ordered[min(rank, len(ordered) - 1)]
+    if below == above and below in (low, high):
+        return (below, below), (below, below)
+    if span == 1:
+        value = high if 2 * coin < _ALL_KEYS else low
+        return (value, value), (value, value)
+    return (max(below, low + 1), min(above, high - 1)), (low + 1, high - 1)
+
+
+# The places of an outlier: its form, its fame, and its letter pairs, which depend on the whole cluster.
+
+
+def values_of(member: Member) -> tuple[int, ...]:
+    """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name."""
+    return (*form_of(member.surface), member.sitelinks, member.total, member.links or 0)
+
+
+# How many of these values are of the form; the others are of fame.
+_FORM: Final = 3
+# Where sitelinks are among them; links to the page are next.
+_SITELINKS: Final = 3
+
+
+def columns_of(table: SurfaceTable, forms: SurfaceForms, rows: Ints) -> Int64s:
+    """The same of some rows of a language's surface forms, shape ``(6, n)``."""
+    numbers = (forms.characters, forms.words, forms.marks, table.sitelinks, table.totals, table.links)
+    return np.stack([each[rows].astype(np.int64) for each in numbers])
+
+
+def letter_pairs(surface: str) -> frozenset[str]:
+    """Every two letters that follow each other, case ignored; a blank is before the first and after the last."""
+    text = f" {surface.casefold()} "
+    return frozenset(map("".join, pairwise(text)))
+
+
+class ClusterPairs:
+    """The letter pairs of a cluster, to find out whether an outlier would have the oddest.
+
+    A word's pairs are the odder the fewer words of the case have them, on average. Pairs are counted once.
+    """
+
+    def __init__(self, cluster: Sequence[Member]) -> None:
+        self._members = [letter_pairs(member.surface) for member in cluster]
+        self._having = Counter(pair for own in self._members for pair in own)
+        self._sums = [sum(self._having[pair] for pair in own) for own in self._members]
+
+    def is_oddest(self, surface: str) -> bool:
+        """Whether no member's pairs are as odd as those of a surface form beside the cluster."""
+        own = letter_pairs(surface)
+        total, count = sum(self._having[pair] + 1 for pair in own), len(own)
+        return all(
+            (known + len(pairs & own)) * count > total * len(pairs)
+            for known, pairs in zip(self._sums, self._members, strict=True)
+        )
+
+
+class HasFame(Protocol):
+    """How well an item is known."""
+
+    @property
+    def sitelinks(self) -> int:
+        """Its pages on all sites."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """The links to its page."""
+        ...
+
+
+def _is_known(item: HasFame) -> bool:
+    return item.sitelinks > 0 or item.total > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of one outlier in one language: bounds for each of its values, and whether its pairs are the oddest.
+
+    If all members are ``known``, by a sitelink or a link to their page, an item that nobody has linked is no outlier:
+    such are works about something, named by titles that no reader has met.
+    """
+
+    bounds: tuple[Bounds, ...]
+    odd: bool
+    pairs: ClusterPairs
+    known: bool
+
+    def costs(self, columns: Int64s) -> Int64s:
+        """How far items with these values are from the place, but for their letter pairs; some are ``BARRED``."""
+        ranges = np.array(self.bounds)
+        outside = (columns < ranges[:, :, :1].swapaxes(0, 1)) | (columns > ranges[:, :, 1:].swapaxes(0, 1))
+        found: Int64s = _STEPS @ np.count_nonzero(outside, axis=1)
+        if self.known:
+            found[~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
+        return found
+
+    def cost_of_pairs(self, surface: str) -> int:
+        """``MISSED`` where a surface form has the oddest letter pairs and should not, or the other way round."""
+        return 0 if self.pairs.is_oddest(surface) == self.odd else MISSED
+
+    def cost(self, member: Member) -> int:
+        """How far an item is from the place."""
+        costs = [bounds.cost(value) for bounds, value in zip(self.bounds, values_of(member), strict=True)]
+        return sum(costs) + self.cost_of_pairs(member.surface) + BARRED * self.bars(member)
+
+    def bars(self, item: HasFame) -> bool:
+        """Whether an item is no outlier here."""
+        return self.known and not _is_known(item)
+
+
+class Places:
+    """The places of a class's outliers in each language: the ranks are the same in all, so that one item may take all.
+
+    An item that is long in one language is long in most, and its sitelinks are the same everywhere. The values of a
+    form go together, and so do those of fame: a word of most characters has most words as well.
+    """
+
+    def __init__(self, seed: int, qid: str, clusters: Mapping[str, Sequence[Member]]) -> None:
+        self._seed = hash_key(seed, qid_number(qid), "place")
+        self._values = {code: list(zip(*map(values_of, cluster), strict=True)) for code, cluster in clusters.items()}
+        self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
+        self._known = {code: all(map(_is_known, cluster)) for code, cluster in clusters.items()}
+        self._sizes = {code: len(cluster) for code, cluster in clusters.items()}
+
+    def of(self, outlier_class: int, number: int) -> dict[str, Place]:
+        """The place, in each language, of the outlier that is ``number`` in its outlier class, counted from 0."""
+        numbers = (number * 4 + outlier_class) * 8 + np.arange(5)
+        form, form_coin, fame, fame_coin, odd = hash_keys(self._seed, numbers, "place").tolist()
+        keys = [(form, form_coin)] * _FORM + [(fame, fame_coin)] * _FORM
+        return {
+            code: Place(
+                tuple(bounds_of(own, *each) for own, each in zip(values, keys, strict=True)),
+                odd * (self._sizes[code] + 1) < _ALL_KEYS,
+                self._pairs[code],
+                self._known[code],
+            )
+            for code, values in self._values.items()
+        }
+
+
+def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:
+    """How many outliers take their places: exactly ("met"), within the tolerance ("widened"), or not all ("missed")."""
+    counts = {"met": 0, "widened": 0, "missed": 0}
+    for group in groups:
+        places = Places(seed, group.qid, {group.language: group.cluster})
+        seen: Counter[int] = Counter()
+        for outlier in group.outliers:
+            place = places.of(outlier.outlier_class, seen[outlier.outlier_class])[group.language]
+            seen[outlier.outlier_class] += 1
+            cost = place.cost(outlier)
+            counts["missed" if cost >= MISSED else "widened" if cost else "met"] += 1
+    return counts

@@ -1,0 +1,216 @@
+"""Places of outliers: form and fame that say nothing, against plain readings and by exact counts."""
+
+import random
+import string
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.heuristics.test_outlier_choice import Brought
+from wikisem.evaluation.audit.baselines import ALL, CHANCE, baselines_by_language, credit, odd_letter_pairs
+from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
+from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
+from wikisem.heuristics.selection.places import (
+    BARRED,
+    ClusterPairs,
+    Places,
+    bounds_of,
+    count_places,
+    values_of,
+)
+from wikisem.recipes.load import load_recipe
+from wikisem.records import Group, Member, Outlier
+from wikisem.sampling import hash_key
+
+KEYS = 2**64
+# So many coins divide evenly by each number of members that may tie, and by twice as many.
+COINS = 120
+
+
+def member(number: int, surface: str, sitelinks: int = 9, total: int = 5) -> Member:
+    """A member whose provenance does not matter."""
+    return Member(f"Q{number}", surface, "anchor", 1, total, sitelinks, links=total)
+
+
+def values_that_take_a_place(members: list[int]) -> Iterator[tuple[int, Fraction]]:
+    """A value that takes each place of a cluster, and how probable the place is."""
+    for rank in range(len(members) + 1):
+        for coin in range(COINS):
+            key = rank * KEYS // (len(members) + 1) + 1
+            bounds = bounds_of(members, key, -(-coin * KEYS // COINS))
+            yield bounds.exact[0], Fraction(1, (len(members) + 1) * COINS)
+
+
+@given(st.lists(st.integers(2, 6), min_size=1, max_size=6), st.booleans())
+def test_the_highest_and_the_lowest_are_the_outlier_as_often_as_chance(members: list[int], lowest: bool) -> None:
+    """Exactly, ties included: over all places, who picks the highest of n + 1 is right in one case of n + 1."""
+    sign = -1 if lowest else 1
+    right = sum(
+        Fraction(credit([sign * float(each) for each in (*members, value)], -1)).limit_denominator(10) * share
+        for value, share in values_that_take_a_place(members)
+    )
+    assert right == Fraction(1, len(members) + 1)
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=8), st.integers(0, KEYS - 1), st.integers(0, KEYS - 1))
+def test_a_tolerance_is_never_narrower_than_the_place(members: list[int], key: int, coin: int) -> None:
+    """The exact values are within the tolerance, and nothing that takes a place is below 1 unless a member is."""
+    bounds = bounds_of(members, key, coin)
+    assert bounds.exact[0] <= bounds.exact[1]
+    for (low, high), (wide_low, wide_high) in pairwise(bounds):
+        assert wide_low <= low <= high <= wide_high
+    assert bounds.exact[0] >= min(1, *members)
+
+
+WORDS = st.text("abAB é1(", min_size=1, max_size=8).filter(lambda word: word.strip() == word != "")
+MEMBERS = st.lists(st.builds(member, st.integers(1, 99), WORDS, st.integers(0, 9), st.integers(0, 3)), min_size=2)
+
+
+@given(MEMBERS, MEMBERS, st.integers(0, 99), st.integers(1, 3), st.integers(0, 2))
+def test_costs_of_many_items_are_those_of_each(
+    cluster: list[Member], items: list[Member], seed: int, outlier_class: int, number: int
+) -> None:
+    """The sum over six values, and what no outlier may be: an item without links beside members that all have some."""
+    place = Places(seed, "Q5", {"en": cluster}).of(outlier_class, number)["en"]
+    columns = np.array([values_of(item) for item in items]).T
+    alone = [place.cost(item) - place.cost_of_pairs(item.surface) for item in items]
+    assert place.costs(columns).tolist() == alone
+    all_known = all(one.sitelinks or one.total for one in cluster)
+    assert [cost >= BARRED for cost in alone] == [all_known and not (one.sitelinks or one.total) for one in items]
+
+
+@given(st.lists(WORDS, min_size=2, max_size=6), WORDS)
+def test_the_oddest_letter_pairs_are_those_that_the_baseline_picks(cluster: list[str], surface: str) -> None:
+    """Alone, without a tie."""
+    standing = odd_letter_pairs([AuditItem(word, 0) for word in (*cluster, surface)])
+    assert standing is not None
+    pairs = ClusterPairs([member(n, word) for n, word in enumerate(cluster)])
+    assert pairs.is_oddest(surface) == all(standing[-1] > each for each in standing[:-1])
+
+
+def test_places_do_not_depend_on_the_language() -> None:
+    """The same rank in each language, so that one item may take all of them; another outlier has another place."""
+    clusters = {"en": [member(n, "a" * n) for n in range(2, 10)], "de": [member(n, "ä" * 2 * n) for n in range(2, 10)]}
+    places = [Places(1, "Q5", clusters).of(which, number) for which in (1, 2, 3) for number in range(20)]
+    ranks = []
+    for place in places:
+        english, german = (place[code].bounds[0].exact for code in ("en", "de"))
+        assert 2 * english[0] - 2 <= german[0] <= 2 * english[0] + 2
+        ranks.append(english)
+    assert len(set(ranks)) > 6
+
+
+def name_of(random_: random.Random, words: int, shortest: int) -> str:
+    """So many words of up to nine letters."""
+    letters = string.ascii_lowercase[:6]
+    return " ".join("".join(random_.choices(letters, k=random_.randint(shortest, 9))) for _ in range(words))
+
+
+@cache
+def random_groups(*, with_places: bool) -> list[Group]:
+    """Groups in which random items have longer names and fewer sitelinks than members, with and without places."""
+    random_ = random.Random(7)
+    groups = []
+    for number in range(120):
+        cluster = [
+            Member(f"Q{n}", name_of(random_, random_.choice([1, 1, 2]), 4), "anchor", 1, 9, random_.randint(60, 90))
+            for n in range(8)
+        ]
+        sources = [
+            [
+                Outlier(
+                    f"Q{100 * c + n}",
+                    name_of(random_, random_.choice([1, 2, 2, 3]), 2),
+                    "anchor",
+                    1,
+                    9,
+                    random_.randint(20, 99),
+                    1,
+                    f"Q{c}",
+                )
+                for n in range(60)
+            ]
+            for c in range(1, 21)
+        ]
+        named = [Brought([{"en": item} for item in source]) for source in sources]
+        places = Places(500, f"Q{number + 1}", {"en": cluster}) if with_places else None
+        chosen = choose_outliers({"en": cluster}, [ItemsByClass(named, named)], 2, places=places)["en"]
+        groups.append(Group(f"Q{number + 1}", "", "en", tuple(cluster), chosen))
+    return groups
+
+
+def values_by_picker(groups: list[Group]) -> Mapping[str, float]:
+    """How often each picker is right, in percent."""
+    found = baselines_by_language(map(AuditGroup.of_group, groups))["en"][ALL]
+    return {name: 100 * one.value for name, one in found.items() if one is not None}
+
+
+def test_where_the_pool_is_rich_who_knows_nothing_is_at_chance() -> None:
+    """Before, the longest word and the item with fewest sitelinks are outliers three times as often."""
+    before, after = (values_by_picker(random_groups(with_places=each)) for each in (False, True))
+    assert before["longest"] > 25
+    assert before["most words"] > 25
+    assert before["fewest sitelinks"] > 25
+    chance = after[CHANCE]
+    for name in ("longest", "shortest", "most words", "fewest words", "fewest sitelinks", "most sitelinks"):
+        assert abs(after[name] - chance) < 5, (name, after)
+    assert abs(after["odd letter pairs"] - chance) < 8
+
+
+def test_places_that_are_met_widened_and_missed_are_counted() -> None:
+    """Each outlier by its number in its outlier class, as it was drawn."""
+    with_places, without = (count_places(random_groups(with_places=each), 500) for each in (True, False))
+    assert sum(with_places.values()) == sum(without.values()) == 240
+    assert with_places["missed"] < 30
+    assert without["missed"] > 150
+    assert list(with_places) == ["met", "widened", "missed"]
+
+
+def test_what_nobody_links_to_is_no_outlier_of_members_that_are_linked() -> None:
+    """Not even where nothing else is left; of members one of which is not linked either, it may be one."""
+    unknown = Outlier("Q50", "On oaks", "label", 0, 0, 0, 1, "Q9")
+    linked = Outlier("Q51", "moss", "anchor", 1, 1, 0, 1, "Q9")
+
+    def chosen(cluster: list[Member]) -> list[str]:
+        pool = [ItemsByClass((), [Brought([{"en": unknown}, {"en": linked}])])]
+        return [
+            item.id for item in choose_outliers({"en": cluster}, pool, 2, places=Places(1, "Q5", {"en": cluster}))["en"]
+        ]
+
+    known = [member(1, "oak"), member(2, "elm")]
+    assert chosen(known) == ["Q51"]
+    assert sorted(chosen([*known, member(3, "ash", 0, 0)])) == ["Q50", "Q51"]
+
+
+def test_the_nearest_class_is_taken_whichever_of_its_items_is_which_outlier() -> None:
+    """A class whose two items fit in the other order is as good as one in which they come in this order."""
+    cluster = [member(n, "a" * n, 9) for n in range(2, 10)]
+    places = Places(3, "Q7", {"en": cluster})
+    bounds = [places.of(1, number)["en"].bounds[0].exact[0] for number in (0, 1)]
+    assert bounds[0] != bounds[1]
+    items = [
+        Outlier(f"Q{50 + at}", ("b" if at else "c") * length, "anchor", 1, 5, 9, 1, "Q9", links=5)
+        for at, length in enumerate(reversed(bounds))
+    ]
+    source = Brought([{"en": item} for item in items])
+    chosen = choose_outliers({"en": cluster}, [ItemsByClass([source], [source])], 2, places=places)["en"]
+    assert [len(one.surface) for one in chosen] == bounds
+
+
+@pytest.mark.parametrize(("recipe", "on"), [("wikisem", True), ("demo", True), ("wikisem500", False)])
+def test_places_are_of_the_recipes_that_are_not_the_papers(recipe: str, on: bool) -> None:
+    """The faithful recipe draws as the paper does."""
+    assert load_recipe(recipe).outliers.places is on
+
+
+def test_keys_of_places_are_apart_from_those_of_items_and_classes() -> None:
+    """Three domains of the same numbers, none of which repeats a key of another."""
+    keys = Counter(hash_key(500, n, domain) for n in range(50) for domain in ("item", "class", "place"))
+    assert set(keys.values()) == {1}
