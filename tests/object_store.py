@@ -20,7 +20,7 @@ def s3_bucket() -> Iterator[str]:
     """
     boto3 = pytest.importorskip("boto3", reason="boto3 comes with wikisem[test]")
     server = pytest.importorskip("moto.server", reason="moto comes with wikisem[test]")
-    pytest.importorskip("s3fs", reason="s3fs comes with wikisem[test]")
+    s3fs = pytest.importorskip("s3fs", reason="s3fs comes with wikisem[test]")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     s3 = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     s3.start()
@@ -34,6 +34,7 @@ def s3_bucket() -> Iterator[str]:
         client.create_bucket(Bucket=BUCKET)
         client.close()
         patch.setenv("AWS_ENDPOINT_URL", endpoint)
+        s3fs.S3FileSystem.clear_instance_cache()  # of another server of these tests
         yield endpoint
     s3.stop()
 

@@ -127,7 +127,8 @@ def _reported(kind: type[MissingInputError | OutputError], action: str) -> Itera
     except (UsageError, MissingInputError, OutputError):
         raise
     except Exception as error:
-        saw = "no such file" if isinstance(error, FileNotFoundError) else f"{type(error).__name__}: {error}"
+        first = str(error).partition("\n")[0]
+        saw = "no such file" if isinstance(error, FileNotFoundError) else f"{type(error).__name__}: {first}"
         raise kind(f"expected to {action}, saw {saw}") from error
 
 
@@ -484,42 +485,26 @@ def is_own(found: os.stat_result, folder: str) -> bool:
 # Paths of readers of small files.
 
 
-class UrlPath:
-    """As much of ``pathlib.Path`` for a URL as readers of data sets and writers of results need.
+class UrlPath(str):
+    """A URL with as much of ``pathlib.Path`` as readers of data sets and writers of results need.
 
     There are no folders on a store: one is where there are files in it, and is made with its first file.
     """
 
-    def __init__(self, url: str) -> None:
-        self._url = url.rstrip("/")
-
-    def __str__(self) -> str:
-        return self._url
-
-    def __repr__(self) -> str:
-        return f"UrlPath({self._url!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UrlPath) and self._url == other._url
-
-    def __hash__(self) -> int:
-        return hash(self._url)
-
-    def __lt__(self, other: "UrlPath") -> bool:
-        return self._url < other._url
+    __slots__ = ()
 
     def __truediv__(self, name: str) -> "UrlPath":
-        return UrlPath(f"{self._url}/{name}")
+        return UrlPath(f"{self}/{name}")
 
     def __getattr__(self, name: str) -> Any:
         if name not in {"name", "stem", "suffix"}:
             raise AttributeError(name)
-        return getattr(PurePosixPath(self._url), name)
+        return getattr(PurePosixPath(self), name)
 
     @property
     def parent(self) -> "UrlPath":
         """What is before the last slash."""
-        return UrlPath(self._url.rpartition("/")[0])
+        return UrlPath(self.rpartition("/")[0])
 
     def with_name(self, name: str) -> "UrlPath":
         """Another file beside this one."""
@@ -527,11 +512,11 @@ class UrlPath:
 
     def relative_to(self, other: "UrlPath") -> PurePosixPath:
         """The path below another URL."""
-        return PurePosixPath(self._url).relative_to(str(other))
+        return PurePosixPath(self).relative_to(other)
 
     def is_relative_to(self, other: "UrlPath") -> bool:
         """Whether the other URL leads to this one."""
-        return ".." not in self._url.split("/") and f"{self._url}/".startswith(f"{other}/")
+        return ".." not in self.split("/") and f"{self}/".startswith(f"{other}/")
 
     def resolve(self) -> "UrlPath":
         """Itself: no link and no current folder changes what a URL means."""
@@ -539,11 +524,11 @@ class UrlPath:
 
     def exists(self) -> bool:
         """Whether there is a file of this name, or one in a folder of this name."""
-        return exists(self._url)
+        return exists(self)
 
     def is_file(self) -> bool:
         """Whether there is a file of this name."""
-        return bool(list_files(self._url))
+        return bool(list_files(self))
 
     def is_dir(self) -> bool:
         """Whether there is a file in a folder of this name."""
@@ -551,17 +536,17 @@ class UrlPath:
 
     def glob(self, pattern: str) -> "Iterator[UrlPath]":
         """The files below that match."""
-        return map(UrlPath, list_files(f"{self._url}/{pattern}"))
+        return map(UrlPath, list_files(f"{self}/{pattern}"))
 
     def rglob(self, pattern: str) -> "Iterator[UrlPath]":
         """The files at any depth below that match."""
-        return (path for path in self.glob("**") if PurePosixPath(str(path)).match(pattern))
+        return (path for path in self.glob("**") if PurePosixPath(path).match(pattern))
 
     def open(self, mode: str = "rb") -> BinaryIO:
         """The file, to read its bytes."""
         if mode != "rb":
             raise ValueError(f"expected 'rb', saw {mode!r}")
-        return open_binary(self._url)
+        return open_binary(self)
 
     def read_bytes(self) -> bytes:
         """The bytes of the file."""
@@ -571,12 +556,12 @@ class UrlPath:
     def mkdir(self, *, exist_ok: bool = False, parents: bool = False) -> None:
         """Make the folder, where there are folders."""
         del exist_ok, parents
-        make_folder(self._url)
+        make_folder(self)
 
     def unlink(self, *, missing_ok: bool = False) -> None:
         """Remove the file, if it is there."""
         del missing_ok
-        remove(self._url)
+        remove(self)
 
 
 def path_of(text: str | os.PathLike[str]) -> Path:
@@ -584,7 +569,7 @@ def path_of(text: str | os.PathLike[str]) -> Path:
     if isinstance(text, UrlPath):
         return cast(Path, text)
     address = check_address(os.fspath(text))
-    return Path(address) if is_local(address) else cast(Path, UrlPath(address))
+    return Path(address) if is_local(address) else cast(Path, UrlPath(address.rstrip("/")))
 
 
 # Many small files at once.

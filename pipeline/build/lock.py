@@ -89,7 +89,7 @@ def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], N
     finally:
         try:
             remove(own)
-        except Exception as error:  # noqa: BLE001 - stores raise errors of their own, and what was to be done is done
+        except OSError as error:  # what was to be done is done
             log(f"warning: {own} stays: {error}; remove it before the next run")
 
 
@@ -121,7 +121,7 @@ def _lock_files(output: str) -> Iterator[LockFile]:
                 yield LockFile(**{**orjson.loads(source.read()), "run": run})
         except (ValueError, TypeError):
             yield LockFile(run, "an unknown host", "", 0, "", "an unknown time", "wikisem")
-        except Exception:  # stores raise errors of their own for what is not there any more
+        except OSError:
             if exists(path):
                 raise
 

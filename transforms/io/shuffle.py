@@ -25,7 +25,7 @@ from isal.isal_zlib import crc32  # zlib's checksum in a thirteenth of the time 
 
 from wikisem.arrow.columns import decode, encode
 from wikisem.errors import StageError
-from wikisem.files import create_binary, exists, open_binary
+from wikisem.files import create_binary, open_binary
 
 # Waiting for all parts, and the tasks that follow.
 
@@ -310,10 +310,6 @@ def read_bucket(path: str, buckets: Iterable[int | str]) -> Iterator[bytes]:
                 yield _read_batch(path, source, *place)
     except OSError as error:
         raise StageError(f"expected a bucket file, saw {path} that cannot be read: {error}") from error
-    except Exception as error:  # of an object that is not there, stores raise errors of their own
-        if isinstance(error, StageError) or exists(path):
-            raise
-        raise StageError(f"expected a bucket file, saw {path} that cannot be read: it is not there") from error
 
 
 def _read_index(path: str, source: BinaryIO) -> dict[str, list[tuple[int, int, int]]]:
