@@ -164,9 +164,7 @@ def read_plain(range_: Range, source: BinaryIO, chunk_bytes: int) -> Iterator[Bl
         offset, data = ahead.base, ahead.read_buffered()
         if not data:
             return
-        inside = data[: range_.stop - offset]
-        yield Block(inside, 0, offset, inside=True)
-        ahead.unread(len(data) - len(inside))
+        yield Block(data[: range_.stop - offset], 0, offset, inside=True)
     tail = Lookahead(source, range_.stop, STEP // 16)
     while data := tail.read_buffered():
         yield Block(data, 0, tail.base - len(data), inside=False)
