@@ -10,8 +10,8 @@ from wikisem.files import absolute
 from wikisem.pipeline.build.inputs import find_dump, read_named
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, choose_languages, folder, with_workers
+from wikisem.pipeline.build.run import Run, absolute_setup_file, with_workers
+from wikisem.pipeline.command_options import choose_languages, folder
 from wikisem.recipes.load import load_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.io.runtime import Runtime

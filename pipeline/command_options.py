@@ -1,11 +1,8 @@
 """Options that several commands share: how they are declared, what their words mean, and the run that they describe."""
 
 import argparse
-import logging
-import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -13,21 +10,13 @@ from urllib.parse import urlsplit
 
 from wikisem.categories.word_filter import WordFilter, read_vocabulary
 from wikisem.errors import UsageError, WikisemError
-from wikisem.files import absolute, check_address, is_local, path_of
+from wikisem.files import check_address, is_local, path_of
 from wikisem.ids import check_property
-from wikisem.pipeline.build.inputs import Dump
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.console.progress import progress
-from wikisem.pipeline.console.terminal import log
 from wikisem.queries.http_client import fits_header
 from wikisem.recipes.load import load_recipe, shipped_recipes
 from wikisem.recipes.options import Recipe
-from wikisem.transforms.io.local_workers import changed_internal
-from wikisem.transforms.io.runtime import Runtime
 from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
-
-_LOG: Final = logging.getLogger(__name__)
 
 # What commands that read test groups take.
 DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
@@ -221,27 +210,7 @@ def read_word_filter(arguments: argparse.Namespace) -> WordFilter:
     return WordFilter(vocabulary, arguments.single_words)
 
 
-# The run that the options describe.
-
-
-def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
-    """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
-    runtime = Runtime(absolute_setup_file(beam_options), progress)
-    runtime.configure_file_systems()
-    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, log, arguments.break_lock)
-
-
-def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
-    """Beam's options with the path after --setup_file made absolute, as Beam wants it."""
-    words: list[str] = []
-    for word in beam_options:
-        name, mark, path = word.partition("=")
-        if name == "--setup_file" and mark:
-            word = f"{name}={Path(path).absolute()}"
-        elif words and words[-1] == "--setup_file":
-            word = str(Path(word).absolute())
-        words.append(word)
-    return words
+# What the options ask for.
 
 
 def refuse_beam_options(command: str, beam_options: Sequence[str]) -> None:
@@ -259,47 +228,6 @@ def read_recipe(arguments: argparse.Namespace) -> Recipe:
 def choose_languages(asked: Sequence[str] | None, with_dumps: Sequence[str], recipe: Recipe) -> list[str]:
     """The languages of a run, sorted: --languages, else those of --wikipedia, else the recipe's."""
     return sorted(set(asked or with_dumps or recipe.languages))
-
-
-# How many local worker processes do the work if nobody says it: one for each core, if there is work for them.
-
-# To start two workers for each pipeline of a build takes 4 s of CPU (the demo, with 1 and 2 workers, 2026-11-21).
-# Below this size of compressed input they save less than that.
-WORTH_WORKERS: Final = 64 << 20
-
-
-def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
-    """The run with the workers that were asked for, else with as many as its input is worth: its dumps, or OUT's items.
-
-    UsageError for other workers than this process where a file is in its memory (``memory://``).
-    """
-    files = [file for dump in dumps for file in dump.files]
-    in_memory = [path for path in (run.output, *(file.path for file in files)) if path.startswith("memory://")]
-    named = run.runtime.names_runner
-    if in_memory and (named or (asked or 1) > 1):
-        words = "--runner" if named else f"--workers {asked}"
-        raise UsageError(f"expected a single worker, since {in_memory[0]} is in this process only, saw {words}")
-    if named:
-        if asked is not None:
-            run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
-        return run
-    items = None if dumps else run.ledger.find("entities")
-    size = items.size if items else sum(file.size for file in files)
-    workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
-    if workers > 1 and (change := changed_internal()):
-        # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
-        _LOG.warning("one process does the work of %d: %s", workers, change)
-        workers = 1
-    return replace(run, runtime=replace(run.runtime, workers=workers))
-
-
-def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
-    """The cores that this process may use: by its affinity, and in a container by its share of time."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with suppress(OSError, ValueError):  # no control groups of version 2, or "max": no limit
-        allowed, period = map(int, quota.read_text(encoding="ascii").split())
-        cores = min(cores, max(1, allowed // period))
-    return cores
 
 
 # What the words of options mean. A word is refused before any work, with what was expected.

@@ -10,13 +10,15 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import metadata
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wikisem import __version__
 from wikisem.layout import MANIFEST
 from wikisem.pipeline.build.ledger import Record, write_json
-from wikisem.pipeline.build.run import Run
 from wikisem.wikipedia.data.grapheme_breaks import UNICODE
+
+if TYPE_CHECKING:  # `wikisem --version` does without Beam, which a run imports
+    from wikisem.pipeline.build.run import Run
 
 # The fact of a unit of groups that lists the classes whose label is English for want of one in the language or in mul.
 ENGLISH: Final = "english_labels"
@@ -26,7 +28,7 @@ _IN_COMMON: Final = ("recipe", "seed", "versions")
 _LIBRARIES: Final = ("apache-beam", "mwparserfromhell", "numpy", "pyarrow")
 
 
-def write_manifest(run: Run) -> None:
+def write_manifest(run: "Run") -> None:
     """Write the manifest of all that is finished in OUT, whichever command made it."""
     records = run.ledger.records()
     stages = {record.unit: _stage(record) for record in records}

@@ -1,16 +1,20 @@
 """One command with its output folder, its runner and its limits, and the folders that its units write to."""
 
+import argparse
+import logging
+import os
 import re
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from wikisem.atomic_files import find_abandoned
-from wikisem.errors import OutputError, TooManyUnreadableError
+from wikisem.errors import OutputError, TooManyUnreadableError, UsageError
 from wikisem.files import (
+    absolute,
     check_address,
     copy,
     create_binary,
@@ -24,9 +28,15 @@ from wikisem.files import (
 )
 from wikisem.layout import NOTES, Scratch, folder_below, unreadable_path, work_folder
 from wikisem.outputs.groupfile import FORMATS
+from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Ledger, Record, find_damage
 from wikisem.pipeline.build.lock import check_lock
+from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.terminal import log
+from wikisem.transforms.io.local_workers import changed_internal
 from wikisem.transforms.io.runtime import Runtime, StageContext
+
+_LOG: Final = logging.getLogger(__name__)
 
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_UNREADABLE: Final = 100
@@ -227,3 +237,67 @@ def check_writable(output: str) -> None:
         remove(probe)
     except OSError as error:
         raise OutputError(f"expected an output folder that can be written, saw {output!r}: {error}") from error
+
+
+# The run that the options of a command describe.
+
+
+def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
+    """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
+    runtime = Runtime(absolute_setup_file(beam_options), progress)
+    runtime.configure_file_systems()
+    return Run(absolute(arguments.output), runtime, arguments.max_unreadable, log, arguments.break_lock)
+
+
+def absolute_setup_file(beam_options: Sequence[str]) -> list[str]:
+    """Beam's options with the path after --setup_file made absolute, as Beam wants it."""
+    words: list[str] = []
+    for word in beam_options:
+        name, mark, path = word.partition("=")
+        if name == "--setup_file" and mark:
+            word = f"{name}={Path(path).absolute()}"
+        elif words and words[-1] == "--setup_file":
+            word = str(Path(word).absolute())
+        words.append(word)
+    return words
+
+
+# How many local worker processes do the work if nobody says it: one for each core, if there is work for them.
+
+# To start two workers for each pipeline of a build takes 4 s of CPU (the demo, with 1 and 2 workers, 2026-11-21).
+# Below this size of compressed input they save less than that.
+WORTH_WORKERS: Final = 64 << 20
+
+
+def with_workers(run: Run, asked: int | None, *dumps: Dump) -> Run:
+    """The run with the workers that were asked for, else with as many as its input is worth: its dumps, or OUT's items.
+
+    UsageError for other workers than this process where a file is in its memory (``memory://``).
+    """
+    files = [file for dump in dumps for file in dump.files]
+    in_memory = [path for path in (run.output, *(file.path for file in files)) if path.startswith("memory://")]
+    named = run.runtime.names_runner
+    if in_memory and (named or (asked or 1) > 1):
+        words = "--runner" if named else f"--workers {asked}"
+        raise UsageError(f"expected a single worker, since {in_memory[0]} is in this process only, saw {words}")
+    if named:
+        if asked is not None:
+            run.log(f"warning: --workers {asked} is for processes on this machine; with --runner it changes nothing")
+        return run
+    items = None if dumps else run.ledger.find("entities")
+    size = items.size if items else sum(file.size for file in files)
+    workers = asked or (available_cores() if size >= WORTH_WORKERS and not in_memory else 1)
+    if workers > 1 and (change := changed_internal()):
+        # Logged, so that it is on stderr where a program builds by ``wikisem.build``, too: the run takes much longer.
+        _LOG.warning("one process does the work of %d: %s", workers, change)
+        workers = 1
+    return replace(run, runtime=replace(run.runtime, workers=workers))
+
+
+def available_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """The cores that this process may use: by its affinity, and in a container by its share of time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):  # no control groups of version 2, or "max": no limit
+        allowed, period = map(int, quota.read_text(encoding="ascii").split())
+        cores = min(cores, max(1, allowed // period))
+    return cores

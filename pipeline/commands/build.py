@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias, read_named
 from wikisem.pipeline.build.method import BuildOptions, run_build
-from wikisem.pipeline.command_options import with_workers
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.console.tables import print_summary
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build, write the manifest and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)

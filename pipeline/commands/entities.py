@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.entities import ALL, entities, labels_for
-from wikisem.pipeline.command_options import parse_languages, with_workers
+from wikisem.pipeline.command_options import parse_languages
 from wikisem.pipeline.console.tables import print_stage_summary
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Read the dump and print what was done."""
     labels = None if arguments.languages == ALL else labels_for(parse_languages(arguments.languages))
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_profiles, read_named
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mixed import mixed
-from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_summary
 
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Form the groups and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
     profiles = find_profiles(run_.output, languages, read_named(arguments.profile))
     stages = [groups(languages, recipe, profiles), *mixed(languages, recipe)]

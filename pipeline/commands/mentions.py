@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_profiles, find_wikipedias, read_named
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions
-from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Count the links and print what was done."""
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, *dumps.values())
     profiles = find_profiles(run_.output, list(dumps), read_named(arguments.profile))

@@ -15,8 +15,8 @@ from rich.table import Table
 from wikisem.errors import UsageError
 from wikisem.files import write_files
 from wikisem.pipeline.build.method import run_build
-from wikisem.pipeline.build.run import Run
-from wikisem.pipeline.command_options import absolute_setup_file, add_folder
+from wikisem.pipeline.build.run import Run, absolute_setup_file
+from wikisem.pipeline.command_options import add_folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json, print_line
 from wikisem.pipeline.demo.sample_world import demo_options
 from wikisem.transforms.io.plan import PlannedPipeline, PlanningRuntime, check_options

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.method import check_languages
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces
-from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Name the items and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     languages = options.choose_languages(arguments.languages, [], recipe)
     run_ = with_workers(run_, arguments.workers)
     with session(run_):

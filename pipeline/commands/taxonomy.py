@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
+from wikisem.pipeline.build.run import make_run, with_workers
 from wikisem.pipeline.build.stage_runner import run_stages, session
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
-from wikisem.pipeline.command_options import with_workers
 from wikisem.pipeline.console.tables import print_stage_summary
 
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     """Build the class graph and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = options.make_run(arguments, beam_options)
+    run_ = make_run(arguments, beam_options)
     run_ = with_workers(run_, arguments.workers)
     with session(run_):
         records = run_stages([taxonomy(recipe.graph)], run_, recipe)
