@@ -10,15 +10,13 @@ Then it prints the beginnings and ends that at least four labels of a class shar
 class itself, which an affix should be short enough to catch.
 """
 
-import gzip
-import json
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 
 import regex
 
+from studies.label_rules import read_items
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import SPECIAL_SCRIPTS
 
@@ -26,31 +24,7 @@ ALPHABETS = ("en", "de", "fr", "es", "it", "ru", "pl", "pt", "nl", "sv", "tr", "
 ABJADS = {"Arab": r"\p{Arabic}", "Hebr": r"\p{Hebrew}", "Syrc": r"\p{Syriac}"}
 
 
-def read_items(paths: list[str]) -> Iterator[tuple[dict[str, str], list[str]]]:
-    """Labels and classes of every item, each item once."""
-    seen = set()
-    for path in paths:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                text = line.strip().rstrip(",")
-                if not text.startswith("{"):
-                    continue
-                entity = json.loads(text)
-                if entity["id"] in seen:
-                    continue
-                seen.add(entity["id"])
-                labels = {code: label["value"] for code, label in (entity.get("labels") or {}).items()}
-                yield labels, classes_of(entity)
-
-
-def classes_of(entity: dict) -> list[str]:
-    """The items that P31 names, read leniently: this is a measurement, not a stage."""
-    statements = (entity.get("claims") or {}).get("P31", [])
-    values = (statement["mainsnak"].get("datavalue", {}).get("value", {}) for statement in statements)
-    return [value["id"] for value in values if "id" in value]
-
-
-def ratio(items: list[tuple[dict[str, str], list[str]]], letters: str) -> tuple[int, float]:
+def ratio(items: list[tuple[dict[str, str], set[str]]], letters: str) -> tuple[int, float]:
     """How many labels are in a script, whatever their language, and the mean of the ratios of their lengths."""
     written = regex.compile(rf"(?=.*[{letters}])[{letters}\p{{Common}}\p{{Inherited}}]+")
     ratios = []
@@ -61,7 +35,7 @@ def ratio(items: list[tuple[dict[str, str], list[str]]], letters: str) -> tuple[
     return len(ratios), statistics.mean(ratios) if ratios else 0.0
 
 
-def shared_ends(items: list[tuple[dict[str, str], list[str]]], code: str, length: int) -> dict[str, int]:
+def shared_ends(items: list[tuple[dict[str, str], set[str]]], code: str, length: int) -> dict[str, int]:
     """Beginnings and ends of that many characters that labels of one class share -> how many labels have them."""
     by_class = defaultdict(set)
     for labels, classes in items:
@@ -82,7 +56,8 @@ def shared_ends(items: list[tuple[dict[str, str], list[str]]], code: str, length
 
 def main(paths: list[str]) -> None:
     """Print both tables."""
-    items = list(read_items(paths))
+    found = {item["id"]: item for path in paths for item in read_items(path)}
+    items = [(item["labels"], item["classes"]) for item in found.values()]
     scripts = {**{name: script.letters for name, script in SPECIAL_SCRIPTS.items()}, **ABJADS}
     for name, letters in scripts.items():
         count, mean = ratio(items, letters)

@@ -59,6 +59,7 @@ def read_items(path: str) -> Iterator[dict[str, Any]]:
             values = (claim["mainsnak"].get("datavalue", {}).get("value", {}) for claim in claims)
             labels = entity.get("labels") or {}
             yield {
+                "id": entity["id"],
                 "labels": {code: label["value"] for code, label in labels.items()},
                 "classes": {f"Q{value['numeric-id']}" for value in values if "numeric-id" in value},
                 "sitelinks": len(entity.get("sitelinks") or {}),
