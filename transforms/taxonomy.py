@@ -44,7 +44,6 @@ def build_taxonomy(entities: str, options: GraphOptions, context: StageContext) 
         (
             pipeline
             | "entities" >> beam.Create(elements)
-            | "distribute" >> beam.Reshuffle()
             | "read edges" >> beam.ParDo(ReadEdges(scratch, unlinked))
             | "bring together" >> beam.GroupByKey()
             | "build" >> beam.ParDo(BuildGraph(options, scratch))

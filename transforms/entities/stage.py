@@ -129,8 +129,10 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
-        read = _spread(pipeline, ranges) | "read" >> beam.ParDo(
-            ReadRange(reader, options.linked_only, len(ranges), closing, scratch, shuffle)
+        read = (
+            pipeline
+            | "elements" >> beam.Create(ranges)
+            | "read" >> beam.ParDo(ReadRange(reader, options.linked_only, len(ranges), closing, scratch, shuffle))
         )
         _merge_numbers(read, scratch, shuffle, _READ, len(ranges), {ITEMS: repeated, TARGETS: union})
 
@@ -148,7 +150,8 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
 
     def keep_rows(pipeline: beam.Pipeline) -> None:
         (
-            _spread(pipeline, _numbered(files))
+            pipeline
+            | "elements" >> beam.Create(_numbered(files))
             | "keep" >> beam.ParDo(KeepItems(scratch, shuffle, targets, duplicates, len(files), buckets))
             | "all places" >> shuffle.exchange(STAGE, tasks_of({STAGE: buckets}), "keep/places")
             | "index" >> beam.ParDo(IndexItems(scratch, shuffle, files))
@@ -187,14 +190,19 @@ def _find_targets(files: list[ItemFile], scratch: EntityScratch, shuffle: Shuffl
 
     def find_superseded(pipeline: beam.Pipeline) -> None:
         (
-            _spread(pipeline, _numbered(files))
+            pipeline
+            | "elements" >> beam.Create(_numbered(files))
             | "duplicates" >> beam.ParDo(FindDuplicates(scratch, shuffle, scratch.merged(_READ, ITEMS), len(files)))
             | "all duplicates" >> shuffle.exchange(STAGE, tasks_of({STAGE: QID_BUCKETS}), "duplicates/rows")
             | "choose" >> beam.ParDo(ChooseLatestRevision(scratch, shuffle, len(files)))
         )
 
     def find_targets(pipeline: beam.Pipeline) -> None:
-        found = _spread(pipeline, _numbered(files)) | "targets" >> beam.ParDo(FindTargets(scratch, shuffle, len(files)))
+        found = (
+            pipeline
+            | "elements" >> beam.Create(_numbered(files))
+            | "targets" >> beam.ParDo(FindTargets(scratch, shuffle, len(files)))
+        )
         _merge_numbers(found, scratch, shuffle, _LATEST, len(files), {TARGETS: union})
 
     runtime.run(find_superseded, label=f"{STAGE}: duplicates")
@@ -221,10 +229,6 @@ def _merge_numbers(
         | "all numbers" >> shuffle.exchange(STAGE, list_tasks, f"{step}/numbers")
         | "merge" >> beam.ParDo(MergeNumbers(scratch, shuffle, step, parts, merges))
     )
-
-
-def _spread(pipeline: beam.Pipeline, elements: Sequence[tuple[object, ...]]) -> beam.PCollection:
-    return pipeline | "elements" >> beam.Create(elements, reshuffle=False) | "spread" >> beam.Reshuffle()
 
 
 def _numbered(files: Sequence[ItemFile]) -> list[tuple[object, ...]]:

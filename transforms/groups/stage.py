@@ -111,13 +111,12 @@ def build_groups(
         indexed = (
             pipeline
             | "surfaces" >> beam.Create(parts)
-            | "distribute surfaces" >> beam.Reshuffle()
             | "read surfaces" >> beam.ParDo(ReadSurfaces(scratch, taxonomy))
             | "group parts by language" >> beam.GroupByKey()
             | "index surfaces" >> beam.ParDo(IndexSurfaces(scratch, taxonomy, recipe))
         )
-        items = pipeline | "entities" >> beam.Create(entity_files) | "distribute entities" >> beam.Reshuffle()
-        counted = pipeline | "unlinked" >> beam.Create(unlinked) | "distribute unlinked" >> beam.Reshuffle()
+        items = pipeline | "entities" >> beam.Create(entity_files)
+        counted = pipeline | "unlinked" >> beam.Create(unlinked)
         variant, minimum = recipe.surface.variant, recipe.cluster.minimum
         collect = CollectItems(scratch, taxonomy, languages, variant, minimum, properties)
         (
