@@ -55,7 +55,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
             facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
             if recipe.outliers.places:
-                facts[PLACES] = count_places(read_groups(context.scratch.published, language), recipe.seed)
+                facts[PLACES] = count_places(read_groups(context.scratch.finished, language), recipe.seed)
             nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             return UnitResult(counts[language], facts, warning)
