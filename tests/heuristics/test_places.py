@@ -107,15 +107,15 @@ def test_places_do_not_depend_on_the_language() -> None:
     assert len(set(ranks)) > 6
 
 
-def name_of(random_: random.Random, words: int, shortest: int) -> str:
-    """So many words of up to nine letters."""
-    letters = string.ascii_lowercase[:6]
+def name_of(random_: random.Random, words: int, shortest: int, others: bool = False) -> str:
+    """So many words of up to nine letters, which are others than those of members if asked for."""
+    letters = string.ascii_lowercase[-6:] if others else string.ascii_lowercase[:6]
     return " ".join("".join(random_.choices(letters, k=random_.randint(shortest, 9))) for _ in range(words))
 
 
 @cache
 def random_groups(*, with_places: bool) -> list[Group]:
-    """Groups in which random items have longer names and fewer sitelinks than members, with and without places."""
+    """Groups in which random items have longer names, other letters and fewer sitelinks than members."""
     random_ = random.Random(7)
     groups = []
     for number in range(120):
@@ -127,7 +127,7 @@ def random_groups(*, with_places: bool) -> list[Group]:
             [
                 Outlier(
                     f"Q{100 * c + n}",
-                    name_of(random_, random_.choice([1, 2, 2, 3]), 2),
+                    name_of(random_, random_.choice([1, 2, 2, 3]), 2, random_.random() < 0.5),
                     "anchor",
                     1,
                     9,
@@ -158,6 +158,7 @@ def test_where_the_pool_is_rich_who_knows_nothing_is_at_chance() -> None:
     assert before["longest"] > 25
     assert before["most words"] > 25
     assert before["fewest sitelinks"] > 25
+    assert before["odd letter pairs"] > 40
     chance = after[CHANCE]
     for name in ("longest", "shortest", "most words", "fewest words", "fewest sitelinks", "most sitelinks"):
         assert abs(after[name] - chance) < 5, (name, after)
