@@ -52,10 +52,11 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         )
 
         def result(language: str) -> UnitResult:
-            facts = {"cases": write_texts(context, language), FACT: _learned(context, language, given)}
+            found = read_groups(context.scratch.finished, language)
+            facts = {"cases": write_texts(context, language, found), FACT: _learned(context, language, given)}
             facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
             if recipe.outliers.places:
-                facts[PLACES] = count_places(read_groups(context.scratch.finished, language), recipe.seed)
+                facts[PLACES] = count_places(found, recipe.seed)
             nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             return UnitResult(counts[language], facts, warning)
@@ -142,12 +143,11 @@ def nothing_to_try(items: Counts, recipe: Recipe) -> str:
     return f"no class has {recipe.cluster.minimum} instances with a surface form; {without}"
 
 
-def write_texts(context: StageContext, language: str) -> int:
-    """Write the files of single groups next to the groups, and return the number of test cases."""
+def write_texts(context: StageContext, language: str, groups: Sequence[Group]) -> int:
+    """Write the files of single groups next to all groups of a language, and return the number of test cases."""
     folder = context.scratch.finished
     for name in group_folders(language):
         make_folder(f"{folder}/{name}")
-    groups = read_groups(folder, language)
     files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
     for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
     return sum(len(group.outliers) for group in groups)

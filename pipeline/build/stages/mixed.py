@@ -42,7 +42,7 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         reasons = Counter(one.reason for one in rejected)
         counts = Counts(len(found), len(kept), dict(sorted(reasons.items())))
         warning = no_groups(output, code, counts, f"no class has a group in any of {', '.join(recipe.mixed)}")
-        return {unit: UnitResult(counts, {"cases": write_texts(context, code)}, warning)}
+        return {unit: UnitResult(counts, {"cases": write_texts(context, code, kept)}, warning)}
 
     unit = Unit(
         f"{STAGE}/{code}",
