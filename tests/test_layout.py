@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tests.entity_files import write_entities
 from wikisem import layout
 from wikisem.errors import DamagedInputError
+from wikisem.files import read_if_there
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.layout import find_folder, find_local_folder, folder_path, record_path
+from wikisem.layout import find_folder, folder_path, record_path
 from wikisem.queries.offline import EntityTable
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
@@ -45,7 +46,7 @@ def test_a_record_without_a_fingerprint_is_named(tmp_path: Path, record: str) ->
     path.parent.mkdir()
     path.write_text(record)
     with pytest.raises(DamagedInputError, match=r"\.wikisem/taxonomy\.json: expected the record of a unit"):
-        find_local_folder(tmp_path, "taxonomy")
+        find_folder(str(tmp_path), "taxonomy", read_if_there)
 
 
 @pytest.fixture

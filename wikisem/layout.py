@@ -7,7 +7,6 @@ is called is in ``transforms/io/parquet.py``, a part's in ``transforms/io/shuffl
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Final, Self, TypeAlias
 
 import msgspec
@@ -117,18 +116,6 @@ def find_folder(path: str, unit: str, read: Callable[[str], bytes | None]) -> st
         if record is not None:
             return folder_path(output, unit, _fingerprint(record_path(output, unit), record))
     return path
-
-
-def find_local_folder(path: Path, unit: str) -> Path:
-    """As ``find_folder``, for files on this machine."""
-    return Path(find_folder(str(path), unit, _read))
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return Path(path).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
 
 
 def _fingerprint(path: str, record: bytes) -> str:

@@ -17,12 +17,13 @@ import numpy as np
 from wikisem.arrow.columns import distinct, qids_of
 from wikisem.atomic_files import whole_file
 from wikisem.errors import UnknownItemError
+from wikisem.files import read_if_there
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import CsrRows, Ints, closure, indices_of
 from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
 from wikisem.graph.store import open_arrays, write_arrays
 from wikisem.ids import qid_number, qid_of
-from wikisem.layout import find_local_folder
+from wikisem.layout import find_folder
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Entity
 
@@ -58,7 +59,7 @@ class Taxonomy:
         ``path`` is OUT, ``OUT/taxonomy``, the folder in it that holds the arrays, or one that ``save`` wrote. Raises
         MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
         """
-        folder = find_local_folder(Path(path), "taxonomy")
+        folder = Path(find_folder(str(Path(path)), "taxonomy", read_if_there))
         return cls(open_arrays(ClassGraph, folder), open_arrays(ContractedGraph, folder, PREFIX))
 
     @classmethod
