@@ -1,4 +1,4 @@
-"""Options that several commands share: how they are declared, what their words mean, and the run that they describe."""
+"""Options that several commands share: how they are declared, and what their words mean."""
 
 import argparse
 import re

@@ -9,7 +9,7 @@ consonants that a virama joins are one (GB9c), and so are joined emoji, flags an
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import regex
@@ -68,11 +68,14 @@ def _rules(last: int) -> str:
     return f"{common}|\\r\\n|[{control}]|{every}"
 
 
-_CLUSTERS: Final = re.compile(_rules(_END), re.DOTALL)
-_BASIC_CLUSTERS: Final = re.compile(_rules(_BITMAP), re.DOTALL)
 # Where no character joins another, each code point is a grapheme cluster.
 _JOINING: Final = _inside(PREPEND, EXTEND, SPACING, _ZWJ, _LEADING, VOWEL, _TRAILING, last=_BITMAP)
 _PLAIN: Final = re.compile(f"[^\r{_JOINING}\U00010000-\U0010ffff]*")
+
+
+@cache  # compiled when first needed, since every command imports this module, and few divide text
+def _clusters(last: int) -> re.Pattern[str]:
+    return re.compile(_rules(last), re.DOTALL)
 
 
 @lru_cache(maxsize=1024)  # several rules read both ends of the same few surfaces
@@ -83,7 +86,7 @@ def graphemes(text: str) -> Sequence[str]:
     """
     if _PLAIN.fullmatch(text):
         return text
-    return tuple((_BASIC_CLUSTERS if ord(max(text)) <= _BITMAP else _CLUSTERS).findall(text))
+    return tuple(_clusters(_BITMAP if ord(max(text)) <= _BITMAP else _END).findall(text))
 
 
 @lru_cache(maxsize=4096)
