@@ -69,7 +69,7 @@ class EntitySource:
         ]
 
     def _having(self, name: str) -> Numbers:
-        """The items with a statement of a property whose value is an item, or a text in some language."""
+        """The items with a statement of a property whose value is an item, or a string in a language."""
         items = self._edges(name).pairs()[0]
         texts = self._table.texts(name).items()
         with_language = [qid_number(qid) for qid, listed in texts if any(one.language for one in listed)]

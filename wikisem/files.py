@@ -90,7 +90,7 @@ def _no_options(scheme: str) -> Mapping[str, Any]:
     return {}
 
 
-# What a driver is told beside its own configuration; the room of Beam's transforms puts Beam's own options here.
+# Options of a driver beside its own configuration; wikisem.transforms puts those of Beam here.
 driver_options: Callable[[str], Mapping[str, Any]] = _no_options
 
 

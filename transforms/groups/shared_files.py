@@ -147,7 +147,7 @@ def _titles(numbers: Int64s, lists: Flags, maps: MapLookup, language: str, varia
 
 
 def _table(columns: Sequence[Any], language: str, schema: pa.Schema) -> pa.Table:
-    """The rows that have a text."""
+    """The rows that have a string."""
     number, text, *more = columns
     rows = pa.table([number, pa.repeat(language, len(number)), text, *more], schema=schema)
     return rows.filter(text.is_valid())

@@ -41,7 +41,7 @@ class Condition:
 class Category(Struct, frozen=True):
     """One category: the items of a class, of a property, or of a SPARQL pattern with ``?item``; or a group of emoji.
 
-    ``having`` is a property: the items have a statement of it whose value is an item or a text in some language.
+    ``having`` is a property: the items have a statement of it whose value is an item or a string in a language.
     ``linked_by`` are the properties, any of which leads from an item to the class; ``subclasses`` follows P279 from
     there, for ``class`` and ``exclude`` alike. ``statements`` are conditions such as "P17 Q30" or
     "P131+ Q99". ``named_by`` is a property whose monolingual texts replace labels, such as P1549 (demonym).

@@ -153,7 +153,7 @@ def _pair(one: ValuedItem, names: Names, language: str, value_first: bool, keep:
 def name_in(names: Names, language: str) -> tuple[str, str] | None:
     """What an item is called in a language, and the code of that name; None if it has no name there.
 
-    Names are cleaned as surface forms are: NFC, without marks that nobody sees, blanks as single spaces; a name with
+    Names are cleaned as surface forms are: NFC, without invisible marks, blanks as single spaces; a name with
     nothing to see does not count. Words of several tokens stay whole.
     """
     for code in name_codes(language):

@@ -25,7 +25,7 @@ from wikisem.wikipedia.variants import convert_all, converter
 from wikisem.wikipedia.wikitext import IGNORED, SPACES, UNSEEN
 from wikisem.wikis import own_code
 
-# What is not part of a surface form: marks that nobody sees, and trailing parentheses.
+# What is not part of a surface form: invisible marks, and trailing parentheses.
 
 # "Rīga (pilsieta)" names Rīga. CJK titles may use the full-width signs, as MediaWiki's own pipe trick allows
 # (Parser::pstPass2, MediaWiki 1.43, 2026-11).
