@@ -17,7 +17,7 @@ from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import path_of
 from wikisem.ids import check_language, check_qid
-from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.records import Group, Member, Outlier, Rejection, Share
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
@@ -36,7 +36,7 @@ _MEMBER: Final = [
     ("language", pa.string()),
     ("title", pa.string()),
 ]
-_OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string())]
+_OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string()), ("margin", pa.float64())]
 
 # One row a group, with the names of the JSON lines.
 GROUPS: Final = pa.schema(
@@ -44,6 +44,7 @@ GROUPS: Final = pa.schema(
         ("class", pa.string()),
         ("label", pa.string()),
         ("language", pa.string()),
+        ("coherence", pa.float64()),
         ("cluster", pa.list_(pa.struct(_MEMBER))),
         ("outliers", pa.list_(pa.struct(_OUTLIER))),
     ]
@@ -51,21 +52,27 @@ GROUPS: Final = pa.schema(
 
 
 def encode_group(group: Group) -> bytes:
-    """A group as one JSON line, newline included; UTF-8, keys always in the same order."""
+    """A group as one JSON line, newline included; UTF-8, keys always in the same order.
+
+    Coherence and margins are left out where they are None, so that without rules that read statements the bytes are
+    those from before there were such rules.
+    """
     row = {
         "class": group.qid,
         "label": group.label,
         "language": group.language,
+        **({} if group.coherence is None else {"coherence": group.coherence}),
         "cluster": group.cluster,  # orjson writes dataclasses itself, field by field in their order
         "outliers": group.outliers,
     }
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    # No string of a line has a quotation mark after a comma: in strings, each has a backslash before it.
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE).replace(b',"margin":null', b"")
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
     """The group of a JSON line; DamagedInputError says what was expected, what was seen and where."""
     row = _decode(line, _GroupLine, "group", where)
-    group = Group(row.class_, row.label, row.language, row.cluster, row.outliers)
+    group = Group(row.class_, row.label, row.language, row.cluster, row.outliers, coherence=row.coherence)
     ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
     _check_ids([*ids, *(outlier.via for outlier in group.outliers)], group.language, where)
     return group
@@ -114,9 +121,9 @@ def _read_file(file: Path) -> list[Group]:
         lines = enumerate(file.read_bytes().splitlines(), start=1)
         return [decode_group(line, f"{file}:{number}") for number, line in lines]
     try:
-        # By the file's own schema: one from before a column was added has no such column, and is read as well.
+        # Unlike read_table, a ParquetFile may lack columns: a file from before one was added is read as well.
         with file.open("rb") as source:
-            rows = pq.read_table(source, columns=GROUPS.names).to_pylist()
+            rows = pq.ParquetFile(source).read(columns=GROUPS.names).to_pylist()
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
     return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]
@@ -128,6 +135,7 @@ class _GroupLine(msgspec.Struct):
     language: str
     cluster: tuple[Member, ...]
     outliers: tuple[Outlier, ...]
+    coherence: Share | None = None
 
 
 class _ItemId(msgspec.Struct):

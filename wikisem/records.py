@@ -12,6 +12,7 @@ from wikisem.errors import DamagedInputError
 Source: TypeAlias = Annotated[str, Meta(pattern="^(anchor|label|title)$")]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Sitelinks: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Statement(NamedTuple):
@@ -90,21 +91,33 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Outlier(Member):
-    """An item that does not belong: its outlier class (1, 2 or 3) and the class that brought it in."""
+    """An item that does not belong: its outlier class (1, 2 or 3) and the class that brought it in.
+
+    ``margin`` is the share of the class's reference instances whose statements are less typical of the class than those
+    of the outlier, ties counted half: 0 if every instance is more typical, 1 if none is. None where no rule of the
+    recipe reads statements, and in files from before there was such a rule.
+    """
 
     outlier_class: Annotated[int, Meta(ge=1, le=3)]
     via: str
+    margin: Share | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2)."""
+    """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2).
+
+    ``coherence`` is the chance that a random member's statements are more typical of the class than those of a random
+    item that could be drawn, ties counted half: 0.5 if the members have nothing in common, 1 if statements tell all of
+    them from other items. In a group that mixes languages it is the least of theirs. None where ``Outlier.margin`` is.
+    """
 
     qid: str
     label: str
     language: str
     cluster: tuple[Member, ...]
     outliers: tuple[Outlier, ...]
+    coherence: Share | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

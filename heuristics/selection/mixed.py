@@ -71,7 +71,9 @@ def _mix(groups: Mapping[str, Group], code: str, recipe: Recipe) -> Group | Reje
     if len(outliers) < recipe.outliers.minimum:
         detail = f"expected at least {recipe.outliers.minimum} outliers, saw {len(outliers)}"
         return Rejection(first.qid, code, FEW_OUTLIERS, detail)
-    return Group(first.qid, first.label, code, tuple(cluster), tuple(outliers))
+    known = [group.coherence for group in groups.values() if group.coherence is not None]
+    coherence = min(known) if len(known) == len(groups) else None
+    return Group(first.qid, first.label, code, tuple(cluster), tuple(outliers), coherence=coherence)
 
 
 def _by_item(items: Iterable[tuple[str, _Item]]) -> dict[str, dict[str, _Item]]:

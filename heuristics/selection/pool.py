@@ -135,7 +135,7 @@ class PoolItem:
         """The links to the item's page."""
         return self.member.total
 
-    def as_outlier(self, via: str) -> Outlier:
+    def as_outlier(self, via: str, margin: float | None = None) -> Outlier:
         """The outlier that the item becomes."""
         member = self.member
         return Outlier(
@@ -150,6 +150,7 @@ class PoolItem:
             links=member.links,
             page_share=member.page_share,
             label_language=member.label_language,
+            margin=margin,
         )
 
 

@@ -100,6 +100,21 @@ def test_a_member_that_only_one_language_has_comes_in_that_language() -> None:
     assert group.cluster[0].language == "de"
 
 
+@pytest.mark.parametrize(("german", "mixed"), [(0.7, 0.7), (0.95, 0.9), (0.0, 0.0), (None, None)])
+def test_a_mixed_group_has_the_least_coherence_and_the_margins_of_its_languages(
+    german: float | None, mixed: float | None
+) -> None:
+    """Without a coherence in one language, none is known; each outlier has the margin of its own language."""
+    groups = parallel("en", "de")
+    for language, coherence, margins in (("en", 0.9, 0.01), ("de", german, 0.05)):
+        (one,) = groups[language]
+        outliers = tuple(replace(outlier, margin=margins) for outlier in one.outliers)
+        groups[language] = [replace(one, coherence=coherence, outliers=outliers)]
+    group = only(groups)
+    assert group.coherence == mixed
+    assert {(one.language, one.margin) for one in group.outliers} == {("en", 0.01), ("de", 0.05)}
+
+
 def test_no_surface_form_comes_twice() -> None:
     """An item whose form another item has in one language comes in the other, or not at all."""
     groups = parallel("en", "de")

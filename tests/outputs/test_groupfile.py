@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import orjson
@@ -36,8 +37,11 @@ EVIDENCE = {
     "title": st.none() | TEXTS,
     "language": st.none() | st.just("de"),
 }
+SHARES = st.none() | st.floats(0, 1)
 MEMBERS = st.builds(Member, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, **EVIDENCE)
-OUTLIERS = st.builds(Outlier, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE)
+OUTLIERS = st.builds(
+    Outlier, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE, margin=SHARES
+)
 LANGUAGES = st.sampled_from(["en", "zh-yue", "de"])
 GROUP = st.builds(
     Group,
@@ -46,6 +50,7 @@ GROUP = st.builds(
     LANGUAGES,
     st.lists(MEMBERS, max_size=8).map(tuple),
     st.lists(OUTLIERS, max_size=6).map(tuple),
+    coherence=SHARES,
 )
 
 ACTOR = Member("Q33999", "actor", "anchor", 412, 530, 120, links=450, page_share=412 / 450, title="Actor")
@@ -64,6 +69,16 @@ LINE = (
 def test_a_group_is_written_key_by_key_as_the_format_says() -> None:
     """The bytes of a group's line are fixed: names, order of keys, newline."""
     assert encode_group(PROFESSION) == LINE
+
+
+def test_coherence_and_margins_are_written_where_a_rule_gave_them() -> None:
+    """The other bytes of the line are the same, even where a surface form looks like a margin that is not known."""
+    odd = replace(UNIVERSE, surface=',"margin":null')
+    group = Group("Q28640", "profession", "en", (ACTOR,), (replace(UNIVERSE, margin=0.0), odd), coherence=0.93)
+    plain = encode_group(replace(group, coherence=None, outliers=(UNIVERSE, odd)))
+    assert plain == LINE.replace(b"}]}", b"}," + orjson.dumps(asdict(odd)).replace(b',"margin":null', b"") + b"]}")
+    rated = plain.replace(b'"cluster"', b'"coherence":0.93,"cluster"').replace(b'"Q2"', b'"Q2","margin":0.0', 1)
+    assert encode_group(group) == rated
 
 
 @given(GROUP)
@@ -99,10 +114,15 @@ def test_a_rejection_is_written_with_the_class_first() -> None:
 
 @given(st.lists(GROUP, max_size=3))
 def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None:
-    """The Arrow table has one row a group, in order, under the fixed schema."""
+    """The Arrow table has one row a group, in order, under the fixed schema; what a line leaves out is null."""
     table = groups_table(map(encode_group, groups))
     assert table.schema == GROUPS
-    assert table.to_pylist() == [orjson.loads(encode_group(group)) for group in groups]
+    rows = [orjson.loads(encode_group(group)) for group in groups]
+    for row in rows:
+        row.setdefault("coherence", None)
+        for outlier in row["outliers"]:
+            outlier.setdefault("margin", None)
+    assert table.to_pylist() == rows
 
 
 @given(GROUP, st.builds(Rejection, QIDS, LANGUAGES, TEXTS, TEXTS))
@@ -148,6 +168,8 @@ WRONG_MEMBERS: dict[str, dict[str, object]] = {
     "a number for a word": {"surface": 5},
     "nothing for a word": {"surface": None},
     "no way in": {"via": ""},
+    "a margin below zero": {"margin": -0.01},
+    "a margin above one": {"margin": 1.5},
 }
 
 
@@ -158,6 +180,14 @@ def test_a_member_that_cannot_be_is_named_where_it_is_read(wrong: dict[str, obje
     line = {"class": "Q3", "label": "c", "language": "de", "cluster": [MEMBER], "outliers": [outlier]}
     with pytest.raises(DamagedInputError, match=r"^de\.jsonl:7: expected"):
         decode_group(orjson.dumps(line) if 10**30 not in wrong.values() else json.dumps(line), "de.jsonl:7")
+
+
+@pytest.mark.parametrize("coherence", [-0.1, 1.01, "high"])
+def test_a_coherence_that_cannot_be_is_named_where_it_is_read(coherence: object) -> None:
+    """It is a probability."""
+    line = orjson.dumps({**orjson.loads(LINE), "coherence": coherence})
+    with pytest.raises(DamagedInputError, match=r"^en\.jsonl:1: expected a JSON line of a group.*coherence"):
+        decode_group(line, "en.jsonl:1")
 
 
 def test_flipped_bits_in_parquet_are_named_or_give_groups(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ KNOWN: Final = {
     "mentions": (2, "430d4bb229d20b8c57e6b62fc9f70109"),
     "surfaces": (1, "72433427167fa294e82ece474225690a"),
     "taxonomy": (1, "7a8d75c8b93cd47068c44500349fed24"),
-    "groups": (3, "f72888364eab46577f551ff05d0a200b"),
-    "mixed": (2, "081d6bab3abe86610b97c101d3dbf7c3"),
+    "groups": (4, "f86e59d8faf5009b3d4c482deb39f9bb"),
+    "mixed": (3, "f2c9edcfc6cdd1ede42ee0b3a493c535"),
 }
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import orjson
 import pyarrow.parquet as pq
 import pytest
 
@@ -12,7 +11,7 @@ from tests.oracle import OracleGraph
 from tests.transforms.world_of_groups import bare, by_label, expected, read_built, run_stages
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import GroupScratch, Scratch
-from wikisem.outputs.groupfile import encode_group
+from wikisem.outputs.groupfile import read_groups
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 from wikisem.transforms.groups import stage as groups_stage
@@ -155,9 +154,7 @@ def test_the_most_prominent_groups_are_kept_and_the_others_capped(once: Path) ->
 def test_parquet_holds_the_rows_of_the_lines(once: Path) -> None:
     """Both forms of a language's groups say the same."""
     groups, _ = read_built(once, "en")
-    assert pq.read_table(once / "groups" / "en.parquet").to_pylist() == [
-        orjson.loads(encode_group(group)) for group in groups
-    ]
+    assert read_groups(once / "groups" / "en.parquet") == groups
 
 
 def test_a_language_that_names_nothing_has_empty_files(once: Path) -> None:

@@ -8,10 +8,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from wikisem.records import Share
+
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
-Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 # A difference of two similarities, each from 0 to 1.
 Difference: TypeAlias = Annotated[float, Meta(ge=-1, le=1)]
 # The variants that ``wikisem.wikipedia.variants`` can write; "" leaves each surface form as it is.
