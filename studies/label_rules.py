@@ -2,8 +2,8 @@
 
 Settled that the rules of the paper can be used in every script.
 
-``python -m studies.label_rules ENTITIES.json.gz`` prints the table of docs/languages.md; with ``--shown N`` it also
-prints about so many of the rejections, to be read by people.
+``python -m studies.label_rules ENTITIES.json.gz`` prints a table by script; with ``--shown N`` it also prints about so
+many of the rejections, to be read by people.
 """
 
 import argparse

@@ -29,7 +29,7 @@ def read_names(paths: list[str]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table of docs/languages.md."""
+    """Print the shares that docs/languages.md has."""
     names = sorted({name for name in read_names(sys.argv[1:]) if any("\u4e00" <= each <= "\u9fff" for each in name)})
     looked_up = [{name, *written} for name, *written in zip(names, *TitleVariants("zh").of(names), strict=True)]
     convert = importlib.import_module("zhconv").convert
