@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -106,9 +107,11 @@ def summary(rows: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the types of a tool: arrays are lists, Croissant's bytes are text and its names are short."""
+    """A value without the types of a tool: Croissant's bytes are text and its names are short, pandas' NaN is null."""
     if isinstance(value, bytes):
         return value.decode()
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if isinstance(value, dict):
         return {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

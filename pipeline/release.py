@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
@@ -78,7 +79,18 @@ def facts_of(
 ) -> ReleaseFacts:
     """The facts of a run that its release and its page state."""
     languages = [_language_facts(code, groups, run.rejections[code]) for code, groups in run.groups.items()]
-    return read_facts(run.manifest, languages, published, repository, extras)
+    spreads = _spreads([group for groups in run.groups.values() for group in groups])
+    return read_facts(run.manifest, languages, published, repository, extras, spreads)
+
+
+def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
+    """Of each of coherence and the margins of an outlier class: how many are known, and their five quartiles."""
+    values = {"coherence": [group.coherence for group in groups]}
+    for number in (1, 2, 3):
+        outliers = (one for group in groups for one in group.outliers if one.outlier_class == number)
+        values[f"margin, O{number}"] = [one.margin for one in outliers]
+    known = {name: [one for one in own if one is not None] for name, own in values.items()}
+    return {name: (len(own), np.quantile(own, [0, 0.25, 0.5, 0.75, 1]).tolist()) for name, own in known.items() if own}
 
 
 def _language_facts(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:

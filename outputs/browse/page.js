@@ -161,7 +161,7 @@ function word(row, kind, own, about) {
 }
 
 function details(row, kind, own, weak) {
-  const [item, surface, source, count, total, links, sitelinks, , , via] = row;
+  const [item, surface, source, count, total, links, sitelinks, , , via, margin] = row;
   const data = loaded.get(own.code), via_name = via && data && data.names[via];
   const facts = [
     ["word", bdi(surface, own)],
@@ -172,6 +172,7 @@ function details(row, kind, own, weak) {
     ["page share", links ? `${percent(count / links)} of ${number(links)} links with this anchor` : "–"],
     ["sitelinks", number(sitelinks)],
     kind === "in" ? null : ["brought by", el("span", {}, link(`https://www.wikidata.org/wiki/Q${via}`, `Q${via}`), via_name ? el("span", {}, " ", bdi(via_name, own)) : "")],
+    margin == null ? null : ["margin", `${margin.toFixed(2)}, its statements are more typical of the class than those of ${percent(margin)} of the class's instances`],
     weak ? ["weak", weak] : null,
   ];
   return el("dl", {}, ...facts.filter(Boolean).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
@@ -185,7 +186,7 @@ function card(group, own, options = {}) {
     el("li", { class: accuracy != null && accuracy < 50 ? "score bad" : "score" }, `${model}: OPP ${opp == null ? "–" : opp.toFixed(0)}, accuracy ${accuracy == null ? "–" : `${accuracy.toFixed(0)} %`}`));
   return el("article", { class: "card", dir: own.dir, "aria-label": `${group.label}, ${own.name}` },
     el("h2", {}, options.title || title(group, own)),
-    el("p", { class: "soft", dir: "ltr" }, link(`https://www.wikidata.org/wiki/Q${group.q}`, `Q${group.q}`), several > 1 && !options.title ? el("span", {}, " · ", link(address(`class/Q${group.q}`), `in ${several} languages`)) : ""),
+    el("p", { class: "soft", dir: "ltr" }, link(`https://www.wikidata.org/wiki/Q${group.q}`, `Q${group.q}`), several > 1 && !options.title ? el("span", {}, " · ", link(address(`class/Q${group.q}`), `in ${several} languages`)) : "", group.coherence == null ? "" : ` · coherence ${group.coherence.toFixed(2)}`),
     el("ul", { class: "words" }, ...group.in.map((row) => word(row, "in", own, about))),
     el("ul", { class: "words" }, ...group.out.map((row, at) => word(row, kinds[at], own, about))),
     scores.length ? el("ul", { class: "soft", dir: "ltr" }, ...scores) : "", about);
@@ -231,10 +232,11 @@ function groups(own, data, query) {
   if (show_ === "weak") found = found.filter(isWeak);
   if (show_ === "fails") found = found.filter((group) => Object.values(group.scores || {}).some(([, accuracy]) => accuracy < 50));
   if (sort === "label") found = [...found].sort((one, other) => one.label.localeCompare(other.label, own.tag));
+  if (sort === "coherence") found = [...found].sort((one, other) => (one.coherence ?? Infinity) - (other.coherence ?? Infinity));
   if (sort === "score") found = [...found].sort((one, other) => worst(one) - worst(other));
   const page = Math.max(1, Number(query.get("page")) || 1);
   const shows = [["all", "all groups"], ["weak", "with weak words"], ...(scored ? [["fails", "that a model fails"]] : [])];
-  const sorts = [["class", "class number"], ["label", "label"], ...(scored ? [["score", "lowest score"]] : [])];
+  const sorts = [["class", "class number"], ["label", "label"], ...(data.groups.some((group) => group.coherence != null) ? [["coherence", "lowest coherence"]] : []), ...(scored ? [["score", "lowest score"]] : [])];
   return [
     el("h1", {}, `${own.name} (${own.code})`), tabs(own, ""),
     el("div", { class: "filters", role: "search" },

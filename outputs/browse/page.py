@@ -76,11 +76,12 @@ def _mean(own: Mapping[int, tuple[float | None, float | None]]) -> float | None:
 def language_script(language: BrowseLanguage) -> bytes:
     """data/<code>.js: the groups of a language.
 
-    Members are rows without names, which keeps 300 languages below 150 MB:
+    Members are rows without names, which keeps 300 languages below 160 MB:
 
         [64,"Berlin",0,10,12,20,286]              item, surface, source, count, total, links, sitelinks
         [64,"Berlin",1,0,0,null,286,"mul"]        a label, with the code of its language where it is not the group's
         [1055,"Hamburg",0,9,9,9,120,null,1,515]   an outlier: outlier class and the class that brought it in
+        [1055,"Hamburg",0,9,9,9,120,null,1,515,0.02]   the same with its margin
     """
     names = {qid_number(group.qid): group.label for group in language.groups}
     return _call(
@@ -106,6 +107,7 @@ def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
         "out": [_member(outlier) for outlier in group.outliers],
     }
     about |= {"english": True} if group.qid in language.english else {}
+    about |= {} if group.coherence is None else {"coherence": group.coherence}
     return {**about, "scores": found} if found else about
 
 
@@ -121,7 +123,8 @@ def _member(member: Member) -> list[Any]:
     ]
     language = member.label_language or member.language
     if isinstance(member, Outlier):
-        return [*row, language, member.outlier_class, qid_number(member.via)]
+        margin = () if member.margin is None else (member.margin,)
+        return [*row, language, member.outlier_class, qid_number(member.via), *margin]
     return [*row, language] if language else row
 
 

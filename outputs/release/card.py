@@ -79,6 +79,8 @@ class ReleaseFacts:
     published: str
     repository: str = ""
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # "categories" or "analogies" -> codes
+    # "coherence" of groups, "margin, O1" and so on of outliers, where any is known -> how many are, and five quartiles.
+    spreads: Mapping[str, tuple[int, Sequence[float]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -154,6 +156,7 @@ def read_facts(
     published: str,
     repository: str = "",
     extras: Mapping[str, tuple[str, ...]] | None = None,
+    spreads: Mapping[str, tuple[int, Sequence[float]]] | None = None,
 ) -> ReleaseFacts:
     """The facts in a run's manifest; DamagedInputError if its groups were made in different ways."""
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
@@ -169,7 +172,9 @@ def read_facts(
         for unit, stage in sorted(manifest.stages.items())
         for one in stage.inputs
     ]
-    return ReleaseFacts(recipe, seed, versions, tuple(sources), tuple(languages), published, repository, extras or {})
+    return ReleaseFacts(
+        recipe, seed, versions, tuple(sources), tuple(languages), published, repository, extras or {}, spreads or {}
+    )
 
 
 def _web_address(url: str) -> str:
@@ -230,6 +235,10 @@ def _text(facts: ReleaseFacts) -> Iterator[str]:
     yield "## What form and prominence give away"
     yield WORDS["baselines"]
     yield _baselines_table(facts)
+    if facts.spreads:
+        yield "## What statements say"
+        yield WORDS["statements"]
+        yield _spreads_table(facts)
     yield "## How it was made"
     yield WORDS["collection"]
     yield "\n".join(_made(facts))
@@ -285,6 +294,13 @@ def _baselines_table(facts: ReleaseFacts) -> str:
             ),
         ]
     )
+
+
+def _spreads_table(facts: ReleaseFacts) -> str:
+    lines = ["| | number | lowest | lower quartile | median | upper quartile | highest |", f"|---|{'---:|' * 6}"]
+    for name, (count, values) in facts.spreads.items():
+        lines.append(f"| {name} | {count:,} | {' | '.join(f'{each:.3f}' for each in values)} |")
+    return "\n".join(lines)
 
 
 def _percent(share: tuple[float, float, float] | None) -> str:

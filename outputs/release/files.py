@@ -30,6 +30,8 @@ CASES: Final = pa.schema(
         ("items", pa.list_(pa.string())),
         ("answer", pa.int8()),
         ("outlier", pa.string()),
+        ("margin", pa.float64()),
+        ("coherence", pa.float64()),
     ]
 )
 
@@ -63,6 +65,8 @@ def case_rows(groups: Sequence[Group], seed: int) -> Iterable[dict[str, Any]]:
             "items": [member.id for member in members],
             "answer": places[case],
             "outlier": outlier.surface,
+            "margin": outlier.margin,
+            "coherence": group.coherence,
         }
 
 
@@ -169,7 +173,7 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
                     "target": "answer",
                     "choices": "choices",
                     "id": "id",
-                    "metadata": ["class", "outlier_class"],
+                    "metadata": ["class", "outlier_class", "margin", "coherence"],
                 },
                 "solvers": [{"name": "multiple_choice"}],
                 "scorers": [{"name": "choice"}],

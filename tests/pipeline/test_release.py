@@ -136,6 +136,7 @@ dataset = mlc.Dataset("croissant.json")
 issues = dataset.metadata.ctx.issues
 def plain(value):
     if isinstance(value, bytes): return value.decode()
+    if isinstance(value, float) and value != value: return None
     if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
 records = {name: [plain(record) for record in dataset.records(name)] for name in ("groups", "cases")}
@@ -233,6 +234,19 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     assert 100 / 9 < float(chance) < 100 / 7
     assert re.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\)", longest)
     assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
+
+
+def test_the_card_says_how_coherence_and_margins_are_spread(release: Path, tmp_path: Path) -> None:
+    """Over all languages, margins by outlier class; a set of a recipe without such rules has no such table."""
+    text = (release / "README.md").read_text(encoding="utf-8")
+    # Five languages, each with groups of 0.92 to 0.95, of three to six outliers of margins from 0.
+    assert "| coherence | 20 | 0.920 | 0.927 | 0.935 | 0.943 | 0.950 |" in text
+    assert "| margin, O1 | 40 | 0.000 | 0.000 | 0.005 | 0.010 | 0.010 |" in text
+    assert "| margin, O2 | 35 | 0.020 | 0.020 | 0.020 | 0.030 | 0.030 |" in text
+    assert "| margin, O3 | 15 | 0.040 | 0.040 | 0.040 | 0.050 | 0.050 |" in text
+    run = write_run(tmp_path / "out", 1, ("de",))
+    assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
+    assert "| coherence |" not in (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_repository_is_what_files_load_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

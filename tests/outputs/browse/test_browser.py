@@ -128,6 +128,19 @@ def test_a_word_says_all_of_itself_when_it_has_the_focus(page: Page) -> None:
     assert page.focused() == "null, cluster, weak"
 
 
+def test_coherence_and_margins_are_shown_where_they_are_known(page: Page) -> None:
+    """Of a group beside its class, of an outlier among its details; groups can be sorted by coherence."""
+    page.open("#/de?q=q201")
+    assert "coherence 0.92" in page.texts(".card .soft")[0]
+    page.tab_to("de 2 out 1, O1, sibling class")
+    (details,) = page.texts(".about:not([hidden])")
+    assert "0.01, its statements are more typical of the class than those of 1 % of the class's instances" in details
+    page.open("#/de?q=q101")
+    assert "coherence" not in page.texts(".card")[0]
+    page.open("#/de?sort=coherence")
+    assert page.texts(".card h2") == ["NA", "class 3", "class 4", "class 5", "class 1"]
+
+
 def test_search_and_filters_are_in_the_address(page: Page) -> None:
     """Typing narrows the list; the address opens the same view again; what a model fails comes first."""
     page.open("#/de")

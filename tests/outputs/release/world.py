@@ -22,7 +22,7 @@ CODES = ("ar", "de", "nan", "no", "zh-classical")
 
 
 def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Group:
-    """A group whose words say their class and rank, some of them hostile."""
+    """A group whose words say their class and rank, some of them hostile; the first has no coherence and no margins."""
     cluster = tuple(
         Member(
             f"Q{number * 100 + rank}",
@@ -49,10 +49,12 @@ def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Grou
             page_share=1.0,
             outlier_class=1 + rank // 2,
             via=f"Q{900 + rank}",
+            margin=None if number == 1 else rank / 100,
         )
         for rank in range(outliers)
     )
-    return Group(f"Q{number}", "NA" if number == 2 else f"class {number}", code, cluster, found)
+    label, coherence = "NA" if number == 2 else f"class {number}", None if number == 1 else 0.9 + number % 10 / 100
+    return Group(f"Q{number}", label, code, cluster, found, coherence=coherence)
 
 
 def write_run(
