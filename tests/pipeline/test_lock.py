@@ -42,12 +42,14 @@ def write_lock_file(output: Path, found: LockFile) -> None:
     replace_file(f"{output}/.wikisem/lock.{found.run}.json", json.dumps(fields).encode())
 
 
-def test_a_second_run_is_told_who_is_at_work(tmp_path: Path, lines: list[str]) -> None:
+def test_a_second_run_is_told_who_is_at_work(tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The command, since when, the process, the host, and what to do; afterwards the folder is free again."""
     output = str(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["/opt/bin/wikisem", "build", "my recipe.toml"])
+    told = rf"the only run into .* `wikisem build 'my recipe.toml'` .* \(process {os.getpid()} on .*--break-lock"
     with locked(output, lock_file("one"), False, lines.append):
         with (
-            pytest.raises(LockError, match=rf"the only run into .* \(process {os.getpid()} on .*--break-lock"),
+            pytest.raises(LockError, match=told),
             locked(output, lock_file("two"), False, lines.append),
         ):
             pass

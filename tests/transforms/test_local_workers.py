@@ -211,7 +211,7 @@ if os.fork() == 0:
 while not list(Path({str(tmp_path)!r}).iterdir()):
     time.sleep(0.01)
 """
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, stderr=subprocess.DEVNULL, timeout=60)
     (child,) = tmp_path.iterdir()
     wait_until(lambda: not is_alive(int(child.name)))
 
