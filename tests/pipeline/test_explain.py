@@ -1,6 +1,8 @@
 """explain: what it prints, what it draws, and what it says when it cannot."""
 
+import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain import explanation
 from wikisem.pipeline.explain.explanation import _labels
-from wikisem.pipeline.explain.figure import families_for
+from wikisem.pipeline.explain.figure import _COLOURS, families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Counts, Entity
 
@@ -113,6 +115,21 @@ def test_the_figure_holds_every_name(output: Path, tmp_path: Path) -> None:
     text = one.read_text(encoding="utf-8")
     for name in ("Rome", "Rhine", "Etna", "volcano", "capital [old]", "subclass of"):
         assert f"<!-- {name} -->" in text
+
+
+def test_an_arrow_has_the_colour_of_what_it_leads_up_from(output: Path, tmp_path: Path) -> None:
+    """A kind of outlier has one colour up to the class above, where its way meets that of the members."""
+    assert main(["explain", str(output), "Q100", "--figure", str(tmp_path / "one.svg")]) == 0
+    text = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    dashed, solid = (
+        Counter(
+            _COLOURS.index(colour.upper())
+            for colour in re.findall(rf"fill: none; {dashes}stroke: (\S+); .*round", text)
+        )
+        for dashes in (r"stroke-dasharray: .*; ", "")
+    )
+    assert solid == {0: 7, 1: 2, 2: 1}  # instance of
+    assert dashed == {0: 1, 1: 1, 2: 2, 4: 1}  # subclass of; between the class's parent and grandparent in grey
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,10 @@ def test_a_beam_that_changed_what_workers_rely_on_costs_a_warning(tmp_path: Path
     (warning,) = (line for line in changed.stderr.splitlines() if "warning" in line)
     assert warning.startswith("warning: one process does the work of 2: expected GrpcWorkerHandler with ")
     assert results_of(tmp_path / "changed") == results_of(tmp_path / "whole")
+
+
+def test_beam_is_imported_without_a_word(tmp_path: Path) -> None:
+    """Beam warns of optional clients of Google that are missing, and configures the root logger for that."""
+    program = "import logging, wikisem.transforms.entities.stage; print(logging.getLogger().handlers)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
