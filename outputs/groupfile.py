@@ -102,13 +102,16 @@ def groups_table(lines: Iterable[bytes]) -> pa.Table:
 
 
 def read_groups(path: str | PathLike[str], language: str | None = None) -> list[Group]:
-    """The groups of a .jsonl or .parquet file, or of all languages in the OUT of a run, in their order.
+    """The groups of a .jsonl or .parquet file, or of all languages in the OUT of a run or a release, in their order.
 
     ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
-    if a run has no groups file for it. DamagedInputError names a line or row that is not a group.
+    if OUT has no groups file for it. DamagedInputError names a line or row that is not a group.
     """
     file = path_of(path)
-    files = sorted((file / "groups").glob(f"{language or '*'}.jsonl")) if file.is_dir() else [file]
+    files = [file]
+    if file.is_dir():  # a release has Parquet alone
+        lines, tables = (sorted((file / "groups").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))
+        files = lines or tables
     if not files or not files[0].is_file():
         wanted = f"groups in {language}" if language else "groups"
         raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")

@@ -1,7 +1,7 @@
 """The measures of a group: of its cluster, and of each of its outliers; None if a measure is unknown.
 
-In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also *capitals*, so that coherence is 1;
-the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
+In the cluster {Oslo, Bern} of *city* with the outlier Rhine, Oslo and Bern are also *capitals*, so that all of them are
+in one further class; the Rhine is a *river*, two steps from *city* over *place*, and shares no class with either.
 """
 
 from collections import Counter, defaultdict
@@ -41,6 +41,7 @@ class AuditItem:
     sitelinks: int | None = None
     page_links: int | None = None
     surface_links: int | None = None
+    margin: float | None = None
 
     @property
     def number(self) -> int | None:
@@ -56,6 +57,7 @@ class AuditGroup:
     language: str
     cluster: tuple[AuditItem, ...]
     outliers: tuple[AuditItem, ...]
+    coherence: float | None = None
 
     @property
     def qid(self) -> str | None:
@@ -65,10 +67,10 @@ class AuditGroup:
     @classmethod
     def of_group(cls, group: Group) -> "AuditGroup":
         """A group of a run."""
-        members = tuple(_item(member, group.language) for member in group.cluster)
-        return cls(
-            group.qid, group.language, members, tuple(_item(outlier, group.language) for outlier in group.outliers)
+        cluster, outliers = (
+            tuple(_item(member, group.language) for member in members) for members in (group.cluster, group.outliers)
         )
+        return cls(group.qid, group.language, cluster, outliers, group.coherence)
 
     @classmethod
     def of_words(cls, group: WordGroup) -> "AuditGroup":
@@ -92,6 +94,7 @@ def _item(member: Member, language: str) -> AuditItem:
         member.sitelinks,
         member.total,
         member.links,
+        outlier.margin if outlier else None,
     )
 
 
@@ -159,7 +162,7 @@ class OutlierMeasures:
 
 @dataclass(frozen=True, slots=True)
 class GroupMeasures:
-    """Measures of a group. ``coherence`` is the largest share of members in one further class.
+    """Measures of a group. ``further_class`` is the largest share of members in a class other than its own.
 
     ``contained`` counts pairs of members of which one surface form is inside the other. ``from_one_class`` says for
     each outlier class with two outliers or more whether some two of them have a direct class in common.
@@ -172,7 +175,7 @@ class GroupMeasures:
     age: Age | None
     outliers: tuple[OutlierMeasures, ...]
     from_one_class: tuple[tuple[int, bool], ...] = ()
-    coherence: float | None = None
+    further_class: float | None = None
 
 
 def measure_group(group: AuditGroup, profile: LanguageProfile, graph: Classes | None = None) -> GroupMeasures:
@@ -187,7 +190,7 @@ def measure_group(group: AuditGroup, profile: LanguageProfile, graph: Classes | 
         age_of(group.cluster),
         tuple(_measure_outlier(outlier, surfaces, profile, known) for outlier in group.outliers),
         _from_one_class(group, graph),
-        known.coherence() if known else None,
+        known.further_class() if known else None,
     )
 
 
@@ -243,7 +246,7 @@ class _InGraph:
     def classes(self, qid: str | None) -> set[str]:
         return _classes(self._graph, qid)
 
-    def coherence(self) -> float:
+    def further_class(self) -> float:
         counts = Counter(one for own in self._members for one in own)
         return max(counts.values(), default=0) / len(self._members)
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import fmean
 from typing import Final
 
@@ -45,10 +46,26 @@ Values = Mapping[str, float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the recipe of a set asks of its groups: the least coherence, and the margin that no outlier reaches."""
+
+    coherence: float | None = None
+    margin: float | None = None
+
+
+NO_BOUNDS: Final = Bounds()
+
+# A group with less coherence than this above the bound is a near miss; so is an outlier above half of the bound.
+NEAR_COHERENCE: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """``groups`` worst first; ``languages`` has the values of clusters and of each outlier class in each language.
 
-    ``baselines`` says for each language how often who knows nothing of meaning is right.
+    ``baselines`` says for each language how often who knows nothing of meaning is right. ``by_coherence`` has the
+    groups whose coherence is known, the lowest first, ``by_margin`` the outliers with a margin, the highest first, each
+    with its group; ties by language and id.
     """
 
     name: str
@@ -56,6 +73,24 @@ class Audit:
     near_duplicates: tuple[Pair, ...]
     languages: Mapping[str, Mapping[str, Values]]
     baselines: Mapping[str, Columns]
+    bounds: Bounds
+    by_coherence: tuple[tuple[float, AuditGroup], ...]
+    by_margin: tuple[tuple[float, AuditGroup, AuditItem], ...]
+
+    @property
+    def near_coherence(self) -> int | None:
+        """How many groups are near misses, the first of ``by_coherence``; None without a bound."""
+        if self.bounds.coherence is None:
+            return None
+        limit = round(self.bounds.coherence + NEAR_COHERENCE, 4)
+        return sum(coherence < limit for coherence, _ in self.by_coherence)
+
+    @property
+    def near_margin(self) -> int | None:
+        """How many outliers are near misses, the first of ``by_margin``; None without a bound."""
+        if self.bounds.margin is None:
+            return None
+        return sum(margin > self.bounds.margin / 2 for margin, *_ in self.by_margin)
 
 
 def audit_groups(
@@ -63,6 +98,7 @@ def audit_groups(
     groups: Sequence[AuditGroup],
     graph: Classes | None = None,
     frequencies: Mapping[str, Frequencies] | None = None,
+    bounds: Bounds = NO_BOUNDS,
 ) -> Audit:
     """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
     by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)
@@ -75,7 +111,19 @@ def audit_groups(
         language: _values(own, sum(pair.language == language for pair in pairs)) for language, own in measured.items()
     }
     baselines = baselines_by_language(groups, frequencies)
-    return Audit(name, tuple(sorted(found, key=_badness)), tuple(pairs), languages, baselines)
+    ordered = sorted(groups, key=lambda group: (group.language, group.id))
+    coherences = [(group.coherence, group) for group in ordered if group.coherence is not None]
+    margins = [(one.margin, group, one) for group in ordered for one in group.outliers if one.margin is not None]
+    return Audit(
+        name,
+        tuple(sorted(found, key=_badness)),
+        tuple(pairs),
+        languages,
+        baselines,
+        bounds,
+        tuple(sorted(coherences, key=itemgetter(0))),
+        tuple(sorted(margins, key=lambda each: -each[0])),
+    )
 
 
 def _measure(groups: Sequence[AuditGroup], graph: Classes | None) -> list[GroupMeasures]:
@@ -163,7 +211,8 @@ def _cluster_values(groups: Sequence[GroupMeasures], duplicates: int) -> Values:
         "a surface form inside another": _mean(group.contained > 0 for group in groups),
         "equal surface forms": _mean(group.repeated > 0 for group in groups),
         "largest shared affix": _mean(group.shared_affix for group in groups),
-        "coherence": _mean(group.coherence for group in groups),
+        "in one further class": _mean(group.further_class for group in groups),
+        "coherence": _mean(group.group.coherence for group in groups),
         "near-duplicate pairs": duplicates,
     }
 
@@ -186,6 +235,7 @@ def _outlier_values(outliers: Sequence[OutlierMeasures]) -> Values:
         ),
         "the class, above or below it": sum(one != "none" for one in related) if related else None,
         "instance of the class or below": share(lambda one: one.below_class),
+        "margin": _mean(one.item.margin for one in outliers),
     }
 
 

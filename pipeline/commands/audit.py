@@ -10,23 +10,37 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+import pyarrow.parquet as pq
 from rich.table import Table
 
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import Frequencies, baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
-from wikisem.evaluation.audit.summary import CLUSTER, Audit, AuditedGroup, Values, audit_groups
+from wikisem.evaluation.audit.summary import (
+    CLUSTER,
+    NEAR_COHERENCE,
+    NO_BOUNDS,
+    Audit,
+    AuditedGroup,
+    Bounds,
+    Values,
+    audit_groups,
+)
 from wikisem.files import path_of, read_if_there
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.layout import find_folder
+from wikisem.layout import MANIFEST, find_folder
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET, argument, refuse_beam_options
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
 from wikisem.transforms.io.arrays import local_folder
+from wikisem.typed_json import decode_json
 
+# How many groups and outliers tables show.
 _WORST: Final = 20
+_RANKED: Final = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +71,30 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
 
 
 def _audit(path: Path, frequencies: Mapping[str, Frequencies]) -> Audit:
-    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), frequencies)
+    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), frequencies, _read_bounds(path))
+
+
+class _Recipe(msgspec.Struct):
+    cluster: Bounds = NO_BOUNDS
+    outliers: Bounds = NO_BOUNDS
+
+
+class _Manifest(msgspec.Struct):
+    recipe: _Recipe | None = None
+
+
+def _read_bounds(path: Path) -> Bounds:
+    """The bounds in the recipe of a run, by its manifest, or of a release, by its Parquet; none of another data set."""
+    tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
+    recipe: _Recipe | None = None
+    if (path / MANIFEST).is_file():
+        read = decode_json((path / MANIFEST).read_bytes(), _Manifest, str(path / MANIFEST), "the manifest of a run")
+        recipe = read.recipe
+    elif tables and tables[0].suffix == ".parquet":
+        about = pq.read_schema(tables[0]).metadata or {}
+        text = about.get(b"wikisem.recipe", b"{}")
+        recipe = decode_json(text, _Recipe, str(tables[0]), "the recipe of a release in its metadata")
+    return Bounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 
 def _read_frequencies(word: str) -> tuple[str, Frequencies]:
@@ -97,6 +134,10 @@ def print_audit(audits: Sequence[Audit]) -> None:
             if language in audit.baselines:
                 console.print(baseline_table(language, audit.name, audit.baselines[language]))
     console.print(_worst_table(audits[0]))
+    if audits[0].by_coherence:
+        console.print(_coherence_table(audits[0]))
+    if audits[0].by_margin:
+        console.print(_margin_table(audits[0]))
 
 
 def _language_table(language: str, audits: Sequence[Audit]) -> Table:
@@ -130,6 +171,32 @@ def _worst_table(audit: Audit) -> Table:
     return table
 
 
+def _coherence_table(audit: Audit) -> Table:
+    near = f"a coherence below {audit.bounds.coherence} + {NEAR_COHERENCE}" if audit.near_coherence is not None else ""
+    title = _rank_title(audit, "groups", "lowest coherence", len(audit.by_coherence), audit.near_coherence, near)
+    table = make_table(("group", "language", "members"), ("coherence",), title=title, title_justify="left")
+    for coherence, group in audit.by_coherence[:_RANKED]:
+        members = ", ".join(item.surface for item in group.cluster)
+        table.add_row(group.id, group.language, members, f"{coherence:.3f}")
+    return table
+
+
+def _margin_table(audit: Audit) -> Table:
+    near = f"a margin above half of {audit.bounds.margin}" if audit.near_margin is not None else ""
+    title = _rank_title(audit, "outliers", "highest margin", len(audit.by_margin), audit.near_margin, near)
+    table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
+    for margin, group, one in audit.by_margin[:_RANKED]:
+        name = f"{one.surface} ({one.qid})" if one.qid else one.surface
+        table.add_row(name, f"O{one.outlier_class}", group.id, group.language, f"{margin:.3f}")
+    return table
+
+
+def _rank_title(audit: Audit, what: str, first: str, count: int, near: int | None, reads: str) -> str:
+    """The title of a table of the first few, which says how many near misses there are if the bound is known."""
+    misses = "" if near is None else f"; near misses, {reads}: {near} of {count}"
+    return f"{audit.name}: {what}, the {first} first{misses}"
+
+
 # The audit as JSON.
 
 
@@ -144,6 +211,21 @@ def audit_as_json(audits: Sequence[Audit]) -> list[dict[str, Any]]:
             },
             "baselines": {language: baselines_as_json(columns) for language, columns in audit.baselines.items()},
             "near_duplicates": [pair._asdict() for pair in audit.near_duplicates],
+            "near_misses": {"coherence": audit.near_coherence, "margin": audit.near_margin},
+            "by_coherence": [
+                {"id": group.id, "language": group.language, "coherence": coherence}
+                for coherence, group in audit.by_coherence
+            ],
+            "by_margin": [
+                {
+                    "id": group.id,
+                    "language": group.language,
+                    "outlier": one.surface,
+                    "qid": one.qid,
+                    "margin": margin,
+                }
+                for margin, group, one in audit.by_margin
+            ],
             "groups": [_group_as_json(one) for one in audit.groups],
         }
         for audit in audits
@@ -157,6 +239,7 @@ def _group_as_json(one: AuditedGroup) -> dict[str, Any]:
     return {
         "id": group["id"],
         "language": group["language"],
+        "coherence": group["coherence"],
         "findings": [asdict(finding) for finding in one.findings],
         **measures,
         "from_one_class": {f"O{number}": same for number, same in from_one_class.items()},

@@ -137,8 +137,8 @@ def _listed(explanation: Explanation, qids: Sequence[str]) -> str:
 
 def _measure_lines(one: GroupMeasures) -> Iterable[str]:
     """The measures of one group in words."""
-    if one.coherence is not None:
-        yield f"coherence: {one.coherence:.0%} of its members are in one further class"
+    if one.further_class is not None:
+        yield f"{one.further_class:.0%} of its members are in one further class"
     for outlier in one.outliers:
         steps = "no path to the class" if outlier.distance is None else f"{outlier.distance} steps from the class"
         shared = f"direct classes that a member has too: {outlier.shared_classes}"

@@ -19,7 +19,7 @@ from wikisem.evaluation.audit.measures import (
     measure_group,
     near_duplicates,
 )
-from wikisem.evaluation.audit.summary import CLUSTER, audit_groups, findings_of
+from wikisem.evaluation.audit.summary import CLUSTER, Bounds, audit_groups, findings_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.cluster import outlier_rules
 from wikisem.heuristics.rules.wording import check_contained
@@ -61,9 +61,9 @@ def cities(*outliers: AuditItem) -> GroupMeasures:
     return measure_group(AuditGroup("Q1", "en", cluster, outliers), ENGLISH, graph=GRAPH)
 
 
-def test_coherence_is_the_share_of_members_in_one_further_class() -> None:
+def test_the_largest_share_of_members_in_one_further_class_is_measured() -> None:
     """Two of three cities are capitals; that all are cities says nothing."""
-    assert cities().coherence == 2 / 3
+    assert cities().further_class == 2 / 3
 
 
 def test_an_outlier_is_measured_in_the_graph() -> None:
@@ -145,6 +145,32 @@ def test_sources_and_languages_of_surface_forms_are_shares() -> None:
     assert values[CLUSTER]["no link has the surface form"] == 1 / 2
     assert values["O1"]["no link has the surface form"] == 1
     assert values["O1"]["item number, median"] == 21
+
+
+_SHARES = st.none() | st.sampled_from([0.0, 0.04, 0.05, 0.1, 0.6, 0.6499, 0.65, 1.0])
+
+
+@given(st.lists(st.tuples(_SHARES, st.lists(_SHARES, max_size=4)), min_size=1, max_size=6), _SHARES, _SHARES)
+def test_ranks_and_near_misses_are_what_a_plain_reading_gives(
+    values: list[tuple[float | None, list[float | None]]], least: float | None, most: float | None
+) -> None:
+    """Every known value once, in order; near misses are the first of them, and none are counted without a bound."""
+    groups = [
+        AuditGroup(
+            f"Q{n}", "en", (item("Q11", "Oslo"),), tuple(AuditItem("x", 1, margin=one) for one in margins), coherence
+        )
+        for n, (coherence, margins) in enumerate(values, start=1)
+    ]
+    audit = audit_groups("x", groups, bounds=Bounds(least, most))
+    coherences = [coherence for coherence, _ in values if coherence is not None]
+    margins = [one for _, own in values for one in own if one is not None]
+    assert [coherence for coherence, _ in audit.by_coherence] == sorted(coherences)
+    assert [margin for margin, *_ in audit.by_margin] == sorted(margins, reverse=True)
+    assert all(group.coherence == coherence for coherence, group in audit.by_coherence)
+    assert all(one in group.outliers for _, group, one in audit.by_margin)
+    near = None if least is None else sum(10_000 * one < 10_000 * least + 500 - 1e-6 for one in coherences)
+    assert audit.near_coherence == near
+    assert audit.near_margin == (None if most is None else sum(2 * one > most for one in margins))
 
 
 _FORMS = st.lists(
@@ -252,7 +278,7 @@ def test_measures_in_the_graph_are_those_of_plain_search() -> None:
         up = nx.DiGraph([(a, b) for a, b in edges if a != b])
         up.add_nodes_from(range(1, 7))
         counts = Counter(c for own in lists[:-1] for c in own - {1})
-        assert group.coherence == max(counts.values(), default=0) / len(cluster)
+        assert group.further_class == max(counts.values(), default=0) / len(cluster)
         steps = nx.single_source_shortest_path_length(up.to_undirected(), 1)
         own = lists[-1]
         first, second = group.outliers

@@ -1,10 +1,12 @@
 """`wikisem audit`: a run, a file of groups and a released text, alone and beside each other."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.outputs.release.world import write_run
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.outputs.groupfile import encode_group, group_files
 from wikisem.pipeline.cli import main
@@ -69,7 +71,7 @@ def test_json_has_every_measure_of_every_group(output: Path, capsys: pytest.Capt
 def test_a_released_text_is_set_beside_a_run(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In each cell the first data set's value, then the other's; what text cannot say is a dash."""
     text = audit(capsys, output / "wikisem500", "--compare", output)
-    row = next(line for line in text.splitlines() if "coherence" in line)
+    row = next(line for line in text.splitlines() if "in one further class" in line)
     assert "– | 0.000" in row
     both = json.loads(audit(capsys, output / "wikisem500", "--compare", output, "--json"))
     assert [one["name"] for one in both] == [str(output / "wikisem500"), str(output)]
@@ -122,3 +124,70 @@ def test_baselines_of_form_and_prominence_are_said(output: Path, capsys: pytest.
     assert [baselines["O1"][name]["accuracy"] for name in ("least linked", "least frequent token")] == [12.5, 0]
     assert main(["audit", str(output), "--frequencies", "en"]) == 2
     assert "--frequencies: expected LANG=FILE such as en=frequencies.txt, saw 'en'" in capsys.readouterr().err
+
+
+def rated(coherence: float, *margins: float, language: str = "en") -> Group:
+    """The group with a coherence, and as many outliers as margins."""
+    outliers = (replace(GROUP.outliers[0], id=f"Q{n}", margin=margin) for n, margin in enumerate(margins, 20))
+    return replace(GROUP, language=language, coherence=coherence, outliers=tuple(outliers))
+
+
+def test_groups_are_ranked_by_coherence_and_outliers_by_margin(
+    output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lowest coherence and the highest margin first, ten of each; near misses are told by the run's recipe."""
+    groups = [rated(0.649, *(n / 200 for n in range(8)), language="en"), rated(0.65, 0.05, 0.051, 0.0, language="de")]
+    for group in groups:
+        (output / "groups" / f"{group.language}.jsonl").write_bytes(encode_group(group))
+    assert "near misses" not in audit(capsys, output)
+    recipe = {"name": "x", "cluster": {"size": 8, "coherence": 0.6}, "outliers": {"margin": 0.1}}
+    (output / "manifest.json").write_text(json.dumps({"recipe": recipe, "seed": 500}))
+    text = audit(capsys, output)
+    titles = " ".join(text.split())  # they are as wide as their tables
+    assert "groups, the lowest coherence first; near misses, a coherence below 0.6 + 0.05: 1 of 2" in titles
+    assert "outliers, the highest margin first; near misses, a margin above half of 0.1: 1 of 11" in titles
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if ", ".join(TOWNS) in line]
+    assert [(row[0], row[1], row[3]) for row in rows] == [("Q100", "en", "0.649"), ("Q100", "de", "0.650")]
+    shown = [line.split("│")[1:-1] for line in text.splitlines() if line.startswith("│ Rhine")]
+    assert [cell.strip() for cell in shown[0]] == ["Rhine (Q21)", "O1", "Q100", "de", "0.051"]
+    assert [float(row[-1]) for row in shown] == [0.051, 0.05, 0.035, 0.03, 0.025, 0.02, 0.015, 0.01, 0.005, 0.0]
+    (found,) = json.loads(audit(capsys, output, "--json"))
+    assert found["near_misses"] == {"coherence": 1, "margin": 1}
+    assert [one["coherence"] for one in found["by_coherence"]] == [0.649, 0.65]
+    assert len(found["by_margin"]) == 11
+    expected = {"id": "Q100", "language": "de", "outlier": "Rhine", "qid": "Q21", "margin": 0.051}
+    assert found["by_margin"][0] == expected
+    assert found["languages"]["de"]["cluster"]["coherence"] == 0.65
+    assert found["languages"]["de"]["O1"]["margin"] == pytest.approx(0.101 / 3)
+    (output / "manifest.json").write_text(json.dumps({"recipe": {"cluster": {"coherence": "high"}}}))
+    assert main(["audit", str(output)]) == 1
+    assert "manifest.json: expected the manifest of a run" in capsys.readouterr().err
+
+
+def test_a_set_without_coherence_has_no_such_tables(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of measures have a dash, as all that is not known."""
+    text = audit(capsys, output)
+    assert "the lowest coherence first" not in text
+    assert "the highest margin first" not in text
+    (found,) = json.loads(audit(capsys, output, "--json"))
+    assert (found["by_coherence"], found["by_margin"]) == ([], [])
+    assert found["near_misses"] == {"coherence": None, "margin": None}
+
+
+def test_a_release_is_read_with_the_recipe_that_it_carries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Near misses are counted in its folder, and in one file of its groups; the groups are those of the run."""
+    run = write_run(tmp_path / "out", codes=("de", "no"), empty=())
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    manifest["recipe"] |= {"cluster": {"coherence": 0.88}, "outliers": {"margin": 0.1}}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
+    capsys.readouterr()
+    # Groups have 0.92, 0.93, 0.94 and 0.95; outliers 0.00 to 0.05.
+    one, whole, of_run = (
+        json.loads(audit(capsys, path, "--json"))[0]
+        for path in (tmp_path / "set" / "groups" / "no.parquet", tmp_path / "set", run)
+    )
+    assert one["near_misses"] == {"coherence": 1, "margin": 0}
+    assert whole["near_misses"] == {"coherence": 2, "margin": 0}
+    assert len(one["groups"]) == 5
+    assert {**whole, "name": ""} == {**of_run, "name": ""}
