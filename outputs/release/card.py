@@ -19,7 +19,9 @@ import orjson
 from wikisem.errors import DamagedInputError
 from wikisem.wikipedia.data.iso_639 import iso_639
 
-WORDS: Final[dict[str, str]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
+WORDS: Final[dict[str, str]] = _TEXTS
 LICENSE: Final = "cc-by-sa-4.0"
 LICENSE_URL: Final = "https://creativecommons.org/licenses/by-sa/4.0/"
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
@@ -279,7 +281,11 @@ def _languages_table(facts: ReleaseFacts) -> str:
         for one in facts.filled
     ]
     empty = ", ".join(f"`{one.code}`" for one in facts.languages if not one.groups)
-    return "\n".join(lines) + (f"\n\nNo class gave a group in {empty}: there are no files for them." if empty else "")
+    seen = {reason for one in facts.filled for reason in one.rejected}
+    lines += ["", *(f"- `{reason}`: {means}" for reason, means in REASONS.items() if reason in seen)]
+    return "\n".join(lines).rstrip() + (
+        f"\n\nNo class gave a group in {empty}: there are no files for them." if empty else ""
+    )
 
 
 def _baselines_table(facts: ReleaseFacts) -> str:

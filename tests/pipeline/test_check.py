@@ -1,12 +1,13 @@
 """`wikisem check`: what it prints, and its exit codes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import wikisem
-from wikisem.outputs.groupfile import encode_group, format_surface
+from wikisem.outputs.groupfile import decode_group, encode_group, format_surface
 from wikisem.pipeline.cli import main
 from wikisem.records import Group, Member, Outlier
 
@@ -42,6 +43,20 @@ def test_groups_like_the_released_ones_pass(language: str, tmp_path: Path, capsy
     assert capsys.readouterr().out == "groups: 1 checked, 0 break a rule\n"
     assert main(["check", str(tmp_path), "--language", language, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+def test_coherence_and_margins_are_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words alone are checked: the worst values of both change neither what is printed nor the exit code."""
+    path, said = tmp_path / "groups.jsonl", []
+    for cluster in (RELEASED_LIKE["de"], SCALES):
+        plain = decode_group(line("de", *cluster))
+        outliers = tuple(replace(one, margin=1.0) for one in plain.outliers)
+        for group in (plain, replace(plain, coherence=0.0, outliers=outliers)):
+            path.write_bytes(encode_group(group))
+            said.append((main(["check", str(path), "--language", "de", "--json"]), capsys.readouterr().out))
+    assert said[0] == said[1] == (0, "[]\n")
+    assert said[2] == said[3]
+    assert said[2][0] == 1
 
 
 def test_json_lists_the_violations_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ import pytest
 from benchmarks.releases import make_real_release
 from tests.outputs.release.world import CODES, HOSTILE, make_group, write_run
 from wikisem.outputs.groupfile import GROUPS, read_groups
+from wikisem.outputs.release.card import REASONS
 from wikisem.pipeline.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -227,6 +228,8 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     text = (release / "README.md").read_text(encoding="utf-8")
     assert "100 test cases in 5 languages." in text
     assert "| `zh-classical` | lzh | 5 | 20 | few-outliers 1 |" in text
+    assert "\n- `few-outliers`: too few items can be outliers\n" in text
+    assert "- `affix`" not in text
     assert "No class gave a group in `la`: there are no files for them." in text
     (head,) = [line for line in text.splitlines() if line.startswith("| config | chance | longest | shortest |")]
     row = next(line for line in text[text.index(head) :].splitlines() if line.startswith("| `zh-classical` |"))
@@ -234,6 +237,13 @@ def test_the_card_says_what_is_in_it(release: Path) -> None:
     assert 100 / 9 < float(chance) < 100 / 7
     assert re.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\)", longest)
     assert "| Wikidata | `wikidata-20261102-all.json.gz`, 1,234 bytes |" in text
+
+
+def test_the_card_knows_every_reason_for_a_rejection() -> None:
+    """Each that rules and the choice of groups can give, and no other."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "heuristics").rglob("*.py")))
+    given = re.findall(r"""reject\("([a-z-]+)"|^[A-Z_]+: Final = "([a-z-]+)"$""", text, re.MULTILINE)
+    assert {one or other for one, other in given} | {"no-kind"} == set(REASONS)
 
 
 def test_the_card_says_how_coherence_and_margins_are_spread(release: Path, tmp_path: Path) -> None:
