@@ -1,7 +1,7 @@
 """The most that reading a page may cost, in steps and not in seconds, so that every machine drops the same pages.
 
 Most of a page is read by columns (numpy, Arrow, automata), where every byte takes the same time. Only the rest is
-counted here. A step is about 0.1 µs; the weights are measured in steps (docs/links.md).
+counted here. A step is about 0.1 µs.
 
 >>> work = Work(budget=1000)
 >>> work.read(["[[a|b]]"])
