@@ -32,9 +32,6 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
     "--project": "Beam",
     "--region": "Beam",
     "--tasks": "lm-evaluation-harness",
-    "--part": "benchmarks.graph_rules",
-    "--rounds": "benchmarks.graph_rules",
-    "--only": "benchmarks.graph_rules",
 }
 
 # Blocks of text: which command printed it, which file it is of, or why it is neither.
