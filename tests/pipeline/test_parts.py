@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -154,17 +155,32 @@ def test_the_files_of_a_unit_are_on_the_disk_before_its_record_is(run: Run, monk
         assert after[0] == "sync .wikisem"
 
 
-def test_a_disk_that_fails_to_write_is_an_error_and_leaves_no_record(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A unit whose files may be gone after a loss of power is not finished."""
-
-    def fail(handle: int) -> None:
-        del handle
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr("wikisem.atomic_files.os.fsync", fail)
-    with pytest.raises(OutputError, match=r"expected to write .*Input/output error"):
+@pytest.mark.parametrize(("code", "of_folders"), [(errno.EIO, True), (errno.EIO, False), (errno.EINVAL, False)])
+def test_a_disk_that_fails_to_write_is_an_error_and_leaves_no_record(
+    run: Run, monkeypatch: pytest.MonkeyPatch, code: int, of_folders: bool
+) -> None:
+    """A unit whose files, or their names, may be gone after a loss of power is not finished."""
+    monkeypatch.setattr("wikisem.atomic_files.os.fsync", failing_sync(code, of_folders))
+    with pytest.raises(OutputError, match=rf"expected to write .*{os.strerror(code)}"):
         run_stage(toys(), run)
     assert run.ledger.find("toys/de") is None
+
+
+def test_a_file_system_that_cannot_sync_folders_fails_no_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems say EINVAL; their files are synced."""
+    monkeypatch.setattr("wikisem.atomic_files.os.fsync", failing_sync(errno.EINVAL, of_folders=True))
+    run_stage(toys(), run)
+    assert run.ledger.find("toys/de") is not None
+
+
+def failing_sync(code: int, of_folders: bool) -> Callable[[int], None]:
+    """An ``os.fsync`` that fails for folders, or for files, and does nothing for the others."""
+
+    def sync(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode) == of_folders:
+            raise OSError(code, os.strerror(code))
+
+    return sync
 
 
 def test_a_folder_is_given_out_when_its_files_are_as_its_record_says(run: Run) -> None:

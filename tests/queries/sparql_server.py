@@ -13,6 +13,7 @@ from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, rdf_tag
 from wikisem.records import Entity, Statement
 
 _LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+_JSON = "application/sparql-results+json"
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ class _Handler(http_server.Handler):
             return
         body = server.answer(form["query"][0]) if fault.body is None else fault.body
         body = body[: int(len(body) * fault.keep)] + fault.tail
-        headers = {"Content-Type": "application/sparql-results+json", **dict(fault.headers)}
-        self.send(fault.status or 200, headers, body, len(body) + fault.promise)
+        headers = {"Content-Type": _JSON, **dict(fault.headers)}
+        asked = _JSON in self.headers["Accept"]  # other servers answer in XML where nobody asks for JSON
+        self.send(fault.status or (200 if asked else 406), headers, body, len(body) + fault.promise)
 
 
 def _quads(entity: Entity) -> Iterator[ox.Quad]:

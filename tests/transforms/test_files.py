@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,13 @@ def test_a_url_whose_driver_is_not_installed_says_what_to_install(
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UsageError, match=re.escape(f"{scheme}://bucket/x: {scheme}:// needs a package: {words}")):
         check_address(f"{scheme}://bucket/x")
+
+
+@pytest.mark.parametrize("use", [open_binary, list_files, sizes_below, remove])
+def test_a_url_is_checked_wherever_it_is_used(use: Callable[[str], object]) -> None:
+    """Programs that use these functions are told the same as people who name it to a command."""
+    with pytest.raises(UsageError, match=r"of fsspec, saw 'http://127\.0\.0\.1:9/x'; download it first"):
+        use("http://127.0.0.1:9/x")
 
 
 def test_a_protocol_that_somebody_registered_is_known() -> None:
