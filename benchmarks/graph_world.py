@@ -130,6 +130,7 @@ def entities_of(
             pa.array(items),
             _statements(items, np.flatnonzero(kinds), first),
             pa.array(blank, ENTITIES.field("other_instance_of").type),
+            pa.array(blank, ENTITIES.field("properties").type),
         ],
         schema=ENTITIES,
     )

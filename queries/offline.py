@@ -23,7 +23,7 @@ from wikisem.ids import is_qid, qid_number
 from wikisem.layout import find_folder, index_folder
 from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
 from wikisem.records import Statement
-from wikisem.schemas import ENTITIES, PARQUET_ERRORS
+from wikisem.schemas import ADDED, ENTITIES, PARQUET_ERRORS
 
 
 class EntitySource:
@@ -251,14 +251,15 @@ def _open_dataset(folder: str, path: str) -> pyarrow.dataset.Dataset:
     try:
         system, names = (None, files) if is_local(path) else driver_of(files)
         dataset = pyarrow.dataset.dataset(names, filesystem=system, format="parquet")
+        types = dict(zip(dataset.schema.names, dataset.schema.types, strict=True))  # names may be damaged, too
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{folder}: expected the Parquet of the entities stage, saw {error}") from error
-    # Category sets do not read other_instance_of, which files written before 2026-11-21 lack.
-    read = [each for each in ENTITIES if each.name != "other_instance_of"]
-    if missing := [each.name for each in read if each.name not in dataset.schema.names]:
+    # Category sets do not read the columns that older files lack.
+    read = [each for each in ENTITIES if each.name not in ADDED]
+    if missing := [each.name for each in read if each.name not in types]:
         raise DamagedInputError(f"{folder}: expected the columns of entities, saw none called {', '.join(missing)}")
     for each in read:
-        if (seen := dataset.schema.field(each.name).type) != each.type:
+        if (seen := types[each.name]) != each.type:
             raise DamagedInputError(f"{folder}: expected {each.name} to be {each.type}, saw {seen}")
     return dataset
 

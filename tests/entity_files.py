@@ -46,6 +46,7 @@ def entity_row(entity: Entity) -> dict[str, Any]:
         "lastrevid": entity.lastrevid,
         "statements": [{"property": p, "value": value, "language": language} for p, value, language in statements],
         "other_instance_of": list(entity.other_instance_of),
+        "properties": list(entity.properties),
     }
 
 
@@ -74,6 +75,7 @@ def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
         lastrevid=record.get("lastrevid", 0),
         statements=tuple(one for name in sorted(claims) if name in properties for one in _best(claims, name)),
         other_instance_of=_others(claims, "P31"),
+        properties=tuple(sorted(int(key[1:]) for key in claims if links and key not in ("P31", "P279"))),
     )
 
 

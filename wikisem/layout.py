@@ -159,6 +159,11 @@ def index_folder(entities: str) -> str:
     return f"{entities}/index"
 
 
+def property_labels_path(entities: str) -> str:
+    """The file of ``schemas.PROPERTY_LABELS`` in a folder of entities; without rows if the dump has no properties."""
+    return f"{entities}/properties/labels.parquet"
+
+
 # Scratch: what the steps of a stage leave for each other.
 
 
@@ -208,6 +213,10 @@ class EntityScratch(Scratch):
     def items(self, certainty: str, part: int) -> str:
         """The items of one certainty from one range."""
         return f"{self.parts}/{certainty}/{part:06}.parquet"
+
+    def properties(self, part: int) -> str:
+        """The properties that a range has lines of."""
+        return f"{self.parts}/properties/{part:06}.json"
 
     def merged(self, step: str, kind: str) -> str:
         """Bucket files by bucket of items: the merged numbers of a kind that the parts of a step sent."""

@@ -28,7 +28,8 @@ class Entity:
     """A Wikidata item, reduced to what the method reads; best-rank statements only unless the recipe says otherwise.
 
     ``titles`` maps wiki ids of Wikipedias ("dewiki") to page titles; ``sitelinks`` counts the whole map, all sites.
-    ``other_instance_of`` are the P31 at sound ranks that are not the best.
+    ``other_instance_of`` are the P31 at sound ranks that are not the best. ``properties`` are the numbers of all other
+    properties that it has a statement of, whatever their ranks and values; empty without a sitelink.
     """
 
     qid: str
@@ -40,6 +41,7 @@ class Entity:
     lastrevid: int = 0
     statements: tuple[Statement, ...] = ()
     other_instance_of: tuple[str, ...] = ()
+    properties: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,17 @@ ENTITIES = pa.schema(
         ("statements", pa.list_(STATEMENT)),
         # P31 at sound ranks that are not among the best; mostly empty. Files written before 2026-11-21 lack it.
         ("other_instance_of", pa.list_(pa.string())),
+        # The signature: the numbers of all properties but P31 and P279 of which the item has a statement, ascending.
+        # Empty without a sitelink, and where a run records no signatures. Files written before 2026-11-23 lack it.
+        ("properties", pa.list_(pa.int32())),
     ]
 )
+
+# The columns that have been added since: files without them are read, too.
+ADDED: Final = ("other_instance_of", "properties")
+
+# One row for each label of a property, by its number and the language code.
+PROPERTY_LABELS = pa.schema([("property", pa.int32()), ("language", pa.string()), ("label", pa.string())])
 
 # One row for each item of ENTITIES, by number: the name of its file, and the row group there.
 ITEM_INDEX = pa.schema([("number", pa.int64()), ("file", pa.string()), ("row_group", pa.int32())])

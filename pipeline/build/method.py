@@ -68,6 +68,7 @@ def _entity_options(options: BuildOptions) -> EntityOptions:
         labels=labels_for(options.languages),
         properties=tuple(sorted({*options.properties, *properties_for(recipe)})),
         ranks=recipe.graph.ranks,
+        signatures=recipe.witness,
         # An item without any sitelink can then be neither in a cluster nor an outlier.
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )

@@ -33,6 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out, and count, items with no sitelink, no P279 and no edge towards them",
     )
+    parser.add_argument(
+        "--no-signatures",
+        dest="signatures",
+        action="store_false",
+        help="do not record which properties an item has, for recipes with neither coherence nor margin",
+    )
     options.add_output(parser)
     options.add_max_unreadable(parser)
     options.add_checksum(parser)
@@ -44,7 +50,7 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     run_ = make_run(arguments, beam_options)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
-    wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only)
+    wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only, arguments.signatures)
     with session(run_):
         records = run_stages([entities(dump, wanted, run_)], run_)
     return print_stage_summary(records, run_)

@@ -8,6 +8,7 @@ import pytest
 from tests.trees import manifest_of, results_of, tree_of
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.dumps.bzip2.decoder import decoder_name
+from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps, write_sample_world
 
@@ -166,6 +167,31 @@ def test_statements_that_were_not_kept_are_asked_for(
     assert main(["groups", str(recipe), "--languages", "de", "--output", output]) == 0
     assert main([*entities, "--properties", "P1344,P31,P361,P463"]) == 0
     assert main(["groups", _by_label(tmp_path), "--languages", "de", "--output", output]) == 0
+
+
+@pytest.mark.slow
+def test_signatures_that_were_not_kept_are_asked_for(
+    world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Groups that compare them end in a message without them; a build records them if its recipe does."""
+    output = str(tmp_path / "out")
+    plain, comparing = (str(tmp_path / f"{coherence}.toml") for coherence in ("false", "0.0"))
+    for path in map(Path, (plain, comparing)):
+        bounds = f"[cluster]\ncoherence = {path.stem}\n[outliers]\nmargin = false\n"
+        path.write_text(f'name = "x"\nbase = "demo"\n{bounds}[surface]\nfallback = "label"\n', encoding="utf-8")
+    wikidata = ["--wikidata", world.wikidata, "--languages", "de", "--output", output]
+    assert main(["entities", *wikidata, "--no-signatures"]) == 0
+    assert main(["surfaces", plain, "--languages", "de", "--output", output]) == 0
+    assert main(["taxonomy", plain, "--output", output]) == 0
+    capsys.readouterr()
+    assert main(["groups", comparing, "--languages", "de", "--output", output]) == 1
+    assert "expected entities with signatures, which cluster.coherence and" in capsys.readouterr().err
+    assert main(["groups", plain, "--languages", "de", "--output", output]) == 0
+    kept = []
+    for recipe in (plain, comparing, plain):
+        assert main(["build", recipe, *wikidata]) == 0
+        kept.append(Ledger(output).require("entities").facts["signatures"])
+    assert kept == [False, True, True]
 
 
 @pytest.mark.slow

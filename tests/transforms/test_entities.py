@@ -14,9 +14,9 @@ import zstandard
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem.arrow.item_index import index_name
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.layout import Scratch
+from wikisem.layout import Scratch, property_labels_path
 from wikisem.records import Counts
-from wikisem.schemas import ENTITIES, UNLINKED
+from wikisem.schemas import ENTITIES, PROPERTY_LABELS, UNLINKED
 from wikisem.transforms.entities import stage
 from wikisem.transforms.entities.stage import EntityOptions, read_entities
 from wikisem.transforms.io.runtime import Runtime, StageContext
@@ -109,6 +109,58 @@ def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
     assert [row for table in tables for row in table.to_pylist()] == [
         {"instance_of": ["Q10"], "statements": [], "items": 2}
     ]
+
+
+def test_labels_of_properties_are_beside_the_items(tmp_path: Path) -> None:
+    """Of the latest revision of each, by number; whatever the order and number of files. Without any, no rows."""
+
+    def labelled(number: int, lastrevid: int, **labels: str) -> Line:
+        texts = {code: {"language": code, "value": label} for code, label in labels.items()}
+        return {"type": "property", "id": f"P{number}", "labels": texts, "lastrevid": lastrevid}
+
+    lines = [
+        labelled(361, 5, en="part of", de="ist Teil von", fr="partie de"),
+        labelled(17, 4, en="land"),
+        labelled(17, 9, en="country"),
+        labelled(17, 9, en="Country"),
+        {"type": "property", "id": "P18", "labels": "?"},
+    ]
+    found = []
+    for number, order in enumerate((lines, lines[::-1])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        one, two = write(folder / "a.json", dump(*order[:2], *LINES)), write(folder / "b.json", dump(*order[2:]))
+        counts, rows, _ = run(folder, one, two, labels=("de", "en"))
+        assert (counts.left_out["property"], len(rows)) == (6, 5)
+        found.append(pq.read_table(property_labels_path(Scratch(str(folder / "work")).finished)))
+    assert found[0].schema.equals(PROPERTY_LABELS)
+    expected = [(17, "en", "country"), (361, "de", "ist Teil von"), (361, "en", "part of")]
+    assert [[tuple(row.values()) for row in table.to_pylist()] for table in found] == [expected] * 2
+    run(tmp_path, write(tmp_path / "none.json", dump(LINES[0])))
+    assert pq.read_table(property_labels_path(Scratch(str(tmp_path / "work")).finished)).num_rows == 0
+
+
+@pytest.mark.parametrize("linked_only", [False, True])
+def test_signatures_change_nothing_else(tmp_path: Path, linked_only: bool) -> None:
+    """Items, counts and unlinked items are the same with and without; items that come twice, too."""
+    path = write(tmp_path / "dump.json", dump(*LINES, *signed_lines()))
+    results = []
+    for signatures in (True, False):
+        counts, rows, unreadable = run(tmp_path / str(signatures), path, linked_only=linked_only, signatures=signatures)
+        found = {row["qid"]: row.pop("properties") for row in rows}
+        assert found["Q20"] == ([17, 1566] if signatures else [])
+        assert not any(numbers for qid, numbers in found.items() if qid != "Q20")
+        unlinked = sorted((tmp_path / str(signatures) / "work/finished/unlinked").glob("*.parquet"))
+        results.append((counts, rows, unreadable, [pq.read_table(path) for path in unlinked]))
+    assert results[0] == results[1]
+
+
+def signed_lines() -> list[Line]:
+    """An item with a signature in two rows of one revision, and one without a sitelink."""
+    linked, lonely = item("Q20", ["Q10"], sitelinks=SITELINK), item("Q21", ["Q10"])
+    for each in (linked, lonely):
+        each["claims"] |= {"P1566": [], "P17": []}
+    return [linked, {**linked, "claims": {**linked["claims"], "P279": []}}, lonely]
 
 
 @pytest.mark.parametrize(("buckets", "by_engine"), [(1, False), (16, False), (16, True)])
@@ -229,4 +281,11 @@ def test_whole_real_dumps_are_accounted_for(realdata: Path, tmp_path: Path) -> N
     assert not unreadable
     items = {record["id"] for record in records if record["type"] == "item"}
     assert {row["qid"] for row in rows} <= items
+    # Of an item that comes twice either revision may be the latest: its signature is that of one of them.
+    signatures: dict[str, list[list[int]]] = {}
+    for record in records:
+        keys = set(record.get("claims") or ()) - {"P31", "P279"} if record.get("sitelinks") else ()
+        signatures.setdefault(record["id"], []).append(sorted(int(key[1:]) for key in keys))
+    assert all(row["properties"] in signatures[row["qid"]] for row in rows)
+    assert sum(map(bool, (row["properties"] for row in rows))) > 700
     assert len(rows) == len(items) - counts.left_out["no-class"]

@@ -14,7 +14,15 @@ from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
 from wikisem.wikidata.entity_columns import EntityColumns, LineColumns
 from wikisem.wikidata.entity_reader import EntityReader, record_lines
-from wikisem.wikidata.line_types import EntityRow, Fields, LeftOutLine, Line, UnreadableLine, read_leniently
+from wikisem.wikidata.line_types import (
+    EntityRow,
+    Fields,
+    LeftOutLine,
+    Line,
+    PropertyLine,
+    UnreadableLine,
+    read_leniently,
+)
 
 FIELDS = Fields(("en", "zh-yue"), ("P17", "P1549"))
 
@@ -69,6 +77,7 @@ def answer(
         row["lastrevid"],
         tuple(Statement(**each) for each in row["statements"]),
         tuple(row["other_instance_of"]),
+        tuple(row["properties"]),
     )
 
 
@@ -174,7 +183,64 @@ def test_empty_maps_may_be_lists_or_missing(empty: Any) -> None:
 )
 def test_what_is_no_item_is_left_out(line: bytes, reason: str) -> None:
     """Other types of entities and redirects are no mistakes."""
-    assert EntityReader(FIELDS).read(line) == LeftOutLine(reason)
+    found = EntityReader(FIELDS).read(line)
+    assert isinstance(found, LeftOutLine)
+    assert found.reason == reason
+
+
+@pytest.mark.parametrize("form", ['{"type":"property","id":"P17",%s}', '{"id": "P17", "type": "property", %s}'])
+def test_the_line_of_a_property_gives_its_labels(form: str) -> None:
+    """In the languages that are asked for and ``mul``; it is left out all the same."""
+    labels = {code: {"language": code, "value": f"country {code}"} for code in ("de", "en", "fr", "mul")}
+    line = (form % f'"labels":{json.dumps(labels)},"claims":{{}},"lastrevid":8').encode()
+    expected = {code: f"country {code}" for code in ("de", "mul")}
+    assert EntityReader(Fields(("de",))).read(line) == PropertyLine("property", 17, 8, expected)
+    found = EntityReader(Fields(None)).read(line)
+    assert isinstance(found, PropertyLine)
+    assert list(found.labels) == ["de", "en", "fr", "mul"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ['"id":"P17","labels":{"en":"country"}}', '"id":"P17","labels":7}', '"id":"P017"}', '"id":17}', '"id":"P17"'],
+)
+def test_a_property_whose_labels_cannot_be_read_is_left_out_like_others(rest: str) -> None:
+    """Its labels are for people only: nothing in its line makes it unreadable."""
+    found = EntityReader(FIELDS).read(('{"type":"property",' + rest).encode())
+    assert isinstance(found, LeftOutLine)
+    assert (found.reason, getattr(found, "labels", {})) == ("property", {})
+
+
+SITELINKS = {"commonswiki": {"site": "commonswiki", "title": "T"}}
+
+
+def test_a_signature_is_the_numbers_of_all_other_properties() -> None:
+    """Ascending, whatever their ranks and values, identifiers too; not P31 and P279, and no key that is no property."""
+    gone = [statement(value("Q5"), "deprecated")]
+    unknown = [statement(None, snaktype="novalue")]
+    ids = {"P1566": [statement({"value": "x", "type": "string"})], "P17": gone, "P9": unknown, "P31": gone, "P279": []}
+    odd: dict[str, Any] = {
+        "": [],
+        "Q5": [],
+        "P": [],
+        "P0": [],
+        "P07": [],
+        "p8": [],
+        "P2147483648": [],
+        "P9 ": [],
+        "P²": [],
+        "P٣": [],
+    }
+    found = read(claims={**odd, "P2147483647": 7, **ids, "P30": None}, sitelinks=SITELINKS)
+    assert found.properties == (9, 17, 30, 1566, 2147483647)
+
+
+def test_only_items_with_a_sitelink_have_a_signature_and_none_where_it_is_not_asked_for() -> None:
+    """Other items can be neither members nor outliers of most recipes, and are three of four in a dump."""
+    claims = {"P17": [statement(value("Q183"))]}
+    assert read(claims=claims).properties == ()
+    assert read(claims=claims, sitelinks=SITELINKS).properties == (17,)
+    assert read(Fields(signatures=False), claims=claims, sitelinks=SITELINKS).properties == ()
 
 
 @pytest.mark.parametrize(
@@ -232,7 +298,9 @@ STATEMENTS = st.builds(
     st.sampled_from(["value", "novalue"]),
 )
 CLAIMS = st.dictionaries(
-    st.sampled_from(["P31", "P279", "P17"]), st.lists(STATEMENTS | JSON, max_size=3) | JSON, max_size=3
+    st.sampled_from(["P31", "P279", "P17", "P9", "P10", "P010", "P2147483648", "Q7", ""]),
+    st.lists(STATEMENTS | JSON, max_size=3) | JSON,
+    max_size=3,
 )
 TITLES = st.dictionaries(
     st.sampled_from(["dewiki", "commonswiki"]), st.fixed_dictionaries({"title": st.just("T")}) | JSON
@@ -258,7 +326,12 @@ LABELS = st.dictionaries(st.sampled_from(["en", "mul"]), st.fixed_dictionaries({
 def test_both_ways_of_reading_agree_whatever_stands_in_a_line(parts: dict[str, Any]) -> None:
     """What the fast way reads is what the lenient way reads; anything it refuses ends in an answer, not a crash."""
     line = json.dumps({"type": "item", "id": "Q1", **parts}).encode()
-    assert answer(EntityReader(FIELDS).read(line)) == answer(read_leniently(line, FIELDS))
+    found = answer(EntityReader(FIELDS).read(line))
+    assert found == answer(read_leniently(line, FIELDS))
+    if isinstance(found, Entity):
+        numbers = {f"P{number}": number for number in (9, 10, 17)}
+        signature = sorted(numbers[key] for key in parts.get("claims") or () if key in numbers)
+        assert list(found.properties) == (signature if parts.get("sitelinks") else [])
 
 
 def test_a_reader_travels() -> None:
@@ -286,10 +359,12 @@ def test_columns_hold_what_the_items_did() -> None:
         6,
         (Statement("P1", "x", "de"),),
         ("Q8",),
+        (17, 1566),
     )
     columns = EntityColumns()
     for entity in (Entity("Q1"), full, Entity("Q3")):
-        columns.add(tuple(getattr(entity, name) for name in Entity.__slots__))
+        *row, properties = (getattr(entity, name) for name in Entity.__slots__)
+        columns.add((*row, tuple(f"P{number}" for number in properties)))
     table = columns.table()
     table.validate(full=True)
     assert table.schema.equals(ENTITIES)
@@ -305,6 +380,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "lastrevid": 6,
             "statements": [{"property": "P1", "value": "x", "language": "de"}],
             "other_instance_of": ["Q8"],
+            "properties": [17, 1566],
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)

@@ -1,17 +1,21 @@
 """Item files of the entities stage, and numbers of items: how they are named, written, sent, merged and read."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import apache_beam as beam
+import msgspec
 import numpy as np
+import orjson
 import pyarrow as pa
 
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
-from wikisem.files import create_binary
-from wikisem.layout import UNLINKED, EntityScratch
-from wikisem.schemas import ENTITIES
+from wikisem.files import create_binary, replace_file
+from wikisem.layout import UNLINKED, EntityScratch, property_labels_path
+from wikisem.schemas import ENTITIES, PROPERTY_LABELS
+from wikisem.transforms.io.counts import read_json
+from wikisem.transforms.io.parquet import write_parquet
 from wikisem.transforms.io.shuffle import (
     Sender,
     Sent,
@@ -22,7 +26,8 @@ from wikisem.transforms.io.shuffle import (
     part_paths,
     read_bucket,
 )
-from wikisem.wikidata.entity_columns import Certainty
+from wikisem.wikidata.entity_columns import CERTAINTIES, Certainty
+from wikisem.wikidata.line_types import PropertyLine
 
 # The items of one certainty from one range.
 
@@ -57,14 +62,14 @@ class ItemFile(NamedTuple):
         return scratch.counts(f"keep-{self.name}")
 
 
-def item_file(name: str) -> ItemFile:
-    """The file of a name.
+def item_files(names: Iterable[str]) -> list[ItemFile]:
+    """The files of items that have these names, in order; other names are passed over.
 
-    >>> item_file("certain-000012")
-    ItemFile(certainty='certain', part=12)
+    >>> item_files(["undecided-000012", "certain-000012", "properties-12"])
+    [ItemFile(certainty='certain', part=12), ItemFile(certainty='undecided', part=12)]
     """
-    certainty, _, part = name.partition("-")
-    return ItemFile(cast(Certainty, certainty), int(part))
+    found = [name.partition("-")[::2] for name in names]
+    return sorted(ItemFile(kind, int(part)) for kind, part in found if kind in CERTAINTIES)
 
 
 # Rows are written once this many bytes of them have gathered, which bounds what a worker holds.
@@ -106,6 +111,33 @@ class ItemWriter:
             self._writer = CheckedWriter(self._sink, ENTITIES, dictionaries=False, rows=ROW_GROUP)
         self._writer.write(pa.concat_tables(self._held))
         self._held, self._size = [], 0
+
+
+# Labels of properties, which are some 14,000 (2026-11).
+
+_PROPERTIES: Final = "properties"
+
+
+def write_properties(scratch: EntityScratch, part: int, properties: Sequence[PropertyLine]) -> list[str]:
+    """Write the properties that a range has lines of, and return the name of the file; most have none, and no file."""
+    if not properties:
+        return []
+    replace_file(scratch.properties(part), orjson.dumps(properties))
+    return [f"{_PROPERTIES}-{part}"]
+
+
+def write_property_labels(scratch: EntityScratch, files: Sequence[str]) -> None:
+    """Write the labels of properties as ``schemas.PROPERTY_LABELS``, from the files of ranges that are among these.
+
+    Of several lines of a property that of the latest revision counts, then the one with the greatest labels.
+    """
+    parts = [int(part) for name, _, part in (file.partition("-") for file in files) if name == _PROPERTIES]
+    found = [msgspec.convert(each, PropertyLine) for part in parts for each in read_json(scratch.properties(part))]
+    found.sort(key=lambda line: (line.number, line.revision, sorted(line.labels.items())))
+    latest = {line.number: line.labels for line in found}
+    rows = [(number, *label) for number, labels in latest.items() for label in sorted(labels.items())]
+    columns = [pa.array([row[at] for row in rows], field.type) for at, field in enumerate(PROPERTY_LABELS)]
+    write_parquet(property_labels_path(scratch.finished), pa.Table.from_arrays(columns, schema=PROPERTY_LABELS))
 
 
 # Item numbers by kind. All items are 115 million (2026-09).

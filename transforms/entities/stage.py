@@ -40,9 +40,11 @@ from wikisem.transforms.entities.item_files import (
     ItemWriter,
     Merge,
     MergeNumbers,
-    item_file,
+    item_files,
     read_numbers,
     send_numbers,
+    write_properties,
+    write_property_labels,
 )
 from wikisem.transforms.io.counts import (
     files_left,
@@ -80,7 +82,7 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
 
 STAGE: Final = "entities"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 2
+VERSION: Final = 3
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
@@ -104,29 +106,31 @@ _MANY_FILES: Final = 256
 class EntityOptions:
     """Which fields are kept (see ``wikidata.line_types.Fields``), and of which items.
 
-    ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them.
+    ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them. ``signatures`` are recorded for
+    recipes that compare them.
     """
 
     labels: tuple[str, ...] | None = None
     properties: tuple[str, ...] = DEFAULT_PROPERTIES
     ranks: Literal["best", "not-deprecated"] = "best"
     linked_only: bool = False
+    signatures: bool = True
 
 
 def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
     """Read dumps, or the parts of one, into ``finished/*.parquet`` of schemas.ENTITIES, with an index of them.
 
-    Counts are lines with a record. Every item that has P31 or P279, or is a target of either, is kept. Left out, by
-    reason: entities that are not items ("property", "lexeme", "mediainfo", "redirect", "other-entity"), "duplicate" (a
-    higher revision was found), "no-class", "unlinked" (``linked_only``). Raises MissingInputError, and
-    DamagedInputError if no item is left.
+    Labels of properties are written beside them. Counts are lines with a record. Every item that has P31 or P279, or is
+    a target of either, is kept. Left out, by reason: entities that are not items ("property", "lexeme", "mediainfo",
+    "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class", "unlinked" (``linked_only``).
+    Raises MissingInputError, and DamagedInputError if no item is left.
     """
     scratch, shuffle, runtime = EntityScratch.of(context.scratch), context.shuffle, context.runtime
     planned, closing = _plan(inputs)
     ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))
-    reader = EntityReader(Fields(options.labels, options.properties, options.ranks))
+    reader = EntityReader(Fields(options.labels, options.properties, options.ranks, options.signatures))
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = (
@@ -140,7 +144,8 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     runtime.run(read_ranges, label=STAGE, parts=counts, total=len(ranges), size=size)
     done = [range_counts(scratch, part) for part, _ in ranges]
     # The certain ones first: they are the larger ones.
-    files = sorted(map(item_file, files_left(done)))
+    left = files_left(done)
+    files = item_files(left)
     if len(files) < _MANY_FILES:
         runtime = replace(runtime, workers=1)
     duplicates = bool(read_numbers(scratch.merged(_READ, ITEMS)).size)
@@ -164,6 +169,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     found.check(STAGE)
     if not found.kept:
         raise DamagedInputError(_nothing_found(inputs, found))
+    write_property_labels(scratch, left)
     require_files(index_folder(scratch.finished), [index_name(bucket, buckets) for bucket in range(buckets)])
     return found
 
@@ -270,6 +276,7 @@ class ReadRange(beam.DoFn):
             targets.append(edge_targets(table))
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
         write_unreadable(self._scratch.unreadable(STAGE, part), chunks.unreadable)
+        files += write_properties(self._scratch, part, chunks.properties)
         write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams)
         with self._shuffle.sender(_READ, "", part) as sender:
             yield from send_numbers(sender, ITEMS, join(numbers))

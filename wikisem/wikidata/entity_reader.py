@@ -29,11 +29,15 @@ from wikisem.wikidata.entity_columns import (
     superseded_rows,
 )
 from wikisem.wikidata.line_types import (
+    Claims,
     EntityRow,
     Fields,
     LeftOutLine,
     Line,
+    LineStatement,
+    PropertyLine,
     UnreadableLine,
+    claim_keys,
     line_type,
     match_item,
     read_leniently,
@@ -50,18 +54,22 @@ def read_entities(
     labels: Sequence[str] | None = None,
     properties: Sequence[str] = (),
     ranks: Literal["best", "not-deprecated"] = "best",
+    signatures: bool = True,
     on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
 
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
     target of either, each in its latest revision. ``labels`` are the languages whose labels are kept, beside ``mul``
-    (None: all); ``properties`` those whose statements are. ``on_unreadable`` is called with each record that could not
-    be read; without it, the first one raises DamagedInputError. MissingInputError if there is no file,
-    DamagedInputError also where a file holds no item.
+    (None: all); ``properties`` those whose statements are; ``signatures`` says whether the column ``properties`` is
+    filled. ``on_unreadable`` is called with each record that could not be read; without it, the first one raises
+    DamagedInputError. MissingInputError if there is no file, DamagedInputError also where a file holds no item.
     """
     fields = Fields(
-        None if labels is None else tuple(map(check_language, labels)), tuple(map(check_property, properties)), ranks
+        None if labels is None else tuple(map(check_language, labels)),
+        tuple(map(check_property, properties)),
+        ranks,
+        signatures,
     )
     chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
     parts = list(_tables(fspath(path), chunks, on_unreadable))
@@ -98,7 +106,7 @@ def _tables(
 
 # A line that begins like this is not an item and is not decoded; dumps have put the type first since 2014.
 _NO_ITEMS: Final = {
-    b'{"type":"property"': LeftOutLine("property"),
+    b'{"type":"property"': LeftOutLine("property"),  # but its labels are read
     b'{"type":"lexeme","': LeftOutLine("lexeme"),
     b'{"type":"mediainfo': LeftOutLine("mediainfo"),
 }
@@ -109,14 +117,13 @@ _ITEM: Final = ord("i")
 
 
 class EntityReader:
-    """Reads single lines of a dump; it can be pickled and sent to workers.
-
-    ``decode`` turns a line into the types of ``line_types``; it raises where they do not fit.
-    """
+    """Reads single lines of a dump; it can be pickled and sent to workers."""
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self.decode = msgspec.json.Decoder(line_type(fields)).decode
+        self._decode = msgspec.json.Decoder(line_type(fields)).decode
+        self._statements = msgspec.json.Decoder(list[LineStatement] | None).decode
+        self._keys = claim_keys(fields)
 
     def __reduce__(self) -> tuple[type["EntityReader"], tuple[Fields]]:
         return EntityReader, (self.fields,)
@@ -129,14 +136,22 @@ class EntityReader:
         if len(line) > _TYPE and line[_TYPE] != _ITEM:
             left_out = _NO_ITEMS.get(bytes(line[:_HEAD]))
             if left_out is not None:
-                return left_out
+                return self._property(line, left_out) if left_out.reason == "property" else left_out
         try:
-            found = self.decode(line)
+            found = self._decode(line)
+            if claims := found.claims:
+                asked = {key: self._statements(claims[key]) for key in self._keys & claims.keys()}
+                found.claims = Claims(asked, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return read_leniently(bytes(line), self.fields)
         if found.type != "item" or found.redirect is not None or not match_item(found.id):
             return read_leniently(bytes(line), self.fields)
         return found
+
+    def _property(self, line: bytes | memoryview, unread: LeftOutLine) -> LeftOutLine:
+        """The labels of a property, of which a dump has few; whatever else is in its line, it is left out."""
+        found = read_leniently(bytes(line), self.fields)
+        return found if isinstance(found, LeftOutLine) else unread
 
 
 # The lines of a chunk, and the chunks of a range.
@@ -149,7 +164,7 @@ _HEAD_SHOWN: Final = 40
 class ChunkReader:
     """Reads the chunks of a range into tables of items; ``unreadable`` and ``counts`` account for all other lines.
 
-    ``split_by_certainty`` says what ``linked_only`` means.
+    ``properties`` are the properties among these, ``split_by_certainty`` says what ``linked_only`` means.
     """
 
     def __init__(self, reader: EntityReader, linked_only: bool, stage: str) -> None:
@@ -157,6 +172,7 @@ class ChunkReader:
         self._lines = LineColumns(reader.fields)
         self._left_out: Counter[str] = Counter()
         self.unreadable: list[UnreadableRecord] = []
+        self.properties: list[PropertyLine] = []
         self._clear()
 
     def read(self, chunk: Chunk | Damage) -> Iterator[tuple[Certainty, pa.Table]]:
@@ -172,6 +188,8 @@ class ChunkReader:
                 self._columns.add(found)
             elif isinstance(found, LeftOutLine):
                 self._left_out[found.reason] += 1
+                if isinstance(found, PropertyLine):
+                    self.properties.append(found)
             else:
                 self.unreadable.append(
                     UnreadableRecord(self._stage, found.reason, chunk.location(position), found.detail)

@@ -41,6 +41,7 @@ def _unit(dump: Dump, options: EntityOptions) -> Unit:
     extras = {
         "labels": ALL if options.labels is None else sorted(options.labels),
         "properties": sorted(options.properties),
+        "signatures": options.signatures,
     }
     return Unit(
         ENTITIES,
@@ -63,6 +64,7 @@ def _widen(facts: Mapping[str, Any], options: EntityOptions) -> EntityOptions:
         labels=None if every else tuple(sorted({*(options.labels or ()), *facts["labels"]})),
         properties=tuple(sorted({*options.properties, *facts["properties"]})),
         linked_only=options.linked_only and facts["linked_only"],
+        signatures=options.signatures or facts.get("signatures", False),
     )
 
 
@@ -87,7 +89,12 @@ def properties_for(recipe: Recipe) -> tuple[str, ...]:
 
 
 def check_properties(items: Record, recipe: Recipe) -> None:
-    """Raise MissingInputError when the entities were read without statements that the recipe needs."""
+    """Raise MissingInputError when the entities were read without statements or signatures that the recipe needs."""
+    if recipe.witness and not items.facts.get("signatures", False):
+        raise MissingInputError(
+            "expected entities with signatures, which cluster.coherence and outliers.margin compare, saw entities "
+            "without; run `wikisem entities` without --no-signatures first, or `wikisem build` with this recipe"
+        )
     missing = [name for name in properties_for(recipe) if name not in items.facts["properties"]]
     if missing:
         asked = ",".join(sorted({*items.facts["properties"], *missing}))
