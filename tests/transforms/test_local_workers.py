@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from traceback import walk_stack
 
 import apache_beam as beam
 import pyarrow as pa
@@ -75,6 +76,39 @@ def test_the_first_failure_ends_the_pipeline(
     """A worker that dies or fails ends the run although another one has work without end; nothing else is printed."""
     assert str(_run_until(end)) == f"counting: {told}"
     assert capfd.readouterr() == ("", "")
+
+
+def _wait_beside(number: int, folder: str) -> None:
+    Path(folder, str(number)).touch()
+    time.sleep(1000)
+
+
+def _bundles() -> int:
+    """How many threads of this process are in the middle of a bundle."""
+    frames = sys._current_frames().values()
+    return sum(any(frame.f_code.co_name == "process_bundle" for frame, _ in walk_stack(top)) for top in frames)
+
+
+def test_where_this_process_ends_a_run_no_thread_goes_on_waiting_for_workers(tmp_path: Path) -> None:
+    """As on Ctrl-C in a program that goes on: it would keep what it waits for in memory."""
+
+    def interrupt_at_work() -> None:
+        wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    earlier = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    threading.Thread(target=interrupt_at_work).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Runtime(workers=2).run(
+                lambda pipeline: (
+                    pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_wait_beside, str(tmp_path))
+                ),
+                label="counting",
+            )
+    finally:
+        signal.signal(signal.SIGUSR1, earlier)
+    wait_until(lambda: _bundles() == 0)
 
 
 def _note_allocator(number: int, folder: str) -> None:
