@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.columns import distinct
 from wikisem.schemas import ENTITIES, STATEMENT, SURFACES
 from wikisem.transforms.io.parquet import write_parquet
 
@@ -104,6 +105,17 @@ def draw_sitelinks(rng: np.random.Generator, count: int) -> Ints:
     return np.minimum(rng.random(count) ** (-1 / 1.15), 400).astype(np.int32)
 
 
+def _signatures(rng: np.random.Generator, kinds: Ints, targets: Ints) -> pa.ListArray:
+    """Some ten properties of each item: half of them from twenty that its first class has, half from all 12,000."""
+    rows = np.repeat(np.arange(len(kinds)), rng.integers(2, 25, len(kinds)))
+    first = np.append(targets, 0)[np.minimum(np.cumsum(kinds) - kinds, len(targets))]
+    own = (first[rows] * 7919 + rng.integers(0, 20, len(rows))) % 12_000
+    numbers = 300 + np.where(rng.random(len(rows)) < 0.5, own, _zipf(rng, len(rows), 12_000))
+    signed = distinct(rows << 32 | numbers)
+    ends = np.searchsorted(signed, np.arange(len(kinds) + 1) << 32)
+    return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(signed.astype(np.int32)))
+
+
 def entities_of(
     rng: np.random.Generator, size: Size, items: Ints, sitelinks: Ints, edges: tuple[Ints, Ints]
 ) -> pa.Table:
@@ -130,7 +142,7 @@ def entities_of(
             pa.array(items),
             _statements(items, np.flatnonzero(kinds), first),
             pa.array(blank, ENTITIES.field("other_instance_of").type),
-            pa.array(blank, ENTITIES.field("properties").type),
+            _signatures(np.random.default_rng(items[0]), kinds, targets),
         ],
         schema=ENTITIES,
     )
