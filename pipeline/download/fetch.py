@@ -275,13 +275,12 @@ class _PartialFile:
 
     @contextmanager
     def open(self, start: int, version: str) -> Iterator[BinaryIO]:
-        """Open to write from ``start`` on; what was there after it is thrown away."""
+        """Open to write from ``start`` on, which is 0 for a new file, or else its size."""
         if start == 0:
             self.drop()
             self._version_file.write_text(version, encoding="ascii")
         with self.path.open("r+b" if start else "xb") as sink:
             sink.seek(start)
-            sink.truncate()
             yield sink
 
     def drop(self) -> None:
