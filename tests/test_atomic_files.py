@@ -53,6 +53,17 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["b.txt"]
 
 
+def test_a_file_is_published_once(tmp_path: Path) -> None:
+    """However often it is closed: a later file of that name stays what it is."""
+    sink = whole_file(tmp_path / "b.txt")
+    sink.write(b"first")
+    sink.close()
+    assert sink.closed
+    (tmp_path / "b.txt").write_bytes(b"later")
+    sink.close()
+    assert (tmp_path / "b.txt").read_bytes() == b"later"
+
+
 def test_all_bytes_of_a_durable_file_are_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also the last ones, which wait in memory until there are more."""
     sizes: list[int] = []

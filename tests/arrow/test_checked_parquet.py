@@ -3,6 +3,7 @@
 import io
 import random
 from contextlib import suppress
+from itertools import combinations_with_replacement
 from typing import Any, Final
 
 import pyarrow as pa
@@ -113,6 +114,21 @@ def test_what_changed_before_it_came_to_the_file_is_found_by_the_checksums_of_pa
     monkeypatch.setattr(checked_parquet._Blocks, "write", write_other)
     with pytest.raises(OSError, match=r"(?i)crc checksum"):
         read(write(rows))
+
+
+def test_any_bytes_can_be_asked_for() -> None:
+    """Of the rows, of the footer, and of both."""
+    written = write(table([{"qid": random.Random(1).randbytes(BLOCK).hex()}]))
+    source = io.BytesIO(written)
+    tail = checked_parquet._read_tail(source)
+    assert tail is not None
+    assert BLOCK < tail.start < len(written)
+    file = checked_parquet._CheckedFile(source, "a.parquet", tail)
+    places = sorted({0, BLOCK - 1, BLOCK, tail.start - 1, tail.start, tail.start + 1, len(written) - 1, len(written)})
+    for start, stop in combinations_with_replacement(places, 2):
+        file.seek(start)
+        assert file.read(stop - start) == written[start:stop]
+        assert file.tell() == stop
 
 
 def test_damage_is_found_when_its_block_is_read() -> None:

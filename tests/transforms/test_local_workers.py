@@ -78,9 +78,10 @@ def test_the_first_failure_ends_the_pipeline(
     assert capfd.readouterr() == ("", "")
 
 
-def _wait_beside(number: int, folder: str) -> None:
-    Path(folder, str(number)).touch()
-    time.sleep(1000)
+def _stop(number: int, folder: str) -> None:
+    del number
+    Path(folder, str(os.getpid())).touch()
+    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def _bundles() -> int:
@@ -89,23 +90,21 @@ def _bundles() -> int:
     return sum(any(frame.f_code.co_name == "process_bundle" for frame, _ in walk_stack(top)) for top in frames)
 
 
-def test_where_this_process_ends_a_run_no_thread_goes_on_waiting_for_workers(tmp_path: Path) -> None:
-    """As on Ctrl-C in a program that goes on: it would keep what it waits for in memory."""
+def test_where_this_process_ends_a_run_nothing_is_left_of_it(tmp_path: Path) -> None:
+    """No worker, though it hears nothing, and no thread that waits for one: as on Ctrl-C in a program that goes on."""
 
     def interrupt_at_work() -> None:
         wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
         os.kill(os.getpid(), signal.SIGUSR1)
 
+    work = beam.Map(_stop, str(tmp_path))
     earlier = signal.signal(signal.SIGUSR1, signal.default_int_handler)
-    threading.Thread(target=interrupt_at_work).start()
     try:
-        with pytest.raises(KeyboardInterrupt):
-            Runtime(workers=2).run(
-                lambda pipeline: (
-                    pipeline | beam.Create([1, 2]) | beam.Reshuffle() | beam.Map(_wait_beside, str(tmp_path))
-                ),
-                label="counting",
-            )
+        with Runtime(workers=2) as runtime:
+            threading.Thread(target=interrupt_at_work).start()
+            with pytest.raises(KeyboardInterrupt):
+                runtime.run(lambda pipeline: pipeline | beam.Create([1, 2]) | beam.Reshuffle() | work, label="counting")
+            wait_until(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
     finally:
         signal.signal(signal.SIGUSR1, earlier)
     wait_until(lambda: _bundles() == 0)

@@ -201,3 +201,15 @@ def test_a_server_of_hdfs_is_named_by_the_url() -> None:
             open_binary("hdfs://out/a.txt")
     finally:
         Runtime().configure_file_systems()
+
+
+def test_what_beams_options_say_of_s3_reaches_its_driver_alone() -> None:
+    """By the names that the driver has for it; what no option says is left to the driver."""
+    try:
+        Runtime(["--s3_access_key_id=k", "--s3_region_name=r", "--s3_disable_ssl"]).configure_file_systems()
+        expected = {"key": "k", "use_ssl": False, "client_kwargs": {"region_name": "r"}}
+        assert [files.driver_options(scheme) for scheme in ("s3", "s3a", "gs")] == [expected, expected, {}]
+        Runtime(["--s3_secret_access_key=s"]).configure_file_systems()
+        assert files.driver_options("s3") == {"secret": "s"}
+    finally:
+        Runtime().configure_file_systems()
