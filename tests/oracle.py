@@ -388,10 +388,13 @@ def choose_together(
         if options.places:
             placed = [Placing(oracles, clusters, v, number, index) for index in range(options.per_class)]
             named = set.intersection(*(oracle.named_items() for oracle in oracles.values()))
-            full = [] if by_items else [c for c in ring if len(one.of_class(c, number) & named) >= options.per_class]
-            # Forty classes are asked, of those that have enough items whatever is barred, and else of all.
-            asked = [pairs for c, pairs in zip(ring, by_class, strict=False) if c in full][:40]
-            chosen += take_places(asked, by_class[:40], placed, take, number)
+            brought = [
+                (len(one.of_class(c, number) & named), [pair for pair in pairs if pair[0] in named - barred])
+                for c, pairs in (() if by_items else zip(ring, by_class, strict=True))
+            ]
+            asked = classes_asked(brought, options.per_class)
+            everything = [(item, one.via(v, item)) for item in one.around_ring(one.outlier_sets(v)[number - 1], v)]
+            chosen += take_places(asked, everything, placed, take, number)
             continue
         attempts = [*(take(pairs, number) for pairs in by_class)]
         full_ones = [attempt for attempt in attempts if len(attempt) == options.per_class]
@@ -488,37 +491,55 @@ def place_cost(others: Sequence[int], share: Fraction, coin: Fraction, value: in
 Take = Callable[[Iterable[tuple[str, str]], int], Chosen]
 
 
+def classes_asked(brought: Sequence[tuple[int, list[tuple[str, str]]]], per_class: int) -> list[list[tuple[str, str]]]:
+    """Of the first 64 classes that may bring enough, whatever is barred, and up to 512 items, those that do."""
+    asked: list[list[tuple[str, str]]] = []
+    items = 0
+    for having, pairs in [each for each in brought if each[0] >= per_class][:64]:
+        if items < 512 and len(pairs) >= per_class:
+            asked.append(pairs)
+        items += min(having, 64)
+    return asked
+
+
 def take_places(
-    full: Sequence[Sequence[tuple[str, str]]],
-    every: Sequence[Sequence[tuple[str, str]]],
+    asked: Sequence[Sequence[tuple[str, str]]],
+    everything: Sequence[tuple[str, str]],
     placed: Sequence[Placing],
     take: Take,
     number: int,
 ) -> Chosen:
-    """The class that comes first of those whose items are nearest to their places; if none has enough, all of them."""
+    """The class that comes first of those whose items are nearest to their places; if none has enough, all items."""
     whole: Chosen = []
-    lowest = None
-    for pairs in full:
-        for ordered in (placed, placed[::-1]):
-            cost, taken = fill_places(pairs, ordered, take, number)
-            if len(taken) == len(placed) and (lowest is None or cost < lowest):
-                lowest, whole = cost, taken if ordered is placed else taken[::-1]
-            if lowest is not None and lowest < MISSED:
-                return whole
-    return whole or fill_places([pair for pairs in every for pair in pairs], placed, take, number)[1]
+    lowest, tried = 2**50, 0
+    # What is as near as to take all places comes in the order of the ring, the others after it, the nearest first.
+    bounds = [
+        sum(min(2**50 if (cost := place.cost(item)) is None else cost for item, _ in pairs) for place in placed)
+        for pairs in asked
+    ]
+    for bound, at in sorted((bound if bound >= MISSED else 0, at) for at, bound in enumerate(bounds)):
+        if bound >= lowest or tried == 8:
+            break
+        cost, taken = fill_places(asked[at], placed, take, number)
+        if len(taken) == len(placed) and cost < lowest:
+            lowest, whole = cost, taken
+        if lowest < MISSED:
+            break
+        tried += bool(whole)
+    return whole or fill_places(everything, placed, take, number)[1]
 
 
 def fill_places(
     pairs: Sequence[tuple[str, str]], places: Sequence[Placing], take: Take, number: int
 ) -> tuple[int, Chosen]:
-    """For each place the nearest item, and what all cost; the sixteen nearest are asked for their letter pairs."""
+    """For each place the nearest item, and what all cost; the four nearest are asked for their letter pairs."""
     taken: Chosen = []
     total = 0
     for place in places:
         before = [(item, via) for item, _, via in taken]
         new = [pair for pair in pairs if len(take([*before, pair], number)) > len(before)]
         costs = [(cost, at) for at, (item, _) in enumerate(new) if (cost := place.cost(item)) is not None]
-        nearest = sorted(costs)[:16]
+        nearest = sorted(costs)[:4]
         if not nearest:
             break
         cost, _, at = min((cost + place.cost_of_pairs(new[at][0]), cost, at) for cost, at in nearest)

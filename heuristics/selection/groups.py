@@ -1,7 +1,7 @@
 """From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import Final
 
 import numpy as np
@@ -82,17 +82,17 @@ class GroupBuilder:
                 by_languages.setdefault(languages, []).append(bit)
         for languages, bits in by_languages.items():
             wanted = {bit: {language: clusters[bit][language] for language in languages} for bit in bits}
-            brought = pool.of(languages, bits, self._barred_by_kin(wanted))
-            for (bit, own), by_outlier_class in zip(wanted.items(), brought, strict=True):
-                places = self._places(int(nodes[bit]), own)
-                chosen = choose_outliers(own, by_outlier_class, options.per_class, self._rules(own), places)
+            places = [self._places(int(nodes[bit]), own) for bit, own in wanted.items()] if options.places else None
+            brought = pool.of(languages, bits, self._barred_by_kin(wanted), places)
+            for (bit, own), by_outlier_class, placed in zip(
+                wanted.items(), brought, places or repeat(None, len(bits)), strict=True
+            ):
+                chosen = choose_outliers(own, by_outlier_class, options.per_class, self._rules(own), placed)
                 for language, items in chosen.items():
                     yield bit, language, items
 
-    def _places(self, node: int, clusters: Mapping[str, _Cluster]) -> Places | None:
-        """The places of a class's outliers, where the recipe asks for them."""
-        if not self._recipe.outliers.places:
-            return None
+    def _places(self, node: int, clusters: Mapping[str, _Cluster]) -> Places:
+        """The places of a class's outliers."""
         return Places(self._recipe.seed, qid_of(int(self._graph.nodes[node])), clusters)
 
     def _barred_by_kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets | None:

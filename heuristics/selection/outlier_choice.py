@@ -7,9 +7,7 @@ outliers of O1 are fern and larch: elm is taken by the cluster, so the first sib
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import merge
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
@@ -41,12 +39,13 @@ class Source(Protocol[_Brought_co]):
         """All of them, in the order of the ring."""
         ...
 
-    def least(self, places: Mapping[str, Place]) -> int:
-        """How far the nearest is from its places, but for letter pairs."""
+    @property
+    def least(self) -> int:
+        """How far the nearest is from each place in all, but for letter pairs."""
         ...
 
-    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
-        """Those less far than ``below`` from their places but for letter pairs, with how far, the nearest first."""
+    def by_place(self, number: int, below: int) -> Iterator[tuple[int, Mapping[str, _Brought_co]]]:
+        """Those less far than ``below`` from a place but for letter pairs, with how far, the nearest first."""
         ...
 
 
@@ -54,7 +53,8 @@ class ItemsByClass(NamedTuple, Generic[_Chosen]):
     """The classes that bring items into an outlier class, in the order of the ring, each as its items in that order.
 
     An item comes as its surface form by language. ``full`` are the classes that may bring ``per_class`` items,
-    ``every`` are all; each is read once, and only as far as needed.
+    ``every`` are all; each is read once, and only as far as needed. Where outliers have places, ``full`` are in the
+    order of how near they come, which those are first that may take all places, in the order of the ring.
     """
 
     full: Iterable[Source[_Chosen]]
@@ -75,23 +75,24 @@ def choose_outliers(
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
     there has that surface form or the item, or if ``admits`` refuses (language, surface form).
 
-    With ``places``, it is the first class whose items take their places, or of the first ``_MOST_CLASSES`` the one
-    whose items come nearest; of a class, for each outlier the first item that takes its place, or the nearest.
+    With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
+    class, for each outlier the first item that takes its place, or the nearest.
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits)
     for outlier_class, (full, every) in enumerate(pool, start=1):
         if places is not None:
             wanted = [places.of(outlier_class, number) for number in range(per_class)]
-            choice.keep(choice.nearest(full, wanted) or choice.near(iter(every), wanted))
+            choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))
             continue
         enough = (taken for ordered in full if len(taken := choice.take(ordered, per_class)) == per_class)
         choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), per_class))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
-# How many classes are tried for places, and of these how many items that fit, the nearest first, for letter pairs.
-_MOST_CLASSES: Final = 40
-_MOST_ITEMS: Final = 16
+# Letter pairs are costly to find: so many classes are tried for them, the nearest first, once one has given outliers,
+# and of each so many items that fit.
+_MOST_CLASSES: Final = 8
+_MOST_ITEMS: Final = 4
 # The place of an outlier in each language.
 _Placed: TypeAlias = Mapping[str, Place]
 
@@ -118,32 +119,38 @@ class _Choice(Generic[_Chosen]):
         return taken
 
     def nearest(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
-        """The items of the first class all of which take their places, or of the nearest of the first classes."""
+        """The items of the first class all of which take their places, or of the nearest."""
         best: list[Mapping[str, _Chosen]] = []
-        lowest = BARRED
-        for source in islice(classes, _MOST_CLASSES):
-            if sum(map(source.least, places)) >= lowest:
-                continue
-            for ordered in (places, places[::-1]):
-                cost, taken = self._fill([source], ordered, lowest)
-                if len(taken) == len(places):
-                    lowest, best = cost, taken if ordered is places else taken[::-1]
-                if lowest < MISSED:
-                    return best
+        lowest, left = BARRED, _MOST_CLASSES
+        for source in classes:
+            if lowest < MISSED or source.least >= lowest or not left:
+                break
+            cost, taken = self._fill(source, places, range(len(places)), lowest)
+            if len(taken) == len(places):
+                lowest, best = cost, taken
+            left -= bool(best)
         return best
 
-    def near(self, classes: Iterator[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
-        """The nearest items of the first classes together, and the first of the others if these have too few."""
-        _, taken = self._fill(list(islice(classes, _MOST_CLASSES)), places, BARRED)
-        others = (
-            item
-            for item in chain.from_iterable(classes)
-            if not any(place.bars(item[language]) for language, place in places[0].items() if language in item)
-        )
-        return taken + self.take(others, len(places) - len(taken), taken)
+    def near(self, classes: Iterable[Source[_Chosen]], places: Sequence[_Placed]) -> list[Mapping[str, _Chosen]]:
+        """The nearest items of the first class, and the first of all if it has too few."""
+        taken: list[Mapping[str, _Chosen]] = []
+        for source in classes:
+            taken += self._fill(source, places, range(len(taken), len(places)), BARRED, taken)[1]
+            others = (
+                item
+                for item in source
+                if not any(place.bars(item[language]) for language, place in places[0].items() if language in item)
+            )
+            taken += self.take(others, len(places) - len(taken), taken)
+        return taken
 
     def _fill(
-        self, sources: Sequence[Source[_Chosen]], places: Sequence[_Placed], below: int
+        self,
+        source: Source[_Chosen],
+        places: Sequence[_Placed],
+        numbers: Iterable[int],
+        below: int,
+        beside: Sequence[Mapping[str, _Chosen]] = (),
     ) -> tuple[int, list[Mapping[str, _Chosen]]]:
         """For each place the nearest item that fits, up to the first without any, and how far they are in all.
 
@@ -151,15 +158,15 @@ class _Choice(Generic[_Chosen]):
         """
         taken: list[Mapping[str, _Chosen]] = []
         total = 0
-        for each in places:
+        for number in numbers:
             best: Mapping[str, _Chosen] | None = None
             lowest = below - total
-            ordered = merge(*(source.by_place(each, lowest) for source in sources), key=itemgetter(0))
-            fitting = ((cost, item) for cost, item in ordered if self._fits(item, taken))
+            nearest = source.by_place(number, lowest)
+            fitting = ((cost, item) for cost, item in nearest if self._fits(item, [*beside, *taken]))
             for cost, item in islice(fitting, _MOST_ITEMS):
                 if cost >= lowest:
                     break
-                cost += sum(place.cost_of_pairs(item[language].surface) for language, place in each.items())
+                cost += sum(place.cost_of_pairs(item[code].surface) for code, place in places[number].items())
                 if cost < lowest:
                     lowest, best = cost, item
             if best is None:

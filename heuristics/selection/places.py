@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from wikisem.graph.csr import Int64s, Ints
 from wikisem.ids import qid_number
@@ -26,7 +27,9 @@ from wikisem.records import Group, Member
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
 
-_NO_END: Final = 2**40
+# Values are cut off at the first, so that twice as many is more than any.
+_MOST: Final = 1 << 29
+_NO_END: Final = 1 << 30
 _ALL_KEYS: Final = 2**64
 
 # Places.
@@ -37,11 +40,13 @@ _ALL_KEYS: Final = 2**64
 NEAR: Final = 1
 MISSED: Final = 1 << 20
 BEYOND: Final = 1 << 21
-_STEPS: Final = np.array([NEAR, MISSED - NEAR, BEYOND - MISSED])
+# For each of three ranges of each of six values; 32 bits hold the sum of all exactly.
+_STEPS: Final = np.tile(np.array([NEAR, MISSED - NEAR, BEYOND - MISSED], dtype=np.float32), 6)
 # Of an item that is no outlier at all.
 BARRED: Final = 1 << 50
 
 
+Int32s: TypeAlias = npt.NDArray[np.int32]
 # Both ends included.
 Range: TypeAlias = tuple[int, int]
 
@@ -69,9 +74,12 @@ def bounds_of(values: Sequence[int], key: int, coin: int) -> Bounds:
     >>> [bounds_of([5, 4, 7, 5], rank * 2**64 // 5 + 1, 0).exact for rank in range(5)]
     [(1, 3), (5, 5), (5, 5), (5, 6), (8, 10)]
     """
-    ordered = sorted(values)
-    low, high, count = ordered[0], ordered[-1], len(ordered)
-    exact, wide = _ends(ordered, key * (count + 1) // _ALL_KEYS, coin, high - low)
+    return _bounds(sorted(values), key * (len(values) + 1) // _ALL_KEYS, coin)
+
+
+def _bounds(ordered: Sequence[int], rank: int, coin: int) -> Bounds:
+    low, high = ordered[0], ordered[-1]
+    exact, wide = _ends(ordered, rank, coin, high - low)
     return Bounds(exact, wide, (min(low, wide[0]), max(high, wide[1])))
 
 
@@ -98,7 +106,8 @@ def _ends(ordered: Sequence[int], rank: int, coin: int, span: int) -> tuple[Rang
 
 def values_of(member: Member) -> tuple[int, ...]:
     """What places are of: characters, words, digits and punctuation; sitelinks, links to the page and with its name."""
-    return (*form_of(member.surface), member.sitelinks, member.total, member.links or 0)
+    values = (*form_of(member.surface), member.sitelinks, member.total, member.links or 0)
+    return tuple(min(value, _MOST) for value in values)
 
 
 # How many of these values are of the form; the others are of fame.
@@ -107,10 +116,10 @@ _FORM: Final = 3
 _SITELINKS: Final = 3
 
 
-def columns_of(table: SurfaceTable, forms: SurfaceForms, rows: Ints) -> Int64s:
+def columns_of(table: SurfaceTable, forms: SurfaceForms, rows: Ints) -> Int32s:
     """The same of some rows of a language's surface forms, shape ``(6, n)``."""
     numbers = (forms.characters, forms.words, forms.marks, table.sitelinks, table.totals, table.links)
-    return np.stack([each[rows].astype(np.int64) for each in numbers])
+    return np.stack([np.minimum(each[rows], _MOST, dtype=np.int64).astype(np.int32) for each in numbers])
 
 
 def letter_pairs(surface: str) -> frozenset[str]:
@@ -171,15 +180,6 @@ class Place:
     pairs: ClusterPairs
     known: bool
 
-    def costs(self, columns: Int64s) -> Int64s:
-        """How far items with these values are from the place, but for their letter pairs; some are ``BARRED``."""
-        ranges = np.array(self.bounds)
-        outside = (columns < ranges[:, :, :1].swapaxes(0, 1)) | (columns > ranges[:, :, 1:].swapaxes(0, 1))
-        found: Int64s = _STEPS @ np.count_nonzero(outside, axis=1)
-        if self.known:
-            found[~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
-        return found
-
     def cost_of_pairs(self, surface: str) -> int:
         """``MISSED`` where a surface form has the oddest letter pairs and should not, or the other way round."""
         return 0 if self.pairs.is_oddest(surface) == self.odd else MISSED
@@ -194,6 +194,21 @@ class Place:
         return self.known and not _is_known(item)
 
 
+def costs_of(places: Sequence[Place], columns: Int32s) -> Int64s:
+    """How far items with these values are from each of some places of one cluster, shape ``(places, n)``.
+
+    But for their letter pairs. Items that are no outliers beside this cluster are ``BARRED``.
+    """
+    ranges = np.array([place.bounds for place in places], dtype=np.int32)
+    low, width = ranges[..., :1], (ranges[..., 1:] - ranges[..., :1]).view(np.uint32)
+    # What is below the range is far above its width as an unsigned number.
+    outside = (columns[:, np.newaxis] - low).view(np.uint32) > width
+    found: Int64s = (_STEPS @ outside.reshape(len(places), len(_STEPS), -1).astype(np.float32)).astype(np.int64)
+    if places[0].known:
+        found[:, ~columns[_SITELINKS : _SITELINKS + 2].any(axis=0)] += BARRED
+    return found
+
+
 class Places:
     """The places of a class's outliers in each language: the ranks are the same in all, so that one item may take all.
 
@@ -203,25 +218,32 @@ class Places:
 
     def __init__(self, seed: int, qid: str, clusters: Mapping[str, Sequence[Member]]) -> None:
         self._seed = hash_key(seed, qid_number(qid), "place")
-        self._values = {code: list(zip(*map(values_of, cluster), strict=True)) for code, cluster in clusters.items()}
+        self._values = {
+            code: [sorted(each) for each in zip(*map(values_of, cluster), strict=True)]
+            for code, cluster in clusters.items()
+        }
         self._pairs = {code: ClusterPairs(cluster) for code, cluster in clusters.items()}
         self._known = {code: all(map(_is_known, cluster)) for code, cluster in clusters.items()}
-        self._sizes = {code: len(cluster) for code, cluster in clusters.items()}
+        self._keys: dict[int, list[int]] = {}
+        self._found: dict[tuple[int, int], dict[str, Place]] = {}
 
     def of(self, outlier_class: int, number: int) -> dict[str, Place]:
         """The place, in each language, of the outlier that is ``number`` in its outlier class, counted from 0."""
-        numbers = (number * 4 + outlier_class) * 8 + np.arange(5)
-        form, form_coin, fame, fame_coin, odd = hash_keys(self._seed, numbers, "place").tolist()
-        keys = [(form, form_coin)] * _FORM + [(fame, fame_coin)] * _FORM
-        return {
-            code: Place(
-                tuple(bounds_of(own, *each) for own, each in zip(values, keys, strict=True)),
-                odd * (self._sizes[code] + 1) < _ALL_KEYS,
-                self._pairs[code],
-                self._known[code],
-            )
-            for code, values in self._values.items()
-        }
+        if (outlier_class, number) not in self._found:
+            if number not in self._keys:
+                self._keys[number] = hash_keys(self._seed, 32 * number + np.arange(32), "place").tolist()
+            keys = self._keys[number][8 * outlier_class :]
+            self._found[outlier_class, number] = {code: self._place(code, keys) for code in self._values}
+        return self._found[outlier_class, number]
+
+    def _place(self, code: str, keys: Sequence[int]) -> Place:
+        form, form_coin, fame, fame_coin, odd = keys[:5]
+        values = self._values[code]
+        above = len(values[0]) + 1
+        form_rank, fame_rank = form * above // _ALL_KEYS, fame * above // _ALL_KEYS
+        bounds = [_bounds(each, form_rank, form_coin) for each in values[:_FORM]]
+        bounds += [_bounds(each, fame_rank, fame_coin) for each in values[_FORM:]]
+        return Place(tuple(bounds), odd * above < _ALL_KEYS, self._pairs[code], self._known[code])
 
 
 def count_places(groups: Iterable[Group], seed: int) -> dict[str, int]:

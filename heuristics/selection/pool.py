@@ -4,17 +4,18 @@ Of the 64 classes that are judged together, the first class that may bring enoug
 first items under their surface forms; everything further on the rings is looked up only when it is asked for.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise, repeat
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, Flags, Int64s, Ints, indices_of
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
@@ -22,7 +23,7 @@ from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
-from wikisem.heuristics.selection.places import BARRED, Place, columns_of
+from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
 from wikisem.records import Member, Outlier
@@ -156,6 +157,8 @@ class PoolItem:
 
 # An item in each of the languages that have a surface form for it.
 _Named = Mapping[str, PoolItem]
+# The same by the class that brings it in, and its location.
+_Ahead = dict[tuple[int | None, int], _Named]
 
 
 class OutlierPool:
@@ -169,27 +172,34 @@ class OutlierPool:
         self._starts = hash_keys(inputs.recipe.seed, inputs.graph.nodes[nodes], "class")
 
     def of(
-        self, languages: Sequence[str], bits: Sequence[int], barred: Bitsets | None = None
+        self,
+        languages: Sequence[str],
+        bits: Sequence[int],
+        barred: Bitsets | None = None,
+        places: Sequence[Places] | None = None,
     ) -> list[list[ItemsByClass[PoolItem]]]:
         """What is brought into O1, O2 and O3 of some classes, each item in each of the languages that name it.
 
         The walk is along the ring of the items that all of the languages name.
-        ``barred`` has for each list a bitset of the classes that it is barred for in these languages.
+        ``barred`` has for each list a bitset of the classes that it is barred for in these languages; ``places`` are
+        those of the outliers of each class.
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw = self._draws.of(frozenset(languages))
         namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
-        # Without places the first items on the ring are likely to be taken, so that all are named together.
-        ahead = 0 if options.places else options.per_class
         by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
-        by_outlier_class = [
-            _draw_by_class(naming, by_class, asked, ahead)
-            if options.draws_by_class(naming.outlier_class)
-            else _draw_from_all(naming, each, asked, self._starts[asked], ahead)
-            for naming, each in zip(namings, sets, strict=True)
-        ]
+        by_outlier_class: list[Iterator[ItemsByClass[PoolItem]]] = []
+        for naming, each in zip(namings, sets, strict=True):
+            drawn = by_class if options.draws_by_class(naming.outlier_class) else None
+            if places is not None:
+                wanted = [[own.of(naming.outlier_class, n) for n in range(options.per_class)] for own in places]
+                by_outlier_class.append(_draw_near(naming, drawn, each, asked, self._starts[asked], wanted))
+            elif drawn:
+                by_outlier_class.append(_draw_by_class(naming, drawn, asked, options.per_class))
+            else:
+                by_outlier_class.append(_draw_from_all(naming, each, asked, self._starts[asked], options.per_class))
         return [list(each) for each in zip(*by_outlier_class, strict=True)]
 
 
@@ -222,68 +232,143 @@ class _Naming:
         for location in locations:
             yield from self.all([location], [via])
 
-    def rows(self, locations: Int64s) -> dict[str, Ints]:
-        """The rows of the items at some locations in each language's table; all name all of them."""
+    def columns(self, locations: Ints) -> dict[str, Int32s]:
+        """In each language the values that places are of, of the items at some locations; all name all of them."""
         walked = self.ring.rows[locations]
         items = self.languages[self.walked].surfaces.items[walked]
-        others = self.languages.keys() - {self.walked}
-        rows = {code: np.searchsorted(self.languages[code].surfaces.items, items) for code in others}
-        return {self.walked: walked, **rows}
+        columns = {}
+        for code, own in self.languages.items():
+            assert own.forms is not None
+            rows = walked if code == self.walked else np.searchsorted(own.surfaces.items, items)
+            columns[code] = columns_of(own.surfaces, own.forms, rows)
+        return columns
 
 
-# Of a class so many items, the first on the ring, are looked at for a place, and the nearest named so many at a time.
-_LOOKED_AT: Final = 1 << 11
-_NAMED: Final = 8
+# Items by their places.
+
+# For a place so many classes are asked, the first on the ring, until they have so many items together; and of each
+# about so many, the nearest of which are named so many at a time.
+_CLASSES: Final = 64
+_ITEMS: Final = 512
+_OF_CLASS: Final = 64
+_NAMED: Final = 4
 
 
 class _Source:
-    """The items that a class (``via``) brings: the ``known`` ones, and those at the locations, which are read once."""
+    """The items that a class (``via``) brings: the ``known`` ones, and those at the locations, which are read once.
+
+    For places ``near`` has locations, and how far each is from each place, shape ``(places, n)``; what ``ahead`` has of
+    them is named already.
+    """
 
     def __init__(
-        self, naming: _Naming, locations: Iterable[int], via: int | None, known: Sequence[_Named] = ()
+        self,
+        naming: _Naming,
+        locations: Iterable[int],
+        via: int | None,
+        known: Sequence[_Named] = (),
+        near: tuple[Ints, Int64s] = (np.zeros(0, dtype=np.int64), np.zeros((1, 0), dtype=np.int64)),
+        ahead: _Ahead | None = None,
     ) -> None:
         self._naming, self._locations, self._via, self._known = naming, locations, via, known
-        self._looked_at: tuple[Int64s, dict[str, Int64s]] | None = None
-        self._ordered: dict[int, tuple[Int64s, Int64s]] = {}
+        self._near, self._ahead = near, ahead or {}
 
     def __iter__(self) -> Iterator[_Named]:
         """All in the order of the ring."""
         return chain(self._known, self._naming.lazily(self._locations, self._via))
 
-    def least(self, places: Mapping[str, Place]) -> int:
-        """How far the nearest item is from its places, but for letter pairs; of a class without items, too far."""
-        _, costs = self._in_order(places)
-        return int(costs[0]) if len(costs) else BARRED
+    @property
+    def least(self) -> int:
+        """How far the nearest item is from each place in all, but for letter pairs."""
+        return int(self._near[1].min(axis=1, initial=BARRED).sum())
 
-    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, _Named]]:
-        """The first items on the ring that are less far than ``below`` from their places, the nearest first."""
-        locations, costs = self._in_order(places)
-        end = int(np.searchsorted(costs, below))
-        for begin in range(0, end, _NAMED):
-            ahead = slice(begin, min(begin + _NAMED, end))
-            named = self._naming.all(locations[ahead].tolist(), [self._via] * (ahead.stop - begin))
-            yield from zip(costs[ahead].tolist(), named, strict=True)
+    def by_place(self, number: int, below: int) -> Iterator[tuple[int, _Named]]:
+        """Those less far than ``below`` from a place but for letter pairs, the nearest first."""
+        own = self._near[1][number]
+        order = np.argsort(own, kind="stable")
+        locations, costs = self._near[0][order].tolist(), own[order].tolist()
+        at, end = 0, bisect_left(costs, below)
+        while at < end:
+            if item := self._ahead.get((self._via, locations[at])):
+                yield costs[at], item
+                at += 1
+                continue
+            stop = min(at + _NAMED, end)
+            named = self._naming.all(locations[at:stop], [self._via] * (stop - at))
+            yield from zip(costs[at:stop], named, strict=True)
+            at = stop
 
-    def _in_order(self, places: Mapping[str, Place]) -> tuple[Int64s, Int64s]:
-        """The locations that are looked at, the nearest to their places first, and how far each is."""
-        if id(places) not in self._ordered:
-            locations, columns = self._look()
-            costs = sum((place.costs(columns[code]) for code, place in places.items()), np.zeros(1, dtype=np.int64))
-            order = np.argsort(costs, kind="stable")
-            self._ordered[id(places)] = locations[order], costs[order]
-        return self._ordered[id(places)]
 
-    def _look(self) -> tuple[Int64s, dict[str, Int64s]]:
-        """The locations that are looked at, and in each language the values that places are of."""
-        if self._looked_at is None:
-            locations = np.fromiter(islice(self._locations, _LOOKED_AT), dtype=np.int64)
-            columns = {}
-            for code, rows in self._naming.rows(locations).items():
-                own = self._naming.languages[code]
-                assert own.forms is not None
-                columns[code] = columns_of(own.surfaces, own.forms, rows)
-            self._looked_at = locations, columns
-        return self._looked_at
+def _draw_near(
+    naming: _Naming,
+    draw: ClassDraw | None,
+    sets: BitPlanes,
+    bits: Ints,
+    starts: Bitsets,
+    places: Sequence[Sequence[Mapping[str, Place]]],
+) -> Iterator[ItemsByClass[PoolItem]]:
+    """Class by class, the nearest to the places of an asking class first; or else from all items of a set."""
+    by_class = draw.sample(naming.outlier_class, bits, _CLASSES, _ITEMS, _OF_CLASS) if draw else None
+    nearest = _nearest(naming, by_class, places) if by_class else repeat(())
+    for bit, start, own, full in zip(bits.tolist(), starts, places, nearest, strict=False):
+        yield ItemsByClass(full, _whole_set(naming, sets, bit, start, own))
+
+
+def _nearest(
+    naming: _Naming, sampled: tuple[Int64s, list[int], CsrRows], places: Sequence[Sequence[Mapping[str, Place]]]
+) -> list[Iterator[_Source]]:
+    """What the sampled classes bring for each of the asking classes, the nearest first."""
+    edges, nodes, items = sampled
+    columns = naming.columns(items.targets)
+    ahead: _Ahead = {}
+    locations, via, found = list[int](), list[int](), list[Iterator[_Source]]()
+    for (begin, end), own in zip(pairwise(edges.tolist()), places, strict=True):
+        if begin == end:
+            found.append(iter(()))
+            continue
+        first, last = items.offsets[begin], items.offsets[end]
+        costs = _costs(own, {code: each[:, first:last] for code, each in columns.items()})
+        bounds = np.minimum.reduceat(costs, items.offsets[begin:end] - first, axis=1).sum(axis=0)
+        rows = (begin + np.argsort(np.where(bounds < MISSED, 0, bounds), kind="stable")).tolist()
+        found.append(_in_turn(naming, items, nodes, rows, costs, int(first), ahead))
+        # Of most classes these are taken.
+        best = slice(*(items.offsets[rows[0] : rows[0] + 2] - first).tolist())
+        locations += items.targets[first + best.start + costs[:, best].argmin(axis=1)].tolist()
+        via += [nodes[rows[0]]] * len(own)
+    ahead.update(zip(zip(via, locations, strict=True), naming.all(locations, via), strict=True))
+    return found
+
+
+def _in_turn(
+    naming: _Naming,
+    items: CsrRows,
+    nodes: Sequence[int],
+    rows: Iterable[int],
+    costs: Int64s,
+    first: int,
+    ahead: _Ahead,
+) -> Iterator[_Source]:
+    """The sampled classes of some rows; ``costs`` are those of the items from the ``first`` on."""
+    for row in rows:
+        begin, end = (items.offsets[row : row + 2] - first).tolist()
+        yield _Source(naming, (), nodes[row], near=(items.row(row), costs[:, begin:end]), ahead=ahead)
+
+
+def _whole_set(
+    naming: _Naming, sets: BitPlanes, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]
+) -> Iterator[_Source]:
+    """All items of a set, whatever class brings them in, of which the first are near."""
+    ring = naming.ring
+    near = np.fromiter(islice(ring.walk(sets, bit, start), _ITEMS), dtype=np.int64)
+    costs = _costs(places, naming.columns(near))
+    yield _Source(naming, ring.walk(sets, bit, start), None, near=(near, costs))
+
+
+def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s]) -> Int64s:
+    """How far items are from each place in all languages, but for letter pairs, shape ``(places, n)``."""
+    by_language = [costs_of([place[code] for place in places], own) for code, own in columns.items()]
+    total: Int64s = np.add.reduce(by_language)
+    return total
 
 
 def _draw_from_all(

@@ -1,7 +1,9 @@
 """Outlier sets of many classes at once, and the choice on the ring, against brute force."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.graph.strategies import GRAPHS, OUTLIERS, worlds
 from tests.oracle import Named, OracleGraph, OracleGroups
-from wikisem.graph.csr import Int64s
+from wikisem.graph.csr import CsrRows, Int64s
 from wikisem.graph.outlier_sets.class_lists import outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
@@ -92,3 +94,37 @@ def test_a_ring_of_some_items_is_the_ring_made_of_them_alone(items: list[tuple[i
     assert [kept.by_list.row(number).tolist() for number in range(5)] == [
         alone.by_list.row(number).tolist() for number in range(5)
     ]
+
+
+def spread(lists: Sequence[int], asked: Sequence[int], start: int, most: int) -> list[int]:
+    """The numbers of the items that a ring of 0, 1, 2, ... gives of some lists; ``lists`` has the list of each item."""
+    numbers = np.arange(len(lists))
+    ring = HashRing.of(5, numbers, numbers, np.array(lists), max(lists) + 1)
+    rows = CsrRows.from_pairs(np.zeros(len(asked), dtype=np.int64), np.array(sorted(asked)), 1)
+    found: list[int] = ring.rows[ring.spread(rows, np.array([start], dtype=np.uint64), most).targets].tolist()
+    return found
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(0, 2**64 - 1), st.integers(1, 20))
+def test_a_spread_is_of_all_lists_whatever_their_numbers(lists: list[int], start: int, most: int) -> None:
+    """All items where they are few; else each list gives its part of ``most``, rounded up or down."""
+    asked = {0, 2, 3, 5} & {*lists} or {lists[0]}
+    found = spread(lists, [*asked], start, most)
+    items = [item for item, each in enumerate(lists) if each in asked]
+    assert len({*found}) == len(found)
+    assert {*found} <= {*items}
+    if len(items) <= most:
+        assert sorted(found) == items
+    for each in asked:
+        part = Fraction(min(most, len(items)) * lists.count(each), len(items))
+        assert abs(sum(lists[item] == each for item in found) - part) < 1
+    renumbered = [7 - each for each in lists]
+    assert sorted(found) == sorted(spread(renumbered, [7 - each for each in asked], start, most))
+
+
+def test_every_item_is_as_often_in_a_spread() -> None:
+    """Of a list of 300 items and one of 4, over many starts."""
+    starts = hash_keys(9, np.arange(2000), "class").tolist()
+    counts = Counter(item for start in starts for item in spread([0] * 300 + [1] * 4, [0, 1], start, 30))
+    assert len(counts) == 304
+    assert all(140 < count < 260 for count in counts.values()), counts.most_common()

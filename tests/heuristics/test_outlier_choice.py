@@ -21,22 +21,29 @@ Sources = Sequence[Sequence[Outlier]]
 
 
 class Brought:
-    """What a class brings, in an order that is given."""
+    """What a class brings, in an order that is given, and how near it is to places."""
 
-    def __init__(self, items: Iterable[Mapping[str, Outlier]]) -> None:
-        self.items = items
+    def __init__(self, items: Iterable[Mapping[str, Outlier]], places: Sequence[Mapping[str, Place]] = ()) -> None:
+        self.items, self.places = items, places
 
     def __iter__(self) -> Iterator[Mapping[str, Outlier]]:
         return iter(self.items)
 
-    def least(self, places: Mapping[str, Place]) -> int:
-        """What the nearest item costs but for letter pairs."""
-        return min((cost for cost, _ in self.by_place(places, 2 * BARRED)), default=BARRED)
+    @property
+    def least(self) -> int:
+        """What the nearest items cost but for letter pairs."""
+        return sum(
+            min((cost for cost, _ in self.by_place(number, 2 * BARRED)), default=BARRED)
+            for number in range(len(self.places))
+        )
 
-    def by_place(self, places: Mapping[str, Place], below: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
+    def by_place(self, number: int, below: int) -> Iterator[tuple[int, Mapping[str, Outlier]]]:
         """The items by what they cost, one by one."""
         costs = [
-            sum(place.cost(item[code]) - place.cost_of_pairs(item[code].surface) for code, place in places.items())
+            sum(
+                place.cost(item[code]) - place.cost_of_pairs(item[code].surface)
+                for code, place in self.places[number].items()
+            )
             for item in self.items
         ]
         found = sorted(zip(costs, self.items, strict=True), key=lambda pair: pair[0])

@@ -19,9 +19,11 @@ from wikisem.evaluation.audit.measures import AuditGroup, AuditItem
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import (
     BARRED,
+    MISSED,
     ClusterPairs,
     Places,
     bounds_of,
+    costs_of,
     count_places,
     values_of,
 )
@@ -81,7 +83,7 @@ def test_costs_of_many_items_are_those_of_each(
     place = Places(seed, "Q5", {"en": cluster}).of(outlier_class, number)["en"]
     columns = np.array([values_of(item) for item in items]).T
     alone = [place.cost(item) - place.cost_of_pairs(item.surface) for item in items]
-    assert place.costs(columns).tolist() == alone
+    assert costs_of([place, place], columns.astype(np.int32)).tolist() == [alone, alone]
     all_known = all(one.sitelinks or one.total for one in cluster)
     assert [cost >= BARRED for cost in alone] == [all_known and not (one.sitelinks or one.total) for one in items]
 
@@ -139,9 +141,13 @@ def random_groups(*, with_places: bool) -> list[Group]:
             ]
             for c in range(1, 21)
         ]
-        named = [Brought([{"en": item} for item in source]) for source in sources]
-        places = Places(500, f"Q{number + 1}", {"en": cluster}) if with_places else None
-        chosen = choose_outliers({"en": cluster}, [ItemsByClass(named, named)], 2, places=places)["en"]
+        places = Places(500, f"Q{number + 1}", {"en": cluster})
+        wanted = [places.of(1, 0), places.of(1, 1)]
+        named = [Brought([{"en": item} for item in source], wanted) for source in sources]
+        if with_places:
+            named.sort(key=lambda source: source.least if source.least >= MISSED else 0)
+        used = places if with_places else None
+        chosen = choose_outliers({"en": cluster}, [ItemsByClass(named, named)], 2, places=used)["en"]
         groups.append(Group(f"Q{number + 1}", "", "en", tuple(cluster), chosen))
     return groups
 
@@ -180,10 +186,10 @@ def test_what_nobody_links_to_is_no_outlier_of_members_that_are_linked() -> None
     linked = Outlier("Q51", "moss", "anchor", 1, 1, 0, 1, "Q9")
 
     def chosen(cluster: list[Member]) -> list[str]:
-        pool = [ItemsByClass((), [Brought([{"en": unknown}, {"en": linked}])])]
-        return [
-            item.id for item in choose_outliers({"en": cluster}, pool, 2, places=Places(1, "Q5", {"en": cluster}))["en"]
-        ]
+        places = Places(1, "Q5", {"en": cluster})
+        brought = Brought([{"en": unknown}, {"en": linked}], [places.of(1, 0), places.of(1, 1)])
+        chosen = choose_outliers({"en": cluster}, [ItemsByClass((), [brought])], 2, places=places)
+        return [item.id for item in chosen["en"]]
 
     known = [member(1, "oak"), member(2, "elm")]
     assert chosen(known) == ["Q51"]
@@ -200,9 +206,22 @@ def test_the_nearest_class_is_taken_whichever_of_its_items_is_which_outlier() ->
         Outlier(f"Q{50 + at}", ("b" if at else "c") * length, "anchor", 1, 5, 9, 1, "Q9", links=5)
         for at, length in enumerate(reversed(bounds))
     ]
-    source = Brought([{"en": item} for item in items])
+    source = Brought([{"en": item} for item in items], [places.of(1, 0), places.of(1, 1)])
     chosen = choose_outliers({"en": cluster}, [ItemsByClass([source], [source])], 2, places=places)["en"]
     assert [len(one.surface) for one in chosen] == bounds
+
+
+@pytest.mark.parametrize(("before", "chosen"), [(3, "aabb"), (4, "qzqz")])
+def test_letter_pairs_of_the_four_nearest_items_are_tried(before: int, chosen: str) -> None:
+    """So many words of other letters than the members' come before one that is not as odd as a member."""
+    cluster = [member(n, word) for n, word in enumerate(["abab", "baba", "abba", "baab", "acdc"])]
+    places = Places(500, "Q5", {"en": cluster})
+    assert not places.of(1, 0)["en"].odd
+    words = [*["qzqz", "xkxk", "vjvj", "wywy"][:before], "aabb"]
+    items = [{"en": Outlier(f"Q{50 + at}", word, "anchor", 1, 5, 9, 1, "Q9", links=5)} for at, word in enumerate(words)]
+    pool = [ItemsByClass([Brought(items, [places.of(1, 0)])], [])]
+    found = choose_outliers({"en": cluster}, pool, 1, places=places)["en"]
+    assert [one.surface for one in found] == [chosen]
 
 
 @pytest.mark.parametrize(("recipe", "on"), [("wikisem", True), ("demo", True), ("wikisem500", False)])

@@ -17,7 +17,7 @@ KNOWN: Final = {
     "mentions": (2, "430d4bb229d20b8c57e6b62fc9f70109"),
     "surfaces": (1, "72433427167fa294e82ece474225690a"),
     "taxonomy": (1, "7a8d75c8b93cd47068c44500349fed24"),
-    "groups": (4, "f86e59d8faf5009b3d4c482deb39f9bb"),
+    "groups": (5, "344e0d1d978bec799b289abb606bd663"),
     "mixed": (3, "f2c9edcfc6cdd1ede42ee0b3a493c535"),
 }
 

@@ -6,12 +6,12 @@ The count is of all items, so a class with enough may still bring fewer into the
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 import numpy as np
 
-from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Int64s, Ints, first_of, offsets_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.kin import items_of
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
@@ -107,6 +107,34 @@ class ClassDraw:
         for row, bit, is_small in zip(rows, bits.tolist(), small.tolist(), strict=True):
             own = np.array([row])
             yield next(listed) if is_small else self._pick(self._language.lists(outlier_class, own).targets, sets, bit)
+
+    def sample(
+        self, outlier_class: int, bits: Ints, classes: int, items: int, of_class: int
+    ) -> tuple[Int64s, list[int], CsrRows]:
+        """Of each class the first classes on the ring that bring enough, and the locations of some of their items.
+
+        Of one class these are about ``of_class`` items, spread over all that it brings; of so many ``classes`` at most,
+        they are asked until they may bring so many ``items``. Returns where the classes of each bit begin, the classes,
+        and for each of them the locations by the way from the bit's own class.
+        """
+        found = self._classes.first_locations(self._full(outlier_class), bits, self._starts[bits], classes)
+        owners = np.repeat(np.arange(len(bits)), [len(each) for each in found])
+        rows = self._classes.rows[np.fromiter(chain.from_iterable(found), dtype=np.int64)]
+        before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
+        asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
+        owners, rows = owners[asked], rows[asked]
+        lists = self._language.lists(outlier_class, rows)
+        inside = lists.keep(self._sets[outlier_class - 1].contains(lists.targets, bits[owners][lists.sources()]))
+        locations = self._ring.spread(inside, self._starts[bits][owners], of_class)
+        full = locations.counts() >= self._per_class
+        begins, size = self._begins[bits][owners[full]], max(len(self._ring.keys), 1)
+        locations = locations.take(np.flatnonzero(full))
+        of_row = locations.sources()
+        keys = pack_pairs(of_row, (locations.targets.astype(np.int64) - begins[of_row]) % size)
+        keys.sort()
+        targets = (begins[of_row] + second_of(keys)) % size
+        edges = np.searchsorted(owners[full], np.arange(len(bits) + 1))
+        return edges, self.nodes(rows[full]), CsrRows(locations.offsets, targets)
 
     def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
         """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""

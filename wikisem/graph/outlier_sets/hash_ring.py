@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, offsets_of, pack_pairs, second_of
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, bit_pairs
 from wikisem.sampling import hash_keys
 
@@ -89,6 +89,26 @@ class HashRing:
         steps.sort()
         rest: list[int] = ((begin + steps[steps >= looked]) % len(self.keys)).tolist()
         return rest
+
+    def spread(self, lists: CsrRows, starts: Bitsets, most: int) -> CsrRows:
+        """About ``most`` locations of each row's lists: all, or as many from equal parts of all, as ``starts`` decides.
+
+        It depends on the items of this ring alone: lists have other numbers where other languages are built, too.
+        """
+        offsets = self.by_list.offsets
+        lists = lists.keep(offsets[lists.targets + 1] > offsets[lists.targets])
+        begins, owners = offsets[lists.targets], lists.sources()
+        sizes = offsets[lists.targets + 1] - begins
+        having = np.diff(offsets_of(sizes)[lists.offsets])[owners]
+        wanted = np.minimum(having, most)
+        shifts = (self.keys[self.by_list.targets[begins]] + starts[owners]) % having.astype(np.uint64)
+        # Of a row with n items of which m are wanted, a list gives those at i * n / m, but for the shift.
+        counts = (sizes * wanted + shifts.astype(np.int64)) // having
+        found = offsets_of(counts)
+        steps = np.arange(found[-1]) - np.repeat(found[:-1], counts)
+        at = np.repeat(having - 1 - shifts.astype(np.int64), counts) + steps * np.repeat(having, counts)
+        locations = self.by_list.targets[np.repeat(begins, counts) + at // np.repeat(wanted, counts)]
+        return CsrRows(found[lists.offsets], locations)
 
     def first_locations(self, sets: BitPlanes, bits: Ints, starts: Bitsets, count: int) -> list[list[int]]:
         """The first ``count`` locations of ``walk`` for many classes at once: bit ``bits[i]`` from ``starts[i]``."""
