@@ -1,16 +1,21 @@
 """Reading test cases by hand, blind to the recipe that made them: the sheets, and the table of the judgements.
 
-    python -m benchmarks.reading sample --new OUT --old OUT --output FOLDER --key FILE [--readers 6]
+    python -m benchmarks.reading sample --new OUT --old OUT --output FOLDER --key FILE [--readers 6] [--cases 240 120]
     python -m benchmarks.reading score FOLDER --key FILE [--before docs/reading/judgements.jsonl] [--save FILE]
     python -m benchmarks.reading table docs/reading/judgements.jsonl ...
     python -m benchmarks.reading kept docs/reading/judgements.jsonl OUT ...
 
-``sample`` draws 240 test cases from the groups of one build and 120 of another, by seed and evenly over the outlier
-classes, and deals them out to the readers as ``sheet-1.jsonl`` and so on, which say nothing of recipe or outlier class;
-the key does, and is kept elsewhere. The reader of a sheet writes ``answers-1.jsonl``: a line for each case, with
-``case``, ``judgement`` ("good", "doubtful" or "wrong") and ``why``; docs/reading/guide.md says what these mean.
-``score`` joins the three and prints the table, under that of an earlier reading. ``kept`` counts how many of the
-judged cases other builds have.
+``sample`` draws test cases from the groups of one build and of another, by seed and evenly over the outlier classes,
+and deals them out to the readers; the key, which is kept elsewhere, says which recipe and outlier class each is of.
+
+- ``solve-1.jsonl`` has the nine words of each case, shuffled, and nothing else. Its reader writes ``picks-1.jsonl``:
+  a line for each case with ``case`` and ``pick``, the word that does not belong.
+- ``sheet-1.jsonl`` has the class and which word is the outlier. Another reader writes ``answers-1.jsonl``: ``case``,
+  ``judgement`` ("good", "doubtful" or "wrong") and ``why``; docs/reading/guide.md says what these mean.
+- ``second-1.jsonl`` is like the answers, by one more reader, for some of the sheets.
+
+``score`` joins all that and prints the table, under that of an earlier reading, and Cohen's kappa between two readers
+of the same cases. ``kept`` counts how many of the judged cases other builds have.
 """
 
 import argparse
@@ -27,7 +32,6 @@ from scipy.stats import binomtest
 JUDGEMENTS: Final = ("good", "doubtful", "wrong")
 HIDDEN: Final = ("recipe", "outlier_class", "via")
 _SEED: Final = 2017
-_NEW, _OLD = 240, 120
 
 _Case = dict[str, Any]
 
@@ -80,10 +84,14 @@ def _draw(cases: Sequence[_Case], count: int, random_: random.Random) -> list[_C
     return chosen
 
 
-def sample(new: Path, old: Path, output: Path, key: Path, readers: int) -> None:
+def sample(new: Path, old: Path, output: Path, key: Path, readers: int, counts: Sequence[int]) -> None:
     """Write the blind sheets and their key."""
     random_ = random.Random(_SEED)
-    cases = _draw(list(_cases(new, "wikisem")), _NEW, random_) + _draw(list(_cases(old, "wikisem500")), _OLD, random_)
+    builds = ((new, "wikisem"), (old, "wikisem500"))
+    drawn = [
+        _draw(list(_cases(path, name)), count, random_) for (path, name), count in zip(builds, counts, strict=True)
+    ]
+    cases = [case for own in drawn for case in own]
     random_.shuffle(cases)
     cases = [{"case": number, **case} for number, case in enumerate(cases)]
     output.mkdir(parents=True, exist_ok=True)
@@ -91,6 +99,19 @@ def sample(new: Path, old: Path, output: Path, key: Path, readers: int) -> None:
     for reader in range(readers):
         shown = ({k: v for k, v in case.items() if k not in HIDDEN} for case in cases[reader::readers])
         _write(output / f"sheet-{reader + 1}.jsonl", shown)
+        puzzles = ({"case": case["case"], "words": _words(case, random_)} for case in cases[reader::readers])
+        _write(output / f"solve-{reader + 1}.jsonl", puzzles)
+
+
+def _words(case: _Case, random_: random.Random) -> list[str]:
+    """All words of a case in a random order."""
+    words = [_surface(each) for each in (*case["cluster"], case["outlier"])]
+    return random_.sample(words, len(words))
+
+
+def _surface(shown: str) -> str:
+    """The word of "Oslo (Q585)"."""
+    return shown.rsplit(" (", 1)[0]
 
 
 def joined(folder: Path, key: Path) -> list[_Case]:
@@ -105,7 +126,17 @@ def joined(folder: Path, key: Path) -> list[_Case]:
         )
     both = ({**case, **keys[case["case"]], **answers[case["case"]]} for case in shown)
     order = (*shown[0], *HIDDEN, "judgement", "why")
-    return sorted(({k: case[k] for k in order} for case in both), key=lambda case: case["case"])
+    further = {"pick": _by_case(folder, "picks", "pick"), "second": _by_case(folder, "second", "judgement")}
+    found = [
+        {k: case[k] for k in order} | {k: known[case["case"]] for k, known in further.items() if case["case"] in known}
+        for case in both
+    ]
+    return sorted(found, key=lambda case: case["case"])
+
+
+def _by_case(folder: Path, name: str, field: str) -> dict[int, str]:
+    paths = sorted(folder.glob(f"{name}-*.jsonl"))
+    return {line["case"]: str(line[field]).strip() for path in paths for line in _lines(path)}
 
 
 def _is_answer(answer: _Case) -> bool:
@@ -113,19 +144,51 @@ def _is_answer(answer: _Case) -> bool:
 
 
 def table(cases: Iterable[_Case]) -> str:
-    """The judgements by recipe and outlier class, as Markdown, with 95 % intervals (Wilson) for what is wrong."""
+    """The judgements by recipe and outlier class, as Markdown, with 95 % intervals (Wilson) for what is wrong.
+
+    Cases that were solved first have a further column, the share of them whose pick was the outlier.
+    """
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for case in cases:
         for kind in (f"O{case['outlier_class']}", "all"):
-            counts[case["recipe"], kind][case["judgement"]] += 1
-    lines = ["| recipe | outliers | cases | good | doubtful | wrong | wrong, % |", "|---|---|---|---|---|---|---|"]
+            own = counts[case["recipe"], kind]
+            own[case["judgement"]] += 1
+            if "pick" in case:
+                own["picked"] += 1
+                own["solved"] += case["pick"] == _surface(case["outlier"])
+    picked = any(own["picked"] for own in counts.values())
+    head = ["recipe", "outliers", "cases", *JUDGEMENTS, "wrong, %", *(["solved, %"] if picked else [])]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for (recipe, kind), found in sorted(counts.items()):
-        total = sum(found.values())
-        numbers = " | ".join(str(found[judgement]) for judgement in JUDGEMENTS)
-        bounds = binomtest(found["wrong"], total).proportion_ci(method="wilson")
-        share = f"{100 * found['wrong'] / total:.1f} ({100 * bounds.low:.1f} to {100 * bounds.high:.1f})"
-        lines.append(f"| `{recipe}` | {kind} | {total} | {numbers} | {share} |")
+        total = sum(found[judgement] for judgement in JUDGEMENTS)
+        row = [
+            f"`{recipe}`",
+            kind,
+            total,
+            *(found[judgement] for judgement in JUDGEMENTS),
+            _share(found["wrong"], total),
+        ]
+        row += [_share(found["solved"], found["picked"])] if picked else []
+        lines.append(f"| {' | '.join(map(str, row))} |")
     return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    """A share in percent with its interval."""
+    bounds = binomtest(part, whole).proportion_ci(method="wilson")
+    return f"{100 * part / whole:.1f} ({100 * bounds.low:.1f} to {100 * bounds.high:.1f})"
+
+
+def kappa(cases: Iterable[_Case]) -> str:
+    """Cohen's kappa (1960) between the two readers of the cases that two have read, and how often they agree."""
+    pairs = [(case["judgement"], case["second"]) for case in cases if "second" in case]
+    agreed = sum(one == other for one, other in pairs) / len(pairs)
+    ones, others = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    expected = sum(ones[each] * others[each] for each in JUDGEMENTS) / len(pairs) ** 2
+    found = (agreed - expected) / (1 - expected) if expected < 1 else 1.0
+    both = Counter(pairs)
+    wrong = f"both wrong {both['wrong', 'wrong']}, first {ones['wrong']}, second {others['wrong']}"
+    return f"{len(pairs)} cases read twice: {agreed:.1%} agree, Cohen's kappa {found:.2f} ({wrong})"
 
 
 def kept(judged: Sequence[_Case], outputs: Sequence[Path]) -> str:
@@ -156,6 +219,7 @@ def main() -> None:
     for name in ("new", "old", "output", "key"):
         draw.add_argument(f"--{name}", type=Path, required=True)
     draw.add_argument("--readers", type=int, default=6)
+    draw.add_argument("--cases", type=int, nargs=2, default=(240, 120), help="of --new and of --old")
     score = commands.add_parser("score")
     score.add_argument("folder", type=Path)
     score.add_argument("--key", type=Path, required=True)
@@ -167,12 +231,14 @@ def main() -> None:
     still.add_argument("outputs", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "sample":
-        sample(options.new, options.old, options.output, options.key, options.readers)
+        sample(options.new, options.old, options.output, options.key, options.readers, options.cases)
     elif options.command == "score":
         cases = joined(options.folder, options.key)
         if options.save:
             _write(options.save, cases)
         print(*(table(each) for each in ([_lines(options.before)] if options.before else []) + [cases]), sep="\n\n")
+        if any("second" in case for case in cases):
+            print(f"\n{kappa(cases)}")
     elif options.command == "kept":
         print(kept(_lines(options.judgements), options.outputs))
     else:

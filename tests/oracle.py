@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import log, sqrt
 
 import networkx as nx
 
+from wikisem.graph import signatures
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import is_qid, qid_number
@@ -38,6 +40,19 @@ Names = Mapping[str, Named]
 def by_number(qids: Iterable[str]) -> list[str]:
     """QIDs in the order of their numbers."""
     return sorted(qids, key=qid_number)
+
+
+def by_hash_key(qids: Iterable[str], seed: int) -> list[str]:
+    """QIDs in the order of their hash keys."""
+    return sorted(qids, key=lambda qid: hash_key(seed, qid_number(qid)))
+
+
+def how_often_more(ones: Sequence[float], others: Sequence[float]) -> float | None:
+    """In how many of all pairs the one is greater than the other, ties half; None without any pair."""
+    pairs = [(one, other) for one in ones for other in others]
+    if not pairs:
+        return None
+    return round(sum(1.0 if one > other else 0.5 if one == other else 0.0 for one, other in pairs) / len(pairs), 4)
 
 
 class OracleGraph:
@@ -242,6 +257,51 @@ class OracleGroups:
             return True
         return (surface[0] == surface[0].lower()) in small
 
+    def instances_shown(self, v: str, cluster: Sequence[Member]) -> list[str]:
+        """The instances that show what v is like: the cluster's, and of the prominent ones the first."""
+        first = by_hash_key(self.graph.instances(v) & self.prominent(), self.recipe.seed)[: signatures.REFERENCE]
+        return [item for item in {*first, *(member.id for member in cluster)} if self.graph.entities[item].properties]
+
+    def prominent(self) -> set[str]:
+        """The items of which anything is said with enough sitelinks for an outlier, in the graph or not."""
+        least = self.recipe.outliers.min_sitelinks
+        return {item for item, one in self.graph.entities.items() if one.properties and one.sitelinks >= least}
+
+    def evidence(self, item: str, instances: Sequence[str]) -> float:
+        """How much the properties of an item speak for what the instances are, itself apart; none, if it has none."""
+        own, others = self.graph.entities[item].properties, [each for each in instances if each != item]
+        everyone = self.prominent()
+        total = 0
+        for each in own:
+            share = (sum(each in self.graph.entities[one].properties for one in everyone) + 0.5) / (len(everyone) + 1)
+            count = sum(each in self.graph.entities[one].properties for one in others)
+            total += round(1024 * (log((count + share) / (len(others) + 1)) - log(share)))
+        return total / sqrt(len(own)) if own else 0.0
+
+    def coherence(self, v: str, cluster: Sequence[Member]) -> float | None:
+        """How often a member has more evidence than an item that is no instance; what speaks against v is none."""
+        instances = self.instances_shown(v, cluster)
+        sample = by_hash_key(self.prominent(), self.recipe.seed)[: signatures.SAMPLE]
+        found = [self.evidence(member.id, instances) for member in cluster if member.id in instances]
+        others = [self.evidence(item, instances) for item in sample if item not in instances]
+        return how_often_more([max(one, 0.0) for one in found], [max(one, 0.0) for one in others])
+
+    def has_kind(self, v: str, cluster: Sequence[Member]) -> bool:
+        """Whether a cluster is coherent enough, or nothing is said of it."""
+        least, coherence = self.recipe.cluster.coherence, self.coherence(v, cluster)
+        return least is None or coherence is None or coherence >= least
+
+    def margin(self, item: str, v: str, cluster: Sequence[Member]) -> float | None:
+        """The share of the instances that have less evidence than an item."""
+        instances = self.instances_shown(v, cluster)
+        found = self.evidence(item, instances)
+        return how_often_more([found], [self.evidence(each, instances) for each in instances])
+
+    def gives_way(self, item: str, v: str, cluster: Sequence[Member]) -> bool:
+        """Whether an item looks too much like an instance to be an outlier."""
+        most = self.recipe.outliers.margin
+        return most is not None and (self.margin(item, v, cluster) or 0) >= most
+
     def named_items(self) -> set[str]:
         """The items that may be outliers of some class."""
         return {item for item in self.graph.classes if self.may_stand(item)}
@@ -288,16 +348,20 @@ class OracleGroups:
         verdict = check_cluster(surfaces, self.profile, options.filters, options.cluster.minimum, label)
         if not verdict.keep:
             return Rejection(v, self.profile.code, verdict.reason, verdict.detail)
+        coherence = self.coherence(v, cluster) if options.witness else None
+        if not self.has_kind(v, cluster):
+            return Rejection(v, self.profile.code, "no-kind", "")
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
         if len(outliers) < options.outliers.minimum:
             return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
         if len({outlier.outlier_class for outlier in outliers}) < options.outliers.kinds:
             return Rejection(v, self.profile.code, "few-kinds", "")
-        return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers)
+        return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers, coherence=coherence)
 
-    def outlier(self, item: str, number: int, via: str) -> Outlier:
-        """An item as an outlier."""
-        return Outlier(**asdict(self._member(item)), outlier_class=number, via=via)
+    def outlier(self, item: str, number: int, via: str, v: str, cluster: Sequence[Member]) -> Outlier:
+        """An item as an outlier of v."""
+        margin = self.margin(item, v, cluster) if self.recipe.witness else None
+        return Outlier(**asdict(self._member(item)), outlier_class=number, via=via, margin=margin)
 
     def via(self, v: str, item: str) -> str:
         """The lowest class that brought an outlier of v in."""
@@ -368,6 +432,7 @@ def choose_together(
                 oracle.may_stand(item)
                 and oracle.names[item].surface not in used[code]
                 and oracle.admits(oracle.names[item].surface, clusters[code])
+                and not oracle.gives_way(item, v, clusters[code])
                 for code, oracle in oracles.items()
             )
             if able:
@@ -401,7 +466,9 @@ def choose_together(
         chosen += (
             full_ones[0] if full_ones and not by_items else take([pair for pairs in by_class for pair in pairs], number)
         )
-    return {code: tuple(oracle.outlier(*each) for each in chosen) for code, oracle in oracles.items()}
+    return {
+        code: tuple(oracle.outlier(*each, v, clusters[code]) for each in chosen) for code, oracle in oracles.items()
+    }
 
 
 # Places, read literally: which value an outlier should have, and what it costs to have another.

@@ -319,6 +319,15 @@ class GroupScratch(Scratch):
         """The folder of one part of the counts of unlinked items."""
         return f"{self.parts}/unlinked/{number:05d}"
 
+    def item_signatures(self, number: int) -> str:
+        """The folder of the signatures of the items in one file of entities, if the recipe asks for them."""
+        return f"{self.parts}/item_signatures/{number:05d}"
+
+    @property
+    def signatures(self) -> str:
+        """The folder of the signatures that groups may need."""
+        return f"{self.parts}/signatures"
+
     @property
     def outlier_index(self) -> str:
         """The folder of the outlier index."""

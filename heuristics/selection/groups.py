@@ -1,6 +1,7 @@
 """From classes to groups: check each cluster, read the outlier sets of those that pass, and choose from them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 from typing import Final
 
@@ -10,15 +11,17 @@ from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
-from wikisem.heuristics.selection.outlier_choice import choose_outliers
+from wikisem.heuristics.selection.outlier_choice import HasSurface, choose_outliers
 from wikisem.heuristics.selection.places import Places
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem
+from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
 FEW_OUTLIERS: Final = "few-outliers"
 STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
+NO_KIND: Final = "no-kind"
 
 Judgement = Group | Rejection
 _Cluster = Sequence[Member]
@@ -38,15 +41,16 @@ class GroupBuilder:
 
     def judge(self, nodes: Ints) -> Iterator[tuple[str, Judgement]]:
         """A group or a rejection for each of the nodes and each language in which it is a candidate class."""
-        passed: dict[int, dict[str, _Cluster]] = {}
+        passed: dict[int, dict[str, _Passed]] = {}
         for language, inputs in self._languages.items():
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             clusters = self._clusters(rows[is_candidate], inputs)
             for node, cluster in zip(nodes[is_candidate].tolist(), clusters, strict=True):
-                if isinstance(cluster, Rejection):
-                    yield language, cluster
+                found = cluster if isinstance(cluster, Rejection) else self._ask_witness(node, cluster, inputs)
+                if isinstance(found, Rejection):
+                    yield language, found
                 else:
-                    passed.setdefault(node, {})[language] = cluster
+                    passed.setdefault(node, {})[language] = found
         for begin in range(0, len(passed), WIDTH):
             yield from self._add_outliers(dict(islice(passed.items(), begin, begin + WIDTH)))
 
@@ -62,7 +66,17 @@ class GroupBuilder:
             verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
             yield cluster if verdict.keep else self._reject(node, inputs, verdict.reason, verdict.detail)
 
-    def _add_outliers(self, passed: Mapping[int, Mapping[str, _Cluster]]) -> Iterator[tuple[str, Judgement]]:
+    def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
+        """The cluster with the evidence of its class, or its rejection if its members have no kind in common."""
+        if self._inputs.signatures is None:
+            return _Passed(cluster)
+        evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
+        least, coherence = self._recipe.cluster.coherence, evidence.coherence
+        if least is None or coherence is None or coherence >= least:
+            return _Passed(cluster, evidence)
+        return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
+
+    def _add_outliers(self, passed: Mapping[int, Mapping[str, "_Passed"]]) -> Iterator[tuple[str, Judgement]]:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
         nodes = np.array(list(passed))
         found = self._sets.of(nodes)
@@ -74,20 +88,21 @@ class GroupBuilder:
             own = list(islice(outliers, len(items)))
             yield language, self._group(node, self._languages[language], passed[node][language], own)
 
-    def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, _Cluster]]) -> Iterator[_Choice]:
+    def _choose(self, pool: OutlierPool, nodes: Ints, clusters: Sequence[Mapping[str, "_Passed"]]) -> Iterator[_Choice]:
         """The outliers of each class in each language, or of those with the same languages where these share them."""
         options, by_languages = self._recipe.outliers, dict[tuple[str, ...], list[int]]()
-        for bit, own in enumerate(clusters):
-            for languages in [tuple(own)] if options.shared else [(language,) for language in own]:
+        for bit, passed in enumerate(clusters):
+            for languages in [tuple(passed)] if options.shared else [(language,) for language in passed]:
                 by_languages.setdefault(languages, []).append(bit)
         for languages, bits in by_languages.items():
-            wanted = {bit: {language: clusters[bit][language] for language in languages} for bit in bits}
+            wanted = {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits}
             places = [self._places(int(nodes[bit]), own) for bit, own in wanted.items()] if options.places else None
             brought = pool.of(languages, bits, self._barred_by_kin(wanted), places)
             for (bit, own), by_outlier_class, placed in zip(
                 wanted.items(), brought, places or repeat(None, len(bits)), strict=True
             ):
-                chosen = choose_outliers(own, by_outlier_class, options.per_class, self._rules(own), placed)
+                rules = self._rules(own, clusters[bit])
+                chosen = choose_outliers(own, by_outlier_class, options.per_class, rules, placed)
                 for language, items in chosen.items():
                     yield bit, language, items
 
@@ -105,14 +120,19 @@ class GroupBuilder:
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
-    def _rules(self, clusters: Mapping[str, _Cluster]) -> Callable[[str, str], bool]:
+    def _rules(
+        self, clusters: Mapping[str, _Cluster], passed: Mapping[str, "_Passed"]
+    ) -> Callable[[str, HasSurface], bool]:
         rules = {
             language: outlier_rules(
                 [member.surface for member in cluster], self._languages[language].profile, self._recipe.filters
             )
             for language, cluster in clusters.items()
         }
-        return lambda language, surface: rules[language](surface)
+        most = self._recipe.outliers.margin
+        if most is None:
+            return lambda language, item: rules[language](item.surface)
+        return lambda language, item: rules[language](item.surface) and (passed[language].margin(item.id) or 0) < most
 
     def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
         """All chosen items in their order, each with the class via which it came."""
@@ -134,7 +154,7 @@ class GroupBuilder:
             nodes[here] = self._via.relative(lists[here], bits[here], relatives)
         return list(nodes.tolist())
 
-    def _group(self, node: int, inputs: LanguageInputs, cluster: _Cluster, outliers: Sequence[Outlier]) -> Judgement:
+    def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
         if len(outliers) < minimum:
             detail = f"expected at least {minimum} outliers, saw {len(outliers)}"
@@ -147,10 +167,30 @@ class GroupBuilder:
             return self._reject(node, inputs, FEW_KINDS, detail)
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
-        return Group(qid_of(number), label, inputs.profile.code, tuple(cluster), tuple(outliers))
+        group = Group(qid_of(number), label, inputs.profile.code, tuple(passed.cluster), tuple(outliers))
+        return passed.measure(group)
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
         return Rejection(qid_of(int(self._graph.nodes[node])), inputs.profile.code, reason, detail)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A cluster that passed its rules, and what the second witness says of its class if the recipe asks it."""
+
+    cluster: _Cluster
+    evidence: ClassEvidence | None = None
+
+    def margin(self, item: str) -> float | None:
+        """The margin of an item beside the cluster; None without a witness."""
+        return None if self.evidence is None else self.evidence.margin(item)
+
+    def measure(self, group: Group) -> Group:
+        """A group of the cluster with its coherence and margins, if there is a witness."""
+        if self.evidence is None:
+            return group
+        outliers = tuple(replace(one, margin=self.margin(one.id)) for one in group.outliers)
+        return replace(group, outliers=outliers, coherence=self.evidence.coherence)
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:

@@ -65,7 +65,7 @@ def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
     pool: Iterable[ItemsByClass[_Chosen]],
     per_class: int,
-    admits: Callable[[str, str], bool] = lambda language, surface: True,  # noqa: ARG005
+    admits: Callable[[str, HasSurface], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
@@ -73,7 +73,7 @@ def choose_outliers(
     ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3. The first
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
-    there has that surface form or the item, or if ``admits`` refuses (language, surface form).
+    there has that surface form or the item, or if ``admits`` refuses (language, item).
 
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
@@ -100,7 +100,7 @@ _Placed: TypeAlias = Mapping[str, Place]
 class _Choice(Generic[_Chosen]):
     """The outliers chosen so far, which restrict further choices."""
 
-    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, str], bool]) -> None:
+    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, HasSurface], bool]) -> None:
         self._admits = admits
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
@@ -188,7 +188,7 @@ class _Choice(Generic[_Chosen]):
             language in item
             and item[language].surface not in used
             and item[language].id not in self._items
-            and self._admits(language, item[language].surface)
+            and self._admits(language, item[language])
             for language, used in self._surfaces.items()
         )
 

@@ -21,6 +21,7 @@ from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
+from wikisem.graph.signatures import Signatures
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
@@ -55,11 +56,12 @@ class LanguageInputs:
 
 @dataclass(frozen=True)
 class GroupInputs:
-    """What all classes have in common: the graph, the languages by code, and the recipe."""
+    """What all classes have in common: the graph, the languages by code, the recipe, and signatures if it asks them."""
 
     graph: ClassGraph
     languages: Mapping[str, LanguageInputs]
     recipe: Recipe
+    signatures: Signatures | None = None
 
 
 # The rings that are walked.

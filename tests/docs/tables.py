@@ -53,4 +53,5 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/method.md", "       "): "a diagram",
     ("docs/outliers.md", "classes on the ring"): "a diagram",
     ("docs/outliers.md", "characters of the members"): "a diagram",
+    ("docs/witness.md", "w(t) ="): "a formula; tests/oracle.py has it, too",
 }

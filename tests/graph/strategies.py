@@ -47,8 +47,12 @@ OUTLIERS = st.builds(
     status_share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     kinds=st.integers(1, 2),
     places=st.booleans(),
+    margin=st.sampled_from([None, 0.1, 0.3, 0.6]),
     shared=st.just(False),
 )
+
+
+_PROPERTIES = st.sets(st.sampled_from([17, 18, 131, 569, 625, 14_000]), min_size=1)
 
 
 @st.composite
@@ -57,8 +61,9 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
 
     One to three trees of classes, so that siblings, cousins and far classes exist; most classes have several instances;
     most items have a surface form in both languages. A few edges anywhere add cycles, second classes and classes that
-    are instances; a few items are instances at another rank, and some class has a statement that makes it. The number
-    of an item says nothing about its class.
+    are instances; a few items are instances at another rank, and some class has a statement that makes it. Instances
+    of a class have some properties in common, as those of another class may. The number of an item says nothing about
+    its class.
     """
     classes = draw(st.integers(6, 11))
     trees = draw(st.integers(1, 3))
@@ -79,6 +84,9 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
             instance_of[item].append(own)
     others = draw(st.dictionaries(some, st.integers(1, classes).map(qid_of).map(lambda one: (one,)), max_size=4))
     statements = draw(_statements(home, numbers))
+    usual = {own: draw(_PROPERTIES) for own in {*home}}
+    properties = {number: draw(_PROPERTIES) & usual[own] for number, own in zip(numbers, home, strict=True)}
+    properties |= draw(st.dictionaries(some, _PROPERTIES, max_size=4))
     links = draw(st.lists(st.integers(0, 4), min_size=classes + len(home), max_size=classes + len(home)))
     entities = [
         Entity(
@@ -88,6 +96,7 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
             links[n - 1],
             statements=statements.get(n, ()),
             other_instance_of=others.get(n, ()),
+            properties=tuple(sorted(properties.get(n, ()))) if links[n - 1] else (),
         )
         for n in range(1, classes + len(home) + 1)
     ]

@@ -24,6 +24,7 @@ from wikisem.graph.outlier_sets.class_lists import (
 )
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
+from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
@@ -37,6 +38,7 @@ PRUNING = GraphOptions(disambiguation=(), root="")
 OFF = FilterOptions(digits=None, affix=None, length_one=None, stop_affix=False)
 CLUSTER = ClusterOptions(size=3, minimum=2, max_groups=0)
 EXAMPLES = 60
+SIGNED = ["sitelinks", "properties"]
 
 World = tuple[list[Entity], dict[str, dict[str, Named]]]
 
@@ -80,8 +82,25 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
             forms=SurfaceForms.of(table),
         )
     nodes = np.arange(len(graph.nodes))
-    builder = GroupBuilder(GroupInputs(graph, sides, recipe), build_outlier_index(graph, lists, nodes, recipe, making))
+    found = signatures_of(entities, graph, sides, recipe) if recipe.witness else None
+    builder = GroupBuilder(
+        GroupInputs(graph, sides, recipe, found), build_outlier_index(graph, lists, nodes, recipe, making)
+    )
     return {(language, one.qid): one for language, one in builder.judge(nodes)}
+
+
+def signatures_of(
+    entities: Sequence[Entity], graph: ClassGraph, sides: Mapping[str, LanguageInputs], recipe: Recipe
+) -> Signatures:
+    """The signatures of some entities, given in two parts and in their order."""
+    table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
+    halves = (table[: len(table) // 2], table[len(table) // 2 :])
+    parts = [
+        ItemSignatures.of_columns(qid_numbers(half["qid"]), half["sitelinks"], half["properties"]) for half in halves
+    ]
+    members = [side.surfaces.items[side.candidates.leading.targets] for side in sides.values()]
+    nodes, minimum = np.arange(len(graph.nodes)), recipe.outliers.min_sitelinks
+    return Signatures.of(graph, parts, minimum, nodes, np.concatenate(members), recipe.seed)
 
 
 def outcomes(judgements: Mapping[tuple[str, str], Judgement]) -> set[str]:
@@ -110,6 +129,9 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
         met |= {"parent's own"} if able & parents else set()
         met |= {"member's class"} if able & oracle.barred_by_cluster(cluster) else set()
     surfaces = [oracle.names[item].surface for item in able]
+    if options.margin is not None:
+        met |= {"gives way"} if any(oracle.gives_way(item, v, cluster) for item in able) else set()
+        met |= {"says nothing"} if any(not graph.entities[item].properties for item in able) else set()
     met |= {"not admitted"} if not all(oracle.admits(surface, cluster) for surface in surfaces) else set()
     for number, draw in ((1, options.draw), (2, options.draw), (3, options.draw_o3)):
         sizes = [sum(map(oracle.may_stand, items)) for items in oracle.bringing(v, number).values()]
@@ -123,7 +145,8 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
 def random_recipe(options: OutlierOptions, seed: int) -> Recipe:
     """A recipe of small clusters without filters on these, except that equal surface forms merge."""
     filters = replace(OFF, outlier_stop_affix=seed % 2 == 0, initial_capital=seed % 4 < 2)
-    return Recipe("random", seed=seed, graph=PRUNING, cluster=CLUSTER, outliers=options, filters=filters)
+    cluster = replace(CLUSTER, coherence=0.6 if seed % 4 == 3 else None)
+    return Recipe("random", seed=seed, graph=PRUNING, cluster=cluster, outliers=options, filters=filters)
 
 
 def world_of_all_rules(far: int) -> World:
@@ -220,6 +243,9 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     for rule in ("too-few", "full class", "related", "other rank"):
         assert seen[rule] >= EXAMPLES // 20, (rule, seen)
     for rule in (
+        "no-kind",
+        "gives way",
+        "says nothing",
         "member's class",
         "parent's own",
         "class-making statement",
@@ -248,7 +274,9 @@ def test_shared_outliers_are_the_same_items_in_every_language() -> None:
         oracles = {k: OracleGroups(graph, recipe, language_profile(k), own) for k, own in names.items()}
         for v in {qid for (_, qid), one in ours.items() if isinstance(one, Group)}:
             able = {
-                k: one for k, one in oracles.items() if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum
+                k: one
+                for k, one in oracles.items()
+                if v in one.candidates() and len(one.cluster(v)) >= CLUSTER.minimum and one.has_kind(v, one.cluster(v))
             }
             wanted = choose_together(able, {k: one.cluster(v) for k, one in able.items()}, v)
             for k in able:

@@ -115,7 +115,7 @@ def test_what_the_rules_do_not_admit_is_skipped() -> None:
         {"en": CLUSTER},
         [ItemsByClass(named, named)],
         2,
-        lambda language, surface: (language, surface[:4]) != ("en", "List"),
+        lambda language, item: (language, item.surface[:4]) != ("en", "List"),
     )
     assert [item.id for item in chosen["en"]] == ["Q12", "Q13"]
 

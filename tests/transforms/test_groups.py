@@ -41,7 +41,7 @@ def test_the_titles_that_are_looked_at_do_not_depend_on_unlinked_items(
         Taxonomy.of_entities(entities, RECIPE.graph).save(folder / "taxonomy")
         scratch = GroupScratch(str(folder / "work"))
         write_entities(folder / "entities", entities)
-        collect = CollectItems(scratch, str(folder / "taxonomy"), ["en"], "", RECIPE.cluster.minimum, ())
+        collect = CollectItems(scratch, str(folder / "taxonomy"), ["en"], "", RECIPE.cluster.minimum, (), False)
         list(collect.process((0, str(folder / "entities/part-00000.parquet"))))
         (written,) = Path(scratch.titles()).parent.glob("titles-*")
         sampled.append(pq.read_table(written)["title"].to_pylist())
@@ -186,6 +186,32 @@ def test_items_with_few_sitelinks_are_members_but_never_outliers(tmp_path: Path)
     assert drawn == {"Q2": {"Q300"}, "Q3": {"Q200", "Q201", "Q202"}}
     surfaces = {group.qid: [member.surface for member in group.cluster] for group in built[0]}
     assert surfaces["Q3"] == ["alba3", "bohr3", "curie3", "dirac3", "euler3", "fermi3", "gauss3", "hertz3"]
+
+
+def test_signatures_are_asked_about_clusters_and_outliers(tmp_path: Path) -> None:
+    """The stage finds what the oracle does in items from several files: a class without a kind, items that give way.
+
+    Instances of every class have a property of their own, those of Q104 each that of another class; two of Q106 look
+    like those of Q107.
+    """
+    alike = {"Q1060": 107, "Q1061": 107} | {f"Q{1040 + k}": 105 + k for k in range(9)}
+    entities = [
+        replace(one, properties=(17, 1000 + alike.get(one.qid, int(one.instance_of[0][1:]))))
+        if one.instance_of
+        else one
+        for one in small_world()
+    ]
+    # Kin without properties is kin by class alone.
+    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin", kin_properties=())
+    recipe = replace(SMALL, outliers=outliers, cluster=ClusterOptions(max_groups=0, coherence=0.6))
+    names = by_label(entities, "en")
+    groups, rejected = read_built(run_stages(tmp_path, entities, {"en": names}, recipe, files=3)[0], "en")
+    assert bare((groups, rejected)) == bare(expected(OracleGraph(entities, recipe.graph), names, recipe, "en"))
+    assert [one.qid for one in rejected if one.reason == "no-kind"] == ["Q104"]
+    drawn = {group.qid: {outlier.id for outlier in group.outliers} for group in groups}
+    assert any(ids & {"Q1060", "Q1061"} for ids in drawn.values())
+    assert not drawn["Q107"] & {"Q1060", "Q1061"}
+    assert all(group.coherence is not None and group.coherence > 0.9 for group in groups)
 
 
 def test_no_items_give_no_groups(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from wikisem.graph.outlier_sets.class_lists import (
 )
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
+from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection.groups import GroupBuilder
@@ -118,7 +119,7 @@ def build_groups(
         items = pipeline | "entities" >> beam.Create(entity_files)
         counted = pipeline | "unlinked" >> beam.Create(unlinked)
         variant, minimum = recipe.surface.variant, recipe.cluster.minimum
-        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, properties)
+        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, properties, recipe.witness)
         (
             [
                 indexed,
@@ -153,7 +154,7 @@ class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
     Classes with ``minimum`` instances may be candidates. Statements of ``properties``, which may make a class, are
-    written too.
+    written too, and ``signatures`` if they are asked for.
     """
 
     def __init__(
@@ -164,9 +165,10 @@ class CollectItems(beam.DoFn):
         variant: str,
         minimum: int,
         properties: Sequence[str],
+        signatures: bool,
     ) -> None:
         self._scratch, self._taxonomy, self._languages = scratch, taxonomy, languages
-        self._variant, self._minimum, self._properties = variant, minimum, properties
+        self._variant, self._minimum, self._properties, self._signatures = variant, minimum, properties, signatures
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
@@ -181,15 +183,20 @@ class CollectItems(beam.DoFn):
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
-        """The numbers of all items of a file, and which of them are list articles; statements are written."""
+        """The numbers of all items of a file, and which are list articles; statements and signatures are written."""
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-        statements = []
+        statements, signatures = [], []
         columns = ["qid", "instance_of", *(_STATEMENTS if self._properties else ())]
+        columns += ["sitelinks", "properties"] if self._signatures else []
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
             lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
             if self._properties:
                 statements.append(ItemStatements.of_columns(numbers[-1], table["statements"], self._properties))
+            if self._signatures:
+                signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
+        if self._signatures:
+            save_arrays(ItemSignatures.join(signatures), self._scratch.item_signatures(number))
         if self._properties:
             save_arrays(ItemStatements.join(statements), self._scratch.statements(number))
         return np.concatenate(numbers), np.concatenate(lists)
@@ -278,15 +285,27 @@ class IndexOutliers(beam.DoFn):
         making, having = self._class_making(graph, unlinked)
         items, numbers, lists = outlier_pool(graph, by_language, having)
         candidates = all_candidates(scratch, self._languages)
+        if recipe.witness:
+            save_arrays(self._signatures(graph, tables, candidates), scratch.signatures)
         index = build_outlier_index(graph, lists, candidates, recipe, making, unlinked)
         save_arrays(index, scratch.outlier_index)
         for language, table in tables.items():
             save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
+    def _signatures(self, graph: ClassGraph, tables: Mapping[str, SurfaceTable], candidates: Ints) -> Signatures:
+        """The signatures of what may be an outlier, and of what may be a member in some language."""
+        folders = (local_folder(self._scratch.item_signatures(number)) for number in range(self._entity_files))
+        parts = (open_arrays(ItemSignatures, folder) for folder in folders)
+        members = [
+            table.items[open_candidates(self._scratch, language).leading.targets] for language, table in tables.items()
+        ]
+        minimum, seed = self._recipe.outliers.min_sitelinks, self._recipe.seed
+        return Signatures.of(graph, parts, minimum, candidates, np.concatenate(members), seed)
+
     def _class_making(self, graph: ClassGraph, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
         """The class-making statements of each class and of each item, if the recipe bars kin."""
-        if self._recipe.outliers.exclude != "kin":
+        if self._recipe.outliers.exclude != "kin" or not self._recipe.outliers.kin_properties:
             return NO_STATEMENTS, NO_STATEMENTS
         folders = [local_folder(self._scratch.statements(number)) for number in range(self._entity_files)]
         statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
@@ -349,7 +368,8 @@ class JudgeClasses(beam.DoFn):
         labels = {language: read_labels(self._scratch, language) for language in self._languages}
         self._english = {language: own.english for language, own in labels.items()}
         languages = {language: self._language_inputs(language, own.texts) for language, own in labels.items()}
-        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe)
+        witness = open_arrays(Signatures, local_folder(self._scratch.signatures)) if self._recipe.witness else None
+        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe, witness)
 
     def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
         scratch, counts_affixes = self._scratch, self._recipe.filters.affix == "surprise"

@@ -13,8 +13,6 @@ from wikisem.records import Share
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 FromOne: TypeAlias = Annotated[int, Meta(ge=1)]
 FromTwo: TypeAlias = Annotated[int, Meta(ge=2)]
-# A difference of two similarities, each from 0 to 1.
-Difference: TypeAlias = Annotated[float, Meta(ge=-1, le=1)]
 # The variants that ``wikisem.wikipedia.variants`` can write; "" leaves each surface form as it is.
 Variant: TypeAlias = Literal[
     "", "gan-hans", "gan-hant", "ike-cans", "ike-latn", "kk-cyrl", "kk-latn", "ku-arab", "ku-latn", "sh-cyrl",
@@ -48,7 +46,7 @@ class ClusterOptions:
     minimum: FromTwo = 7
     max_groups: FromZero = 500
     class_order: Literal["sample", "prominence"] = "sample"
-    # The least mean similarity of the signatures of its members.
+    # A cluster with less is rejected: how often a member has more evidence of being one than another item has.
     coherence: Share | None = None
 
 
@@ -75,8 +73,8 @@ class OutlierOptions:
     status_share: Share = 0.0
     # An outlier takes a place among the members, in form and fame, that the seed gives.
     places: bool = False
-    # The most by which an outlier's mean similarity to the members may exceed the coherence of the cluster.
-    margin: Difference | None = None
+    # An outlier gives way if at least this share of the instances has less evidence of being one than it has.
+    margin: Share | None = None
     shared: bool = False
 
     def draws_by_class(self, outlier_class: int) -> bool:
@@ -151,7 +149,7 @@ class Recipe:
 
     @property
     def witness(self) -> bool:
-        """Whether a rule compares signatures: the properties of items, a second witness of what they are beside P31."""
+        """Whether a rule asks the signatures of items, a second witness of what they are beside P31."""
         return self.cluster.coherence is not None or self.outliers.margin is not None
 
     def to_dict(self) -> dict[str, Any]:

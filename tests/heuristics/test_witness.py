@@ -1,0 +1,107 @@
+"""The second witness in worlds that are small enough to read; against the oracle it is tested with whole groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.heuristics.test_groups import PRUNING, judge, random_recipe
+from tests.oracle import Named
+from wikisem.graph import signatures
+from wikisem.graph.csr import CsrRows
+from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.selection.groups import Judgement
+from wikisem.recipes.options import ClusterOptions, OutlierOptions
+from wikisem.records import Entity, Group, Rejection
+from wikisem.sampling import hash_keys
+
+AREA, POPULATION, POSTAL, COORDINATES, PERFORMER, RELEASED = 2046, 1082, 281, 625, 175, 577
+TOWN, ALBUM = (POSTAL, COORDINATES, POPULATION, AREA), (PERFORMER, RELEASED)
+ITEMS = OutlierOptions(min_sitelinks=1, distance=1, draw="items", draw_o3="items", per_class=1, minimum=1)
+# Far from all other classes, so that there are items that are no towns.
+FAR = [Entity(f"Q{60 + n}", ("Q5",), (), 9, properties=ALBUM) for n in range(9)]
+
+
+def towns(
+    properties: Sequence[tuple[int, ...]],
+    siblings: Mapping[str, tuple[int, ...]],
+    margin: float | None = None,
+    coherence: float | None = None,
+) -> Judgement:
+    """The class Q2 with members that have these properties, beside a sibling class with instances of these names."""
+    members = [Entity(f"Q{10 + n}", ("Q2",), (), 9, properties=own) for n, own in enumerate(properties)]
+    others = {
+        name: Entity(f"Q{30 + n}", ("Q3",), (), 9, properties=own) for n, (name, own) in enumerate(siblings.items())
+    }
+    entities = [Entity("Q2", (), ("Q1",)), Entity("Q3", (), ("Q1",)), *members, *others.values(), *FAR]
+    names = {one.qid: f"Town {n}" for n, one in enumerate(members)} | {one.qid: name for name, one in others.items()}
+    recipe = random_recipe(replace(ITEMS, margin=margin), seed=1)
+    recipe = replace(recipe, cluster=ClusterOptions(8, 3, 0, coherence=coherence))
+    return judge(entities, {"en": {qid: Named(name) for qid, name in names.items()}}, recipe)["en", "Q2"]
+
+
+def drawn(judgement: Judgement) -> dict[str, float]:
+    """The outliers of a group with their margins."""
+    assert isinstance(judgement, Group), judgement
+    return {one.surface: one.margin for one in judgement.outliers if one.margin is not None}
+
+
+def test_an_item_that_the_statements_make_an_instance_gives_way() -> None:
+    """Kristianstad is no town by P31, but has all that towns have; the album in the same class has nothing of it."""
+    siblings = {"Kristianstad": TOWN, "The Eminem Show": ALBUM}
+    alone = {"Kristianstad": TOWN}
+    assert drawn(towns([TOWN] * 4, siblings, margin=0.1)) == {"The Eminem Show": 0.0}
+    assert drawn(towns([TOWN] * 4, alone, margin=None, coherence=0.0))["Kristianstad"] >= 0.5
+    rejected = towns([TOWN] * 4, alone, margin=0.1)
+    assert isinstance(rejected, Rejection)
+    assert rejected.reason == "few-outliers"
+
+
+def test_an_item_of_which_nothing_is_said_is_no_outlier_the_less() -> None:
+    """It has no evidence: less than towns of which something is said, and towns of which nothing is have no say."""
+    silent = {"Nowhere": ()}
+    assert drawn(towns([TOWN] * 4, silent, margin=0.1)) == {"Nowhere": 0.0}
+    assert drawn(towns([*[TOWN] * 3, (), ()], silent, margin=0.1)) == {"Nowhere": 0.0}
+
+
+def test_where_nothing_is_said_of_a_class_no_rule_applies() -> None:
+    """Its groups have neither coherence nor margins."""
+    group = towns([()] * 4, {"Kristianstad": TOWN}, margin=0.1, coherence=0.6)
+    assert isinstance(group, Group)
+    assert (group.coherence, [one.margin for one in group.outliers]) == (None, [None])
+
+
+def test_a_member_of_which_other_things_are_said_makes_room_for_outliers_like_it() -> None:
+    """One of four towns has the properties of an album: of four instances it alone has no more evidence than albums."""
+    assert drawn(towns([TOWN] * 3 + [ALBUM], {"The Eminem Show": ALBUM}, margin=0.3))["The Eminem Show"] >= 1 / 8
+
+
+def test_a_class_whose_members_have_nothing_in_common_has_no_kind() -> None:
+    """What a member has is found elsewhere as often, so that no member looks more like the others than any item."""
+    rejected = towns([ALBUM] * 4, {"Kristianstad": TOWN}, coherence=0.6)
+    assert isinstance(rejected, Rejection)
+    assert rejected.reason == "no-kind"
+    assert rejected.detail.startswith("expected a coherence of at least 0.6, saw 0.")
+    kept = towns([TOWN] * 4, {"The Eminem Show": ALBUM}, coherence=0.6)
+    assert isinstance(kept, Group)
+    assert kept.coherence == 1.0
+
+
+def test_long_lists_of_properties_are_no_better_witnesses() -> None:
+    """The evidence of a signature grows with the weights of its properties, not with their number."""
+    many = tuple(range(1000, 1040))
+    wordy = {"Wordy": (*TOWN, *many)}
+    assert drawn(towns([TOWN] * 4, wordy, margin=0.1)) == {"Wordy": 0.0}
+
+
+def test_the_first_instances_by_hash_key_show_what_a_class_is_like(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more instances than a reference holds, those beyond it, which are no members, have no say."""
+    monkeypatch.setattr(signatures, "REFERENCE", 2)
+    entities = [Entity("Q2", (), ("Q1",)), *(Entity(f"Q{10 + n}", ("Q2",), (), 9, properties=(17,)) for n in range(6))]
+    graph = Taxonomy.of_entities(entities, PRUNING).graph
+    parts = [ItemSignatures(np.arange(10, 16), np.full(6, 9, np.int32), CsrRows(np.arange(7), np.full(6, 17)))]
+    found = Signatures.of(graph, parts, 1, np.arange(len(graph.nodes)), np.zeros(0, np.int64), seed=5)
+    first = np.argsort(hash_keys(5, np.arange(10, 16)))[:2]
+    assert sorted(found.reference.row(int(np.searchsorted(graph.nodes, 2))).tolist()) == sorted(first.tolist())

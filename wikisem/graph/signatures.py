@@ -1,0 +1,156 @@
+"""Signatures: the properties of an item besides P31 and P279, which say what it is like, whatever it is said to be.
+
+A town has coordinates, a population and a postal code, whether or not somebody stated that it is a town. The signatures
+of the items that a group may need are one record of arrays, with what rules measure them by:
+
+    Gothenburg        area, coordinates, population, postal code, twinned town
+    Kristianstad      area, coordinates, population, postal code
+    The Eminem Show   genre, performer, publication date
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, first_of, indices_of, offsets_of, pack_pairs, second_of
+from wikisem.sampling import hash_keys
+
+# Of a class so many instances, the first by hash key, show what its instances are like.
+REFERENCE: Final = 100
+# So many prominent items, the first by hash key, show what other items are like.
+SAMPLE: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSignatures:
+    """The signatures of the items in one file that have any: item numbers, sitelinks, and property numbers."""
+
+    items: Int64s
+    sitelinks: npt.NDArray[np.int32]
+    properties: CsrRows
+
+    @staticmethod
+    def of_columns(items: Int64s, sitelinks: pa.ChunkedArray, properties: pa.ChunkedArray) -> "ItemSignatures":
+        """From item numbers, and columns as in ``schemas.ENTITIES``."""
+        lists = properties.combine_chunks()
+        rows = CsrRows(offsets_of(pc.list_value_length(lists).to_numpy()), pc.list_flatten(lists).to_numpy())
+        return ItemSignatures(items, sitelinks.to_numpy(), rows).take(np.flatnonzero(rows.counts()))
+
+    @staticmethod
+    def join(parts: Iterable["ItemSignatures"]) -> "ItemSignatures":
+        """The signatures of several tables as one."""
+        none = np.zeros(0, dtype=np.int64)
+        every = [ItemSignatures(none, none.astype(np.int32), CsrRows(offsets_of(none), none.astype(np.uint16))), *parts]
+        counts = np.concatenate([part.properties.counts() for part in every])
+        return ItemSignatures(
+            np.concatenate([part.items for part in every]),
+            np.concatenate([part.sitelinks for part in every]),
+            CsrRows(offsets_of(counts), _narrow(np.concatenate([part.properties.targets for part in every]))),
+        )
+
+    def take(self, rows: Ints) -> "ItemSignatures":
+        """The signatures of some of the items."""
+        return ItemSignatures(self.items[rows], self.sitelinks[rows], self.properties.take(rows))
+
+
+def _narrow(properties: Ints) -> Ints:
+    """Property numbers in 16 bits if they fit: the highest was about 14,000 in 2026-11."""
+    return properties.astype(np.uint16) if int(properties.max(initial=0)) < 1 << 16 else properties
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """The signatures of all items that a group may need, and what they are measured by.
+
+    ``items`` are item numbers (ascending), and row i of ``rows`` has the properties of item i as indices into
+    ``properties``, the property numbers (ascending); one more row at the end is empty, for items of which nothing is
+    said. ``shares[t]`` is the share p(t) of the prominent items that have property t, smoothed: (count + 1/2) /
+    (prominent items + 1). Row v of ``reference`` has the first prominent instances of node v by hash key, at most
+    ``REFERENCE``, and ``sample`` the first ``SAMPLE`` prominent items, both as rows.
+
+    *Prominent* are the items of the dump of which anything is said, with as many sitelinks as an outlier needs, in
+    whatever language, and whether or not the graph has kept their classes: they show what items are like.
+    """
+
+    items: Int64s
+    rows: CsrRows
+    properties: Int64s
+    shares: npt.NDArray[np.float64]
+    reference: CsrRows
+    sample: Ints
+
+    def rows_of(self, numbers: Ints) -> Int64s:
+        """The row of each item."""
+        indices, found = indices_of(numbers, self.items)
+        return np.where(found, indices, len(self.items))
+
+    @staticmethod
+    def of(
+        graph: ClassGraph, parts: Iterable[ItemSignatures], minimum: int, candidates: Ints, members: Ints, seed: int
+    ) -> "Signatures":
+        """From the signatures of all files.
+
+        ``candidates`` are the nodes that get a ``reference``, ``minimum`` is how many sitelinks an outlier needs, and
+        ``members`` are items of the graph (indices) that are wanted as well, however few they have.
+        """
+        wanted = graph.sitelinks >= minimum
+        wanted[members] = True
+        prominent, counts, kept = 0, np.zeros(0, dtype=np.int64), list[ItemSignatures]()
+        for part in parts:
+            is_prominent = part.sitelinks >= minimum
+            prominent += int(np.count_nonzero(is_prominent))
+            here = np.bincount(part.properties.take(np.flatnonzero(is_prominent)).targets)
+            counts = np.pad(counts, (0, max(0, len(here) - len(counts))))
+            counts[: len(here)] += here
+            indices, found = indices_of(part.items, graph.items)
+            found[found] = wanted[indices[found]]
+            kept.append(part.take(np.flatnonzero(found | _first(part.items, is_prominent, seed))))
+        every = ItemSignatures.join(kept)
+        every = every.take(np.argsort(every.items))
+        sample = np.flatnonzero(_first(every.items, every.sitelinks >= minimum, seed))
+        used = np.bincount(every.properties.targets, minlength=len(counts)) > 0
+        properties = np.flatnonzero(used)
+        codes = (np.cumsum(used) - 1)[every.properties.targets]
+        offsets = np.append(every.properties.offsets, every.properties.offsets[-1])
+        return Signatures(
+            every.items,
+            CsrRows(offsets, _narrow(codes)),
+            properties,
+            (np.pad(counts, (0, max(0, len(used) - len(counts))))[properties] + 0.5) / (prominent + 1),
+            _reference(graph, every.items, every.sitelinks >= minimum, candidates, seed),
+            sample.astype(np.uint32),
+        )
+
+
+def _first(items: Int64s, flags: Flags, seed: int) -> Flags:
+    """Which of the flagged items are the first ``SAMPLE`` by hash key."""
+    rows = np.flatnonzero(flags)
+    first = np.zeros(len(items), dtype=bool)
+    first[rows[np.argsort(hash_keys(seed, items[rows]))[:SAMPLE]]] = True
+    return first
+
+
+def _reference(graph: ClassGraph, items: Int64s, prominent: Flags, candidates: Ints, seed: int) -> CsrRows:
+    """For each node, if it is a candidate, the rows of its first prominent instances by hash key."""
+    is_candidate = np.zeros(len(graph.nodes), dtype=bool)
+    is_candidate[candidates] = True
+    rows = np.flatnonzero(prominent)
+    rows = rows[np.argsort(hash_keys(seed, items[rows]))]
+    indices, found = indices_of(items[rows], graph.items)
+    rows = rows[found]
+    classes = graph.classes.take(indices[found])
+    classes = classes.keep(is_candidate[classes.targets])
+    # The instances of a node in the order of their hash keys: their places in that order ascend.
+    pairs = pack_pairs(classes.targets, classes.sources())
+    pairs.sort()
+    nodes = first_of(pairs)
+    begins = np.searchsorted(nodes, np.arange(len(graph.nodes) + 1))
+    first = np.arange(len(nodes)) - begins[nodes] < REFERENCE
+    counts = np.minimum(np.diff(begins), REFERENCE)
+    return CsrRows(offsets_of(counts), rows[second_of(pairs[first])].astype(np.uint32))
