@@ -97,7 +97,7 @@ class Outlier(Member):
 
     ``margin`` is the share of the class's reference instances whose statements are less typical of the class than those
     of the outlier, ties counted half: 0 if every instance is more typical, 1 if none is. None where no rule of the
-    recipe reads statements, and in files from before there was such a rule.
+    recipe reads statements or nothing is stated of the class, and in files from before there was such a rule.
     """
 
     outlier_class: Annotated[int, Meta(ge=1, le=3)]
@@ -110,8 +110,8 @@ class Group:
     """A cluster with its outliers in one language; each outlier makes one test case (Blair et al. 2016, 3.2).
 
     ``coherence`` is the chance that a random member's statements are more typical of the class than those of a random
-    item that could be drawn, ties counted half: 0.5 if the members have nothing in common, 1 if statements tell all of
-    them from other items. In a group that mixes languages it is the least of theirs. None where ``Outlier.margin`` is.
+    prominent item, ties counted half: 0.5 if the members have nothing in common, 1 if statements tell all of them from
+    other items. In a group that mixes languages it is the least of theirs. None where ``Outlier.margin`` is.
     """
 
     qid: str

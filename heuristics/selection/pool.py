@@ -138,7 +138,7 @@ class PoolItem:
         """The links to the item's page."""
         return self.member.total
 
-    def as_outlier(self, via: str, margin: float | None = None) -> Outlier:
+    def as_outlier(self, via: str) -> Outlier:
         """The outlier that the item becomes."""
         member = self.member
         return Outlier(
@@ -153,7 +153,6 @@ class PoolItem:
             links=member.links,
             page_share=member.page_share,
             label_language=member.label_language,
-            margin=margin,
         )
 
 

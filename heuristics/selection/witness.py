@@ -73,6 +73,11 @@ class ClassEvidence:
         """
         return _share_below(self._of_instances, self._of_others(self._signatures.rows_of(_numbers([item]))))
 
+    def weights(self) -> dict[int, float]:
+        """The weight of each property (its number) that an instance has."""
+        numbers = self._signatures.properties[self._known].tolist()
+        return dict(zip(numbers, (self._weights / _UNITS).tolist(), strict=True))
+
     def _coherence(self, of_members: Evidence, of_others: Evidence) -> float | None:
         below = _share_below(np.sort(np.maximum(of_members, 0)), np.maximum(of_others, 0))
         return None if below is None else round(1 - below, _DIGITS)

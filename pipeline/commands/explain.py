@@ -5,8 +5,9 @@ With --figure the same as a picture: instances, classes and the arrows between t
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +16,7 @@ from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
 from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
+from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
@@ -22,6 +24,7 @@ from wikisem.pipeline.command_options import add_figure, argument, folder, refus
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
+from wikisem.pipeline.explain.statements import ClassStatements, explain_statements, read_property_labels
 from wikisem.transforms.io.arrays import local_folder
 
 
@@ -37,6 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LANG",
         help="one language of the run (default: every one, or for --figure the first that has a group)",
     )
+    parser.add_argument(
+        "--item",
+        type=argument(check_qid),
+        action="append",
+        default=[],
+        metavar="ITEM",
+        help="an item of which to say, too, whether its statements let it be an outlier of the class",
+    )
     add_figure(parser, "--figure", "the group, too,")
 
 
@@ -46,9 +57,12 @@ def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
     output = arguments.output
     taxonomy = Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
     languages = _languages(output, arguments.language)
-    explanations = [explain(output, taxonomy, arguments.qid, language) for language in languages]
-    for explanation in explanations:
-        _print_explanation(taxonomy, explanation)
+    for item in arguments.item:
+        taxonomy.classes(item)  # which names an item that the graph lacks
+    explanations = [explain(output, taxonomy, arguments.qid, language, arguments.item) for language in languages]
+    statements = explain_statements(output, taxonomy, explanations, arguments.item)
+    for explanation, found in zip(explanations, statements, strict=True):
+        _print_explanation(output, taxonomy, explanation, found)
     if arguments.figure is not None:
         _draw(taxonomy, explanations, arguments.figure)
         print_line(f"figure: {arguments.figure}")
@@ -75,7 +89,9 @@ def _draw(taxonomy: Taxonomy, explanations: Sequence[Explanation], path: Path) -
 # The explanation as lines and tables.
 
 
-def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
+def _print_explanation(
+    output: str, taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements | None
+) -> None:
     """Print all facts about a class in one language."""
     console = make_console()
     console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
@@ -86,6 +102,11 @@ def _print_explanation(taxonomy: Taxonomy, explanation: Explanation) -> None:
         console.print(group_table(explanation.group, explanation.labels))
         audit = audit_groups("", [AuditGroup.of_group(explanation.group)], taxonomy)
         for line in _measure_lines(audit.groups[0].measures):
+            console.print(line)
+    if statements is not None:
+        numbers = {*statements.telling, *(number for item in statements.items for number in item.against)}
+        labels = read_property_labels(output, numbers, explanation.language)
+        for line in _statement_lines(taxonomy, explanation, statements, labels):
             console.print(line)
     console.print(_instances(explanation))
 
@@ -145,3 +166,46 @@ def _measure_lines(one: GroupMeasures) -> Iterable[str]:
         yield f"{outlier.item.surface}: {steps}; {shared}"
     if one.age is not None:
         yield f"item numbers of its members: Q{one.age.lowest} to Q{one.age.highest}, median {one.age.median:.0f}"
+
+
+# What statements say, with so many of the properties that tell the class.
+
+_NAMED: Final = 3
+
+
+def _statement_lines(
+    taxonomy: Taxonomy, explanation: Explanation, statements: ClassStatements, labels: Mapping[int, str]
+) -> Iterable[str]:
+    """The coherence of the cluster and the margins of items in words, with the properties that speak for them."""
+    count, telling = statements.members, statements.telling
+    rejection = explanation.rejection
+    if statements.coherence is None:
+        said = "unknown: nothing is stated of its members"
+    elif rejection is not None and rejection.reason == NO_KIND:
+        most = max(telling.values(), default=1)
+        said = f"{statements.coherence}: no property that tells the class is had by more than {most} of {count} members"
+    else:
+        having = (f"{telling[one]} have {_property(one, labels)}" for one in [*telling][:_NAMED])
+        said = f"{statements.coherence}: of {count} members {', '.join(having) or 'no two share what tells the class'}"
+    yield f"coherence {said}"
+    bound = explanation.recipe.outliers.margin if explanation.recipe else None
+    chosen = {outlier.id for outlier in explanation.group.outliers} if explanation.group else set()
+    for item in statements.items:
+        name = _label(explanation, item.qid)
+        if explanation.qid in taxonomy.classes(item.qid):
+            yield f"{name}: an instance of the class"
+        elif item.margin is not None:
+            verdict = ""
+            if item.qid not in chosen and bound is not None:
+                verdict = f", gives way from {bound} on" if item.margin >= bound else f", below {bound}"
+            having = (_property(one, labels, f"{telling[one]} of {count} members") for one in item.telling[:_NAMED])
+            has = f"it has {', '.join(having) or 'no property that tells the class'}"
+            if item.against:
+                has += f"; against it: {', '.join(_property(one, labels) for one in item.against[:_NAMED])}"
+            yield f"{name}: margin {item.margin}{verdict}; {has if item.stated else 'nothing is stated of it'}"
+
+
+def _property(number: int, labels: Mapping[int, str], note: str = "") -> str:
+    """A property by its label, if it has one, with its id and a note in parentheses."""
+    about = [*([f"P{number}"] if number in labels else []), *([note] if note else [])]
+    return labels.get(number, f"P{number}") + (f" ({', '.join(about)})" if about else "")

@@ -13,11 +13,15 @@ from wikisem.errors import MissingInputError
 from wikisem.files import list_files, match, open_binary
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
+from wikisem.heuristics.selection.pool import in_range
+from wikisem.ids import qid_number
 from wikisem.layout import group_leaves, index_folder
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
+from wikisem.recipes.load import parse_recipe
+from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import first_label
 from wikisem.transforms.io.parquet import read_batches
@@ -42,6 +46,8 @@ class Explanation:
     """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
 
     ``english`` are those of them whose label is English, because they have none in the language, nor in ``mul``.
+    ``cluster`` are the items that rules judged, whatever came of it, as far as their number is known from ``recipe``:
+    that of the language's groups, None without a record of them.
     """
 
     qid: str
@@ -51,6 +57,8 @@ class Explanation:
     ranked: Sequence[Ranked]
     labels: Mapping[str, str]
     english: frozenset[str] = frozenset()
+    cluster: Sequence[str] = ()
+    recipe: Recipe | None = None
 
     def label(self, qid: str) -> str:
         """The label of an item, or its QID."""
@@ -68,13 +76,21 @@ class Explanation:
         return "" if self.group is None else "not among the most prominent"
 
 
-def explain(output: str, taxonomy: Taxonomy, qid: str, language: str) -> Explanation:
-    """Gather all facts about a class in the output folder; UnknownItemError if it is not in the graph."""
+def explain(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
+    """Gather all facts about a class in the output folder, and the labels of the items that are asked for.
+
+    UnknownItemError if the class is not in the graph.
+    """
     group = next((one for one in read_groups(output, language) if one.qid == qid), None)
     rejection = next((one for one in read_rejections(output, language) if one.qid == qid), None)
-    ranked = _rank(output, taxonomy, qid, language, group)
-    wanted = {qid, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
-    return Explanation(qid, language, group, rejection, ranked, *_labels(output, wanted, language))
+    linked = _rank(output, taxonomy, qid, language)
+    ranked = _shown(linked, group)
+    wanted = {qid, *asked, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
+    labels, english = _labels(output, wanted, language)
+    record = Ledger(output).find(f"groups/{language}")
+    recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
+    cluster = [one.id for one in group.cluster] if group else _leading(linked, recipe) if recipe else []
+    return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe)
 
 
 def languages_of(output: str) -> list[str]:
@@ -98,13 +114,26 @@ def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
     return ways.get(end, [start, end])
 
 
-def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str, group: Group | None) -> list[Ranked]:
+def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str) -> list[Ranked]:
     linked = taxonomy.most_linked(qid, _LOOK)
     surfaces = _column(Ledger(output).folder(surfaces_unit(language)), [item for item, _ in linked], "surface")
+    return [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in linked]
+
+
+def _shown(linked: Sequence[Ranked], group: Group | None) -> Sequence[Ranked]:
     cluster = {member.id for member in group.cluster} if group else set()
-    deepest = max((place for place, (item, _) in enumerate(linked) if item in cluster), default=0)
-    shown = linked[: max(_SHOWN, deepest + 1)]
-    return [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in shown]
+    deepest = max((place for place, one in enumerate(linked) if one.qid in cluster), default=0)
+    return linked[: max(_SHOWN, deepest + 1)]
+
+
+def _leading(linked: Sequence[Ranked], recipe: Recipe) -> list[str]:
+    """The cluster as the groups stage judged it: the first with a surface form, each surface form once."""
+    able = in_range([qid_number(one.qid) for one in linked], recipe.items, "clusters").tolist()
+    named = [one for one, is_able in zip(linked, able, strict=True) if is_able and one.surface is not None]
+    merged: dict[str, str] = {}
+    for one in named[: recipe.cluster.size]:
+        merged.setdefault(str(one.surface), one.qid)
+    return list(merged.values())
 
 
 def _around(taxonomy: Taxonomy, qid: str) -> set[str]:

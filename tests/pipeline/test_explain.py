@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.oracle import Named
-from tests.transforms.world_of_groups import run_stages
-from wikisem.pipeline.build.ledger import Ledger, Record
+from tests.transforms.world_of_groups import finish_stages
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain import explanation
 from wikisem.pipeline.explain.explanation import _labels
 from wikisem.pipeline.explain.figure import _COLOURS, families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Counts, Entity
+from wikisem.records import Entity
 
 TOWNS = ["Rome", "Oslo", "Bern", "Lima", "Kyiv", "Doha", "Baku", "Oslo"]
 RECIPE = Recipe(
@@ -48,17 +47,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("out")
     english = {entity.qid: Named(label, "anchor", 3, 4) for entity in entities() if (label := entity.labels.get("en"))}
     german = {qid: Named("Stadt" + qid[-1]) for qid in list(english)[:8]}
-    done, _ = run_stages(root, entities(), {"en": english, "de": german}, RECIPE)
-    for name in ("groups", "rejected"):
-        (done / name).rename(root / name)
-    made = {"entities": "entities", "taxonomy": "taxonomy/finished"}
-    made |= {f"surfaces/{language}": f"surfaces/{language}" for language in ("en", "de")}
-    for unit, folder in made.items():
-        (root / folder).rename(root / "moving")
-        (root / unit).mkdir(exist_ok=True)
-        (root / "moving").rename(root / unit / "0f")
-        Ledger(str(root)).put(Record(unit, "0f", "", Counts()))
-    return root
+    return finish_stages(root, entities(), {"en": english, "de": german}, RECIPE)
 
 
 def test_labels_are_read_by_the_index(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:

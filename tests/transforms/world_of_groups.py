@@ -9,6 +9,7 @@ from tests.entity_files import write_entities
 from tests.oracle import Named, Names, OracleGraph, OracleGroups
 from wikisem.layout import Scratch
 from wikisem.outputs.groupfile import decode_group, decode_rejection
+from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
@@ -57,6 +58,23 @@ def run_stages(
     groups = Scratch(str(root / "made"))
     counts = build_groups(folder, graph.finished, surfaces, {}, recipe, StageContext(groups, runtime))
     return Path(groups.finished), counts
+
+
+def finish_stages(root: Path, entities: Sequence[Entity], names: Mapping[str, Names], recipe: Recipe) -> Path:
+    """Run both stages, and leave what they read and wrote as finished units of the output folder, which is returned."""
+    done, _ = run_stages(root, entities, names, recipe)
+    for name in ("groups", "rejected"):
+        (done / name).rename(root / name)
+    ledger = Ledger(str(root))
+    units = {"entities": "entities", "taxonomy": "taxonomy/finished"}
+    for unit, folder in (units | {f"surfaces/{language}": f"surfaces/{language}" for language in names}).items():
+        (root / folder).rename(root / "moving")
+        (root / unit).mkdir(exist_ok=True)
+        (root / "moving").rename(root / unit / "0f")
+        ledger.put(Record(unit, "0f", "", Counts()))
+    for language in names:
+        ledger.put(Record(f"groups/{language}", "0f", "", Counts(), made_with={"recipe": recipe.to_dict()}))
+    return root
 
 
 def read_built(done: Path, language: str) -> Built:
