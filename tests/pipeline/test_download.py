@@ -1,13 +1,16 @@
 """The command ``wikisem download``: what it says, and that its last line is a build that runs."""
 
+import io
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.pipeline.download.server import Fault, Server, serve
+from tests.waiting import wait_until
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.console import progress
 from wikisem.pipeline.demo.sample_world import write_sample_world
@@ -106,16 +109,14 @@ def test_wrong_words_are_refused(
     assert told in capsys.readouterr().err
 
 
-def test_plain_lines_say_bytes_rate_and_time_left(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_lines_say_bytes_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where standard error is no terminal: one line at first, then one every so often, until it ends."""
     monkeypatch.setattr(progress, "_LOOK", 0.001)
     monkeypatch.setattr(progress, "_LINE", 0.01)
+    shown = io.StringIO()  # capsys loses what another thread prints while it is read
+    monkeypatch.setattr(sys, "stderr", shown)
     with progress.byte_progress("downloading", 1000, 100) as count:
         count(400)
-        said = ""
-        while "left" not in said:
-            said += capsys.readouterr().err
-    assert said.startswith("downloading\n")
-    assert "downloading: 500 bytes of 1.00 kB" in said
+        wait_until(lambda: "left" in shown.getvalue())
+    assert shown.getvalue().startswith("downloading\n")
+    assert "downloading: 500 bytes of 1.00 kB" in shown.getvalue()
