@@ -94,7 +94,7 @@ def clustered_means(sums: FloatArray, counts: npt.ArrayLike, seed: int = SEED) -
 
 def _bars(value: float, sums: FloatArray, sizes: FloatArray, drawn: FloatArray) -> ErrorBars:
     if np.ptp(sums / sizes) <= _ROUNDING:
-        low, high = wilson(min(max(value, 0.0), 1.0), len(sizes))
+        low, high = wilson(_share(value), len(sizes))
     else:
         low, high = percentile_interval(drawn, len(sizes))
     return ErrorBars(value, low, high, clustered_error(sums, sizes), len(sizes))

@@ -27,8 +27,8 @@ class Command(Protocol):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's own options."""
 
-    def run(self, arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
-        """Do the work and return the exit code."""
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do the work and return the exit code; ``arguments.beam_options`` are the words after ``--``."""
 
 
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
@@ -57,6 +57,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "check": "which groups of a data set break which filter",
     "recipes": "the recipes that ship, or one of them as a file",
 }
+
+# The commands that run or plan a pipeline, and take options of Beam.
+_PIPELINES: Final = frozenset({"demo", "build", "entities", "mentions", "surfaces", "taxonomy", "groups", "plan"})
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}
@@ -199,7 +202,11 @@ def _run(words: list[str]) -> int:
     if ours[0] in _FIRST_WORDS and not {"-h", "--help"} & set(ours):
         print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
     command, parser = open_command(ours[0])
-    return command.run(parser.parse_known_only(ours[1:]), beam_options)
+    arguments = parser.parse_known_only(ours[1:])
+    if beam_options and ours[0] not in _PIPELINES:
+        raise UsageError(f"{ours[0]} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
+    arguments.beam_options = beam_options
+    return command.run(arguments)
 
 
 def open_command(name: str) -> tuple[Command, Parser]:

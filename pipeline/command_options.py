@@ -213,12 +213,6 @@ def read_word_filter(arguments: argparse.Namespace) -> WordFilter:
 # What the options ask for.
 
 
-def refuse_beam_options(command: str, beam_options: Sequence[str]) -> None:
-    """Raise UsageError if a command that runs no pipeline is given options for one."""
-    if beam_options:
-        raise UsageError(f"{command} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
-
-
 def read_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe that a command names, with the seed of --seed if that is given."""
     recipe = load_recipe(arguments.recipe)

@@ -64,7 +64,7 @@ class LockFile:
 
 
 @contextmanager
-def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], None]) -> Iterator[None]:
+def locked(output: str, lock: LockFile, break_lock: bool, log: Callable[[str], object]) -> Iterator[None]:
     """Be the only run into OUT for as long as the context lasts; LockError says which other one there is.
 
     The lock files of dead runs of this machine are removed, with a line that says so, and with ``break_lock`` all.
@@ -104,7 +104,7 @@ def is_lock_file(path: str) -> bool:
     return path.rpartition("/")[2].startswith("lock.")
 
 
-def _remove_stale(output: str, break_lock: bool, log: Callable[[str], None]) -> None:
+def _remove_stale(output: str, break_lock: bool, log: Callable[[str], object]) -> None:
     for lock in _lock_files(output):
         if lock.is_dead or break_lock:
             what = "was cut off" if lock.is_dead else "is taken for ended (--break-lock)"

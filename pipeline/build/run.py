@@ -45,10 +45,6 @@ _PLAIN: Final = ("languages", "groups", "rejected", "unreadable", *(f"{name}/*" 
 _SCRATCH_NOTE: Final = re.compile(r"/([0-9a-f]{12})\.json$")
 
 
-def _ignore(line: str) -> None:
-    del line
-
-
 @dataclass(frozen=True)
 class Run:
     """State shared by all units of one command; ``log`` gets lines for people, and ignores them by default.
@@ -60,7 +56,7 @@ class Run:
     output: str
     runtime: Runtime
     max_unreadable: float = 0.01
-    log: Callable[[str], None] = _ignore
+    log: Callable[[str], object] = lambda _: None
     break_lock: bool = False
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     ledger: Ledger = field(init=False, repr=False, compare=False)
@@ -242,9 +238,9 @@ def check_writable(output: str) -> None:
 # The run that the options of a command describe.
 
 
-def make_run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> Run:
+def make_run(arguments: argparse.Namespace) -> Run:
     """The run that the shared options describe; ``with_workers`` sets its workers when the input is known."""
-    runtime = Runtime(absolute_setup_file(beam_options), progress)
+    runtime = Runtime(absolute_setup_file(arguments.beam_options), progress)
     runtime.configure_file_systems()
     return Run(absolute(arguments.output), runtime, arguments.max_unreadable, log, arguments.break_lock)
 

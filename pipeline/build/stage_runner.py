@@ -56,10 +56,6 @@ class UnitResult:
     warning: str = ""
 
 
-def _nothing_to_check(run: Run) -> None:
-    del run
-
-
 @dataclass(frozen=True)
 class Folders:
     """Where the files of finished units are, each as its record says: ``folders("mentions/de")``."""
@@ -93,7 +89,7 @@ class Stage:
     units: Sequence[Unit]
     work: Callable[[Sequence[str], "Folders", StageContext], Mapping[str, UnitResult]]
     together: bool = False
-    check: Callable[[Run], None] = _nothing_to_check
+    check: Callable[[Run], object] = lambda _: None
 
 
 # A run into OUT: from its lock to the manifest that says what it left, and the stages in between.

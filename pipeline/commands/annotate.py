@@ -34,7 +34,7 @@ from wikisem.outputs.annotation.sheets import (
     parse_csv,
     parse_export,
 )
-from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, at_least
 from wikisem.pipeline.console.scores import percent
 from wikisem.pipeline.console.terminal import make_console, number_columns, print_json, print_line
 from wikisem.pipeline.scoring import import_from_here
@@ -124,9 +124,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="with --score: print one JSON object and no tables")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Write sheets, or score answers."""
-    refuse_beam_options("annotate", beam_options)
     if arguments.score is not None:
         _score_sheets(arguments)
     else:

@@ -32,7 +32,7 @@ from wikisem.files import path_of, read_if_there
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import MANIFEST, find_folder
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import DATA_SET, argument, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, argument
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
 from wikisem.transforms.io.arrays import local_folder
@@ -58,9 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print every measure of every group as JSON, and no table")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Audit one data set or two, and print what was found."""
-    refuse_beam_options("audit", beam_options)
     frequencies = dict(map(_read_frequencies, arguments.frequencies))
     audits = [_audit(path, frequencies) for path in (arguments.dataset, arguments.compare) if path is not None]
     if arguments.json:

@@ -5,10 +5,9 @@ class in all its languages side by side, and a quiz. --scores adds the scores of
 """
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.files import path_of, write_files
-from wikisem.pipeline.command_options import add_folder, argument, refuse_beam_options
+from wikisem.pipeline.command_options import add_folder, argument
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import browse_files, facts_of, read_run
 
@@ -27,9 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Write the page and say where it is."""
-    refuse_beam_options("browse", beam_options)
     folder = arguments.output or arguments.run / "browse"
     read = read_run(arguments.run)
     write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores, read.english))

@@ -1,7 +1,6 @@
 """From dumps to groups: items, links, surface forms, the class graph and the groups; what is finished is kept."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump, find_wikipedias, read_named
@@ -23,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_checksum(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Build, write the manifest and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     wikipedia = find_wikipedias(arguments.wikipedia, arguments.checksum)
     languages = options.choose_languages(arguments.languages, list(wikipedia), recipe)
     wikidata = find_dump(arguments.wikidata, arguments.checksum)

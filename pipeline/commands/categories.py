@@ -36,7 +36,6 @@ from wikisem.pipeline.command_options import (
     argument,
     parse_languages,
     read_word_filter,
-    refuse_beam_options,
     web_address,
 )
 from wikisem.pipeline.console.terminal import log, log_pause, make_console, number_columns, print_line
@@ -80,9 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Make the sets, write them, and report by language what has no label."""
-    refuse_beam_options("categories", beam_options)
     output = arguments.output
     recipe, languages = load_category_recipe(arguments.recipe), arguments.languages
     # One source for the whole run, opened when the first category asks for it.

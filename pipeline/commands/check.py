@@ -13,7 +13,7 @@ from rich.table import Table
 
 from wikisem.heuristics.rules.lint import Violation, check_groups, groups_in
 from wikisem.pipeline.build.inputs import read_named
-from wikisem.pipeline.command_options import DATA_SET, add_profile, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_profile
 from wikisem.pipeline.console.terminal import make_console, print_json
 from wikisem.wikipedia.learning import read_profile_file
 
@@ -38,9 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON list of group, rule and detail, and no table")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Check the groups, print what was found, and return 1 if that is anything."""
-    refuse_beam_options("check", beam_options)
     groups = groups_in(arguments.path, arguments.language)
     text = read_named(arguments.profile).get(arguments.language)
     given = None if text is None else read_profile_file(text, "--profile")

@@ -17,7 +17,7 @@ from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.files import path_of
-from wikisem.pipeline.command_options import add_figure, argument, refuse_beam_options
+from wikisem.pipeline.command_options import add_figure, argument
 from wikisem.pipeline.console.terminal import draw_plot, make_console, number_columns, print_json
 from wikisem.typed_json import decode_json
 
@@ -56,9 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Correlate every score with every other one, and print the coefficients."""
-    refuse_beam_options("correlate", beam_options)
     rows = list(_rows(_read_scores(arguments.scores, arguments.common), _read_csv(arguments.other)))
     if not any(row.names for row in rows):
         raise MissingInputError(f"expected models of {arguments.scores} in {arguments.other}, saw none of them there")

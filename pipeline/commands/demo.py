@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_local_output(parser, "OUT", text, required=False)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Write the sample dumps, build, and print what came out and where it is."""
     output = _folder(arguments.output)
-    run_ = Run(absolute(output), Runtime(beam_options, progress), log=log)
+    run_ = Run(absolute(output), Runtime(arguments.beam_options, progress), log=log)
     with session(run_):
         options = demo_options(f"{output}/dumps")
         records = run_stages(build_stages(options, run_), run_, options.recipe)

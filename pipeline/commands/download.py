@@ -15,14 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import (
-    add_contact,
-    add_local_output,
-    add_timeout,
-    argument,
-    refuse_beam_options,
-    web_address,
-)
+from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, argument, web_address
 from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
 from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, find_wikidata, find_wikipedia
@@ -59,9 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be downloaded, with sizes, and stop")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Find the dumps, say what they are, fetch what is missing, and print the build line."""
-    refuse_beam_options("download", beam_options)
     if not (arguments.languages or arguments.wikidata or arguments.lexemes):
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)

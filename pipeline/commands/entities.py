@@ -1,7 +1,6 @@
 """Stage 1: read a Wikidata JSON dump into OUT/entities, one row an item, as Parquet."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_dump
@@ -44,10 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_checksum(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Read the dump and print what was done."""
     labels = None if arguments.languages == ALL else labels_for(parse_languages(arguments.languages))
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
     wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only, arguments.signatures)

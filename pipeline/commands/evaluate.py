@@ -14,15 +14,7 @@ from wikisem.evaluation.vectors.words import TOKENIZERS
 from wikisem.files import path_of
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
-from wikisem.pipeline.command_options import (
-    add_figure,
-    add_seed,
-    argument,
-    at_least,
-    parse_languages,
-    refuse_beam_options,
-    whole_numbers,
-)
+from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
 from wikisem.pipeline.scoring import import_from_here, samples
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
@@ -61,9 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         declare(tasks.add_parser(name, allow_abbrev=False, help=text, description=text))
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
-    refuse_beam_options("evaluate", beam_options)
     import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
     arguments.score(arguments)
     return 0

@@ -20,7 +20,7 @@ from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.pipeline.command_options import add_figure, argument, folder, refuse_beam_options
+from wikisem.pipeline.command_options import add_figure, argument, folder
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
 from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
@@ -51,9 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--figure", "the group, too,")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
-    refuse_beam_options("explain", beam_options)
     output = arguments.output
     taxonomy = Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
     languages = _languages(output, arguments.language)

@@ -1,7 +1,6 @@
 """Stage 5: test groups in every language, from the surfaces and the taxonomy in OUT."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_profiles, read_named
@@ -21,10 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_profile(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Form the groups and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     languages = options.choose_languages(arguments.languages, [], recipe)
     profiles = find_profiles(run_.output, languages, read_named(arguments.profile))
     stages = [groups(languages, recipe, profiles), *mixed(languages, recipe)]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from wikisem.pipeline.build.inputs import ListedLanguage, known_languages, languages_in
-from wikisem.pipeline.command_options import argument, folder, refuse_beam_options
+from wikisem.pipeline.command_options import argument, folder
 from wikisem.pipeline.console.terminal import make_console, make_table, print_json
 from wikisem.wikipedia.learning import LINKS, LIST_TITLES, SURPRISED
 
@@ -28,9 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON list of objects, and no table")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """List the languages."""
-    refuse_beam_options("languages", beam_options)
     found = known_languages() if arguments.output is None else languages_in(arguments.output)
     if arguments.json:
         print_json([one.to_plain() for one in found], indented=True)

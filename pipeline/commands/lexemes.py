@@ -7,7 +7,7 @@ that of the lowest lexeme.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.table import Table
@@ -36,7 +36,6 @@ from wikisem.pipeline.command_options import (
     at_least,
     lexeme_languages,
     read_word_filter,
-    refuse_beam_options,
 )
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
@@ -75,9 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_max_unreadable(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Read the dump, write the sets, and print how many pairs each relation has."""
-    refuse_beam_options("lexemes", beam_options)
     relations, keep = load_relations(arguments.relations), read_word_filter(arguments)
     unreadable: list[UnreadableRecord] = []
     reader, collector = LexemeReader(unreadable.append), PairCollector(relations, arguments.languages)

@@ -1,7 +1,6 @@
 """Stage 2: count the links of Wikipedia dumps into OUT/mentions/<language>, the anchor dictionary of each language."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.inputs import find_profiles, find_wikipedias, read_named
@@ -23,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_checksum(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Count the links and print what was done."""
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     dumps = find_wikipedias(arguments.wikipedia, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, *dumps.values())
     profiles = find_profiles(run_.output, list(dumps), read_named(arguments.profile))

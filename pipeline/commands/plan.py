@@ -6,7 +6,6 @@ Beam validates as for a job. A graph does not depend on the dumps, except for th
 
 import argparse
 import tempfile
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -32,11 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the steps as JSON, one pipeline a line")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Plan the stages and print their graphs."""
     if unknown := [stage for stage in arguments.stage if stage not in STAGES]:
         raise UsageError(f"expected stages of {', '.join(STAGES)}, saw {unknown[0]!r}")
-    runtime = PlanningRuntime(planned_for=check_options(absolute_setup_file(beam_options)))
+    runtime = PlanningRuntime(planned_for=check_options(absolute_setup_file(arguments.beam_options)))
     with tempfile.TemporaryDirectory(prefix="wikisem-plan-") as folder:
         run_build(demo_options(folder), Run(f"{folder}/out", runtime))
     wanted = arguments.stage or STAGES

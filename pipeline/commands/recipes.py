@@ -6,13 +6,11 @@ every key.
 
 import argparse
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
 
 from wikisem.errors import RecipeError
-from wikisem.pipeline.command_options import refuse_beam_options
 from wikisem.pipeline.console.terminal import make_console, print_line
 from wikisem.recipes.load import did_you_mean, shipped_names, shipped_path
 
@@ -24,9 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="the recipe to print (default: list all)")
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one recipe as it is in its file."""
-    refuse_beam_options("recipes", beam_options)
     if arguments.recipe:
         print_line(_find(arguments.recipe).read_text(encoding="utf-8").rstrip("\n"))
         return 0

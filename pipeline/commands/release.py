@@ -9,11 +9,10 @@ import argparse
 import os
 import re
 import time
-from collections.abc import Sequence
 
 from wikisem.errors import UsageError
 from wikisem.files import path_of
-from wikisem.pipeline.command_options import add_folder, argument, refuse_beam_options
+from wikisem.pipeline.command_options import add_folder, argument
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import write_release
 
@@ -30,9 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
-    refuse_beam_options("release", beam_options)
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     facts = write_release(arguments.run, folder, _today(), arguments.repository or "")
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")

@@ -1,7 +1,6 @@
 """Stage 3: the surface form of each item in each language, from OUT/mentions or the recipe's fallback."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.method import check_languages
@@ -19,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_output(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Name the items and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     languages = options.choose_languages(arguments.languages, [], recipe)
     run_ = with_workers(run_, arguments.workers)
     with session(run_):

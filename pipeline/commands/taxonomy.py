@@ -1,7 +1,6 @@
 """Stage 4: the pruned class graph of the items in OUT/entities, as memory-mapped arrays."""
 
 import argparse
-from collections.abc import Sequence
 
 from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.run import make_run, with_workers
@@ -16,10 +15,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_output(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Build the class graph and print what was done."""
     recipe = options.read_recipe(arguments)
-    run_ = make_run(arguments, beam_options)
+    run_ = make_run(arguments)
     run_ = with_workers(run_, arguments.workers)
     with session(run_):
         records = run_stages([taxonomy(recipe.graph)], run_, recipe)

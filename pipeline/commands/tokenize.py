@@ -6,7 +6,6 @@ the tokens of a word, and LANGUAGE/outlier-classes.json.
 
 import argparse
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.outlier_detection import group_ids
 from wikisem.evaluation.vectors.words import TOKENIZERS, Tokenizer, open_tokenizer
 from wikisem.files import path_of, write_text
-from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, parse_languages, refuse_beam_options
+from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, parse_languages
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.scoring import read_datasets
 
@@ -34,9 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Divide every word of every group, and write the groups."""
-    refuse_beam_options("tokenize", beam_options)
     (dataset,) = read_datasets([arguments.dataset], arguments.language)
     tokenize, output = open_tokenizer(arguments.tokenizer), arguments.output
     names = group_ids(dataset.groups)

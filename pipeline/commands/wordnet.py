@@ -5,7 +5,6 @@ n(n - 1) questions of n pairs count, as in WordRep, even if a word has several p
 """
 
 import argparse
-from collections.abc import Sequence
 
 from rich.table import Table
 
@@ -15,14 +14,7 @@ from wikisem.errors import MissingInputError
 from wikisem.files import path_of, write_text
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import analogy_lines, asked_pairs, word_pairs_lines
-from wikisem.pipeline.command_options import (
-    add_folder,
-    add_questions,
-    add_word_filter,
-    argument,
-    read_word_filter,
-    refuse_beam_options,
-)
+from wikisem.pipeline.command_options import add_folder, add_questions, add_word_filter, argument, read_word_filter
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 
 
@@ -34,9 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_questions(parser)
 
 
-def run(arguments: argparse.Namespace, beam_options: Sequence[str]) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Read the WordNet, write the questions, and print how many pairs each relation has."""
-    refuse_beam_options("wordnet", beam_options)
     pairs, output = read_wordnet(arguments.wordnet, read_word_filter(arguments)), arguments.output
     if not any(pairs.values()):
         raise MissingInputError(f"{arguments.wordnet}: expected relations between words that are kept, saw none")

@@ -115,8 +115,8 @@ def test_what_the_system_refuses_is_one_message(
 ) -> None:
     """A full disk or a missing permission, whenever it is met, is exit 1 without a traceback."""
 
-    def refuse(arguments: object, beam_options: object) -> int:
-        del arguments, beam_options
+    def refuse(arguments: argparse.Namespace) -> int:
+        del arguments
         raise OSError(number, os.strerror(number), "out/groups/de.jsonl")
 
     monkeypatch.setattr("wikisem.pipeline.commands.check.run", refuse)
@@ -139,8 +139,8 @@ def test_an_error_that_was_not_foreseen_is_one_line(
 ) -> None:
     """It says that it is a fault, which one, where, and how to see all of it; a test or a report sees all of it."""
 
-    def fail(arguments: object, beam_options: object) -> int:
-        raise KeyError(f"{arguments and 'many'}\nlines\x1b[2J{beam_options}" + "x" * 1000)
+    def fail(arguments: argparse.Namespace) -> int:
+        raise KeyError(f"{arguments and 'many'}\nlines\x1b[2J{arguments.beam_options}" + "x" * 1000)
 
     monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
     with pytest.raises(KeyError):
@@ -159,8 +159,8 @@ def test_memory_that_is_not_there_is_no_fault(
 ) -> None:
     """A machine may be too small for an input."""
 
-    def fail(arguments: object, beam_options: object) -> int:
-        raise MemoryError(f"Unable to allocate {arguments and 3} GiB{beam_options and ''}")
+    def fail(arguments: argparse.Namespace) -> int:
+        raise MemoryError(f"Unable to allocate 3 GiB{arguments.beam_options}")
 
     monkeypatch.setattr("wikisem.pipeline.commands.check.run", fail)
     monkeypatch.delenv(TRACEBACK)
