@@ -56,19 +56,21 @@ class HumanScore:
 def score_annotators(answers: Sequence[Answer], annotation: AnnotationSet) -> HumanScore:
     """Score answers that ``check_answers`` let through."""
     shares = _shares(answers, annotation)
-    classes = sorted({class_name(case.outlier_class) for case in annotation.cases})
+    classes = {case.id: class_name(case.outlier_class) for case in annotation.cases}
     return HumanScore(
         tuple(_score_annotator(name, answers, annotation) for name in annotation.annotators),
         mean_of_shares(list(shares.values()), annotation.seed),
-        {
-            name: mean_of_shares(
-                [share for case, share in shares.items() if class_name(annotation.by_id[case].outlier_class) == name],
-                annotation.seed,
-            )
-            for name in classes
-        },
+        _by_class(shares, classes, annotation.seed),
         shares,
     )
+
+
+def _by_class(shares: Mapping[str, float], classes: Mapping[str, str], seed: int) -> dict[str, ErrorBars | None]:
+    """The mean share in each outlier class; both maps are by case, and ``classes`` has all cases."""
+    return {
+        name: mean_of_shares([share for case, share in shares.items() if classes[case] == name], seed)
+        for name in sorted(set(classes.values()))
+    }
 
 
 def _shares(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, float]:
@@ -152,18 +154,13 @@ def score_model(evaluation: Evaluation, human: HumanScore, seed: int) -> ModelSc
     scored = {
         group.group.id: case for group in evaluation.groups for case in group.cases if group.group.id in human.shares
     }
-    classes = sorted({class_name(group.group.outliers[0].outlier_class) for group in evaluation.groups})
+    classes = {group.group.id: class_name(group.group.outliers[0].outlier_class) for group in evaluation.groups}
+    detected = {name: float(case.detected) for name, case in scored.items()}
     return ModelScore(
         evaluation.name,
         evaluation.notes,
         mean_of_shares([case.position for case in scored.values()], seed),
-        mean_of_shares([float(case.detected) for case in scored.values()], seed),
-        {
-            name: mean_of_shares(
-                [float(case.detected) for case in scored.values() if class_name(case.outlier.outlier_class) == name],
-                seed,
-            )
-            for name in classes
-        },
+        mean_of_shares(list(detected.values()), seed),
+        _by_class(detected, classes, seed),
         mean_of_shares([human.shares[case] for case in scored], seed),
     )

@@ -1,6 +1,6 @@
 """Answers as they come back from annotators, in any of the three forms, checked against their annotation set."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -60,8 +60,8 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
     """
     kept: dict[tuple[str, str, bool], Answer] = {}
     for answer in answers:
-        for check in _CHECKS:
-            check(answer, annotation)
+        if misfit := _misfit(answer, annotation):
+            raise DamagedInputError(f"{answer.where}: expected {misfit}")
         earlier = kept.setdefault((answer.annotator, answer.case, answer.with_help), answer)
         if earlier.choice != answer.choice:
             raise DamagedInputError(
@@ -72,49 +72,21 @@ def check_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> list[
     return [kept[key] for key in sorted(kept)]
 
 
-def _check_set(answer: Answer, annotation: AnnotationSet) -> None:
+def _misfit(answer: Answer, annotation: AnnotationSet) -> str:
+    """What was expected of an answer that the set cannot have, and what was seen; empty for one that it can have."""
     if answer.set != annotation.fingerprint:
-        raise DamagedInputError(
-            f"{answer.where}: expected answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
-        )
-
-
-def _check_annotator(answer: Answer, annotation: AnnotationSet) -> None:
+        return f"answers to set {annotation.fingerprint}, saw answers to {answer.set or 'none'}"
     if answer.annotator not in annotation.annotators:
-        known = _listed(list(annotation.annotators))
-        raise DamagedInputError(
-            f"{answer.where}: expected an annotator of this set ({known}), saw {answer.annotator!r}"
-        )
-
-
-def _check_case(answer: Answer, annotation: AnnotationSet) -> None:
+        return f"an annotator of this set ({_listed(list(annotation.annotators))}), saw {answer.annotator!r}"
     if answer.case not in annotation.annotators[answer.annotator]:
-        raise DamagedInputError(
-            f"{answer.where}: expected a case of the sheet of {answer.annotator}, saw {answer.case!r}"
-        )
-
-
-def _check_choice(answer: Answer, annotation: AnnotationSet) -> None:
+        return f"a case of the sheet of {answer.annotator}, saw {answer.case!r}"
     words = len(annotation.by_id[answer.case].words)
     if not CANNOT_TELL <= answer.choice <= words:
-        raise DamagedInputError(
-            f"{answer.where}: expected a word from 1 to {words} or {CANNOT_TELL} for cannot tell as the answer to "
-            f"{answer.case}, saw {answer.choice}"
-        )
-
-
-def _check_help(answer: Answer, annotation: AnnotationSet) -> None:
+        choices = f"a word from 1 to {words} or {CANNOT_TELL} for cannot tell"
+        return f"{choices} as the answer to {answer.case}, saw {answer.choice}"
     if not (answer.with_help or annotation.two_answers):
-        raise DamagedInputError(f"{answer.where}: expected one answer a case, saw one without help to {answer.case}")
-
-
-_CHECKS: Sequence[Callable[[Answer, AnnotationSet], None]] = (
-    _check_set,
-    _check_annotator,
-    _check_case,
-    _check_choice,
-    _check_help,
-)
+        return f"one answer a case, saw one without help to {answer.case}"
+    return ""
 
 
 def missing_answers(answers: Iterable[Answer], annotation: AnnotationSet) -> dict[str, list[str]]:
