@@ -16,7 +16,7 @@ from mteb.abstasks.task_metadata import TaskMetadata
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import score, score_groups
+from wikisem.evaluation.outlier_detection import score, score_groups, words_of
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.wikipedia.data.iso_639 import iso_639_3, iso_15924
@@ -79,7 +79,7 @@ class _OutlierDetection(AbsTask):
     def _evaluate_subset(self, model: Any, data_split: Dataset, **about: Any) -> dict[str, float]:
         """OPP and accuracy from 0 to 1, with the error bars of OPP."""
         groups = [_words(row) for row in data_split]
-        known = self._encode(model, sorted({word for group in groups for word in _all(group)}), about)
+        known = self._encode(model, sorted({word for group in groups for word in words_of(group)}), about)
         found = score(score_groups(groups, known))
         assert found.opp is not None and found.accuracy is not None and found.error_bars is not None
         bars = found.error_bars[0]
@@ -114,7 +114,3 @@ def _words(row: Mapping[str, Any]) -> WordGroup:
     outliers = tuple(OutlierWord(each["surface"], each["outlier_class"]) for each in row["outliers"])
     cluster = tuple(each["surface"] for each in row["cluster"])
     return WordGroup(row["class"], cluster, outliers, "", row["language"], row["label"])
-
-
-def _all(group: WordGroup) -> list[str]:
-    return [*group.cluster, *(outlier.surface for outlier in group.outliers)]
