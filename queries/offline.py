@@ -122,20 +122,12 @@ class PropertyEdges:
         return _neighbours(keys, values, np.asarray(subjects, dtype=np.int64))
 
     def reaching(self, objects: npt.ArrayLike) -> Numbers:
-        """The items from which one step or more leads to any of these; a cycle ends the search, not the result."""
-        found = new = self.subjects_of(objects)
-        while len(new):
-            new = np.setdiff1d(self.subjects_of(new), found, assume_unique=True)
-            found = union([found, new])
-        return found
+        """The items from which one step or more leads to any of these."""
+        return _followed(self.subjects_of, objects)
 
     def reached(self, subjects: npt.ArrayLike) -> Numbers:
         """The items to which one step or more leads from any of these."""
-        found = new = self.objects_of(subjects)
-        while len(new):
-            new = np.setdiff1d(self.objects_of(new), found, assume_unique=True)
-            found = union([found, new])
-        return found
+        return _followed(self.objects_of, subjects)
 
     def pairs(self) -> tuple[Numbers, Numbers]:
         """All subjects and their objects, in order of object."""
@@ -145,6 +137,15 @@ class PropertyEdges:
     def _by_subject(self) -> tuple[Numbers, Numbers]:
         order = np.lexsort((self._objects, self._subjects))
         return self._subjects[order], self._objects[order]
+
+
+def _followed(step: Callable[[npt.ArrayLike], Numbers], start: npt.ArrayLike) -> Numbers:
+    """The items that one step or more leads to; a cycle ends the search, not the result."""
+    found = new = step(start)
+    while len(new):
+        new = np.setdiff1d(step(new), found, assume_unique=True)
+        found = union([found, new])
+    return found
 
 
 def _neighbours(keys: Numbers, values: Numbers, wanted: Numbers) -> Numbers:

@@ -15,7 +15,7 @@ from wikisem.files import path_of
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
-from wikisem.pipeline.scoring import import_from_here, samples
+from wikisem.pipeline.scoring import import_from_here
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -114,7 +114,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "error bars", SEED)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
-    parser.set_defaults(score=samples, vectors=[])
+    parser.set_defaults(score=scoring.samples, vectors=[])
 
 
 def _topk(parser: argparse.ArgumentParser) -> None:
@@ -124,17 +124,12 @@ def _topk(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(score=scoring.topk)
 
 
-def _oddoneout(parser: argparse.ArgumentParser) -> None:
-    _add_oddoneout(parser)
-    parser.set_defaults(score=scoring.oddoneout)
-
-
 def _combined(parser: argparse.ArgumentParser) -> None:
-    _add_oddoneout(parser)
+    _oddoneout(parser)
     parser.set_defaults(score=scoring.combined)
 
 
-def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
+def _oddoneout(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument(
         "-k", type=at_least(2), default=3, help="how many words of the category an intruder joins (default: 3)"
@@ -157,6 +152,7 @@ def _add_oddoneout(parser: argparse.ArgumentParser) -> None:
         "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: all)"
     )
     add_seed(parser, "--sample", 500)
+    parser.set_defaults(score=scoring.oddoneout)
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:
