@@ -33,8 +33,9 @@ from benchmarks.graph_world import (
 )
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS
-from wikisem.arrow.item_index import index_folder, index_name, write_index
+from wikisem.arrow.item_index import index_name, write_index
 from wikisem.files import create_binary
+from wikisem.layout import index_folder
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities.item_files import ROW_GROUP
 from wikisem.wikis import wiki_of
