@@ -23,13 +23,15 @@ outlier such an item has evidence 0, neither for nor against. Where nothing is s
 there is no margin, or no coherence, and no rule.
 """
 
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from wikisem.graph.csr import CsrRows, Int64s, Ints, offsets_of
+from wikisem.graph.csr import CsrRows, Int64s, offsets_of
 from wikisem.graph.signatures import Signatures
 from wikisem.ids import qid_number
 
@@ -59,36 +61,36 @@ class ClassEvidence:
         self._known = np.flatnonzero(counts)
         counts, shares = counts[self._known], signatures.shares[self._known]
         self._weights = _units(np.log((counts + shares) / (len(instances) + 1)) - np.log(shares))
-        self._other = _units(-np.log(len(instances) + 1.0))
+        self._other = int(_units(-np.log(len(instances) + 1.0)))
         without_own = _units(np.log((counts - 1 + shares) / max(len(instances), 1)) - np.log(shares))
         evidence = _evidence(own, without_own[np.searchsorted(self._known, own.targets)])
-        self._of_instances = np.sort(evidence)
-        others = signatures.sample[~np.isin(signatures.sample, instances)]
-        self.coherence = self._coherence(evidence[: len(members)], self._of_others(others))
+        self._of_instances = np.sort(evidence).tolist()
+        self._by_property = dict(zip(self._known.tolist(), self._weights.tolist(), strict=True))
+        of_every = np.full(len(signatures.shares), self._other)
+        of_every[self._known] = self._weights
+        of_sample = _evidence(signatures.of_sample, of_every[signatures.of_sample.targets])
+        others = of_sample[~np.isin(signatures.sample, instances)]
+        self.coherence = _how_often_more(evidence[: len(members)], others)
 
     def margin(self, item: str) -> float | None:
         """The share of the instances with less evidence than an item (a QID) that is none of them, ties half.
 
         None if nothing is said of any instance.
         """
-        return _share_below(self._of_instances, self._of_others(self._signatures.rows_of(_numbers([item]))))
+        if not self._of_instances:
+            return None
+        # Asked for every item that may be drawn: faster without arrays.
+        number, items = qid_number(item), self._signatures.items
+        row = int(items.searchsorted(number))
+        own = self._signatures.rows.row(row).tolist() if row < len(items) and items[row] == number else []
+        found = sum(self._by_property.get(each, self._other) for each in own) / math.sqrt(max(len(own), 1))
+        below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
+        return round(below / (2 * len(self._of_instances)), _DIGITS)
 
     def weights(self) -> dict[int, float]:
         """The weight of each property (its number) that an instance has."""
         numbers = self._signatures.properties[self._known].tolist()
         return dict(zip(numbers, (self._weights / _UNITS).tolist(), strict=True))
-
-    def _coherence(self, of_members: Evidence, of_others: Evidence) -> float | None:
-        below = _share_below(np.sort(np.maximum(of_members, 0)), np.maximum(of_others, 0))
-        return None if below is None else round(1 - below, _DIGITS)
-
-    def _of_others(self, rows: Ints) -> Evidence:
-        signatures = self._signatures.rows.take(rows)
-        at = np.minimum(np.searchsorted(self._known, signatures.targets), len(self._known) - 1)
-        is_known = self._known[at] == signatures.targets if len(self._known) else np.zeros(len(at), dtype=bool)
-        weights = np.full(len(at), self._other)
-        weights[is_known] = self._weights[at[is_known]]
-        return _evidence(signatures, weights)
 
 
 def _numbers(qids: Sequence[str]) -> Int64s:
@@ -106,9 +108,10 @@ def _evidence(signatures: CsrRows, weights: Int64s) -> Evidence:
     return sums / np.sqrt(np.maximum(counts, 1))
 
 
-def _share_below(ascending: Evidence, others: Evidence) -> float | None:
-    """How often one of ``ascending`` is less than one of the others, ties half; None without any of either."""
-    if not len(ascending) or not len(others):
+def _how_often_more(ones: Evidence, others: Evidence) -> float | None:
+    """How often one has more evidence than an other, ties half and less than none as none; None without either."""
+    if not len(ones) or not len(others):
         return None
-    below = np.searchsorted(ascending, others, "left").sum() + np.searchsorted(ascending, others, "right").sum()
-    return round(int(below) / (2 * len(ascending) * len(others)), _DIGITS)
+    ordered, asked = np.sort(np.maximum(others, 0)), np.maximum(ones, 0)
+    below = int((np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")).sum())
+    return round(below / (2 * len(ones) * len(others)), _DIGITS)

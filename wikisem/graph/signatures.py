@@ -72,7 +72,7 @@ class Signatures:
     ``properties``, the property numbers (ascending); one more row at the end is empty, for items of which nothing is
     said. ``shares[t]`` is the share p(t) of the prominent items that have property t, smoothed: (count + 1/2) /
     (prominent items + 1). Row v of ``reference`` has the first prominent instances of node v by hash key, at most
-    ``REFERENCE``, and ``sample`` the first ``SAMPLE`` prominent items, both as rows.
+    ``REFERENCE``, and ``sample`` the first ``SAMPLE`` prominent items, both as rows; ``of_sample`` are the latter's.
 
     *Prominent* are the items of the dump of which anything is said, with as many sitelinks as an outlier needs, in
     whatever language, and whether or not the graph has kept their classes: they show what items are like.
@@ -84,6 +84,7 @@ class Signatures:
     shares: npt.NDArray[np.float64]
     reference: CsrRows
     sample: Ints
+    of_sample: CsrRows
 
     def rows_of(self, numbers: Ints) -> Int64s:
         """The row of each item."""
@@ -117,14 +118,15 @@ class Signatures:
         used = np.bincount(every.properties.targets, minlength=len(counts)) > 0
         properties = np.flatnonzero(used)
         codes = (np.cumsum(used) - 1)[every.properties.targets]
-        offsets = np.append(every.properties.offsets, every.properties.offsets[-1])
+        rows = CsrRows(np.append(every.properties.offsets, every.properties.offsets[-1]), _narrow(codes))
         return Signatures(
             every.items,
-            CsrRows(offsets, _narrow(codes)),
+            rows,
             properties,
             (np.pad(counts, (0, max(0, len(used) - len(counts))))[properties] + 0.5) / (prominent + 1),
             _reference(graph, every.items, every.sitelinks >= minimum, candidates, seed),
             sample.astype(np.uint32),
+            rows.take(sample),
         )
 
 
