@@ -2,8 +2,7 @@
 
 The shape is that of Wikidata in 2026: 4 million classes, most of them leaves below few huge ones; 5 million P279 edges
 with cycles and self-loops among them; 35 million items with a sitelink, classes of all sizes (Zipf), a tenth of the
-items in several classes, sitelinks with a heavy tail (7 % have ten or more). An item in twelve says what it belongs to
-(P361, P463, P1344), far more than in Wikidata; in one class of fifty nearly all instances say the same.
+items in several classes, sitelinks with a heavy tail (7 % have ten or more).
 """
 
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct
-from wikisem.schemas import ENTITIES, STATEMENT, SURFACES
+from wikisem.schemas import ENTITIES, SURFACES
 from wikisem.transforms.io.parquet import write_parquet
 
 Ints = np.ndarray[Any, Any]
@@ -129,7 +128,6 @@ def entities_of(
     anywhere = rng.random(len(targets)) < 0.02
     targets[anywhere] = rng.integers(1, size.inner, int(anywhere.sum()))
     supers = np.bincount(children - items[0], minlength=len(items))
-    first = targets[np.cumsum(kinds)[kinds > 0] - kinds[kinds > 0]]
     blank: list[list[object]] = [[]] * len(items)
     return pa.table(
         [
@@ -140,27 +138,12 @@ def entities_of(
             pa.array(blank, ENTITIES.field("titles").type),
             _labels(items),
             pa.array(items),
-            _statements(items, np.flatnonzero(kinds), first),
+            pa.array(blank, ENTITIES.field("statements").type),
             pa.array(blank, ENTITIES.field("other_instance_of").type),
             _signatures(np.random.default_rng(items[0]), kinds, targets),
         ],
         schema=ENTITIES,
     )
-
-
-def _statements(items: Ints, members: Ints, classes: Ints) -> pa.Array:
-    """Up to one statement for each item: what all of its class say, or one of its own."""
-    rng = np.random.default_rng(items[0])
-    alike = members[(classes % 50 == 0) & (rng.random(len(members)) < 0.95)]
-    values = (rng.random(len(items)) * items).astype(np.int64)
-    values[members] = np.where(classes % 50 == 0, classes + 1, values[members])
-    having = rng.random(len(items)) < 0.08
-    having[alike] = True
-    properties = np.where(values % 4 == 0, "P463", np.where(values % 4 == 1, "P1344", "P361"))[having]
-    columns = [pa.array(properties), _qids(values[having]), pa.nulls(int(having.sum()), pa.string())]
-    offsets = np.concatenate([[0], np.cumsum(having)]).astype(np.int32)
-    statements = pa.StructArray.from_arrays(columns, fields=list(STATEMENT))
-    return pa.ListArray.from_arrays(pa.array(offsets), statements, type=ENTITIES.field("statements").type)
 
 
 def _labels(items: Ints) -> pa.Array:

@@ -42,7 +42,6 @@ RECIPES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "the same, `status_share = 0`": ("wikisem", {"status_share": 0.0}),
     'the same, `draw_o3 = "items"`': ("wikisem", {"draw_o3": "items"}),
 }
-_PROPERTIES: Final = "P463,P361,P1344"
 _INTERNAL: Final = "Q17442446"
 
 
@@ -56,7 +55,7 @@ def build(name: str, dumps: Sequence[Path], folder: Path, languages: str) -> Pat
     recipe.write_text("\n".join([*lines, "[surface]", 'fallback = "label"', ""]), encoding="utf-8")
     words = ["build", str(recipe), "--wikidata", *map(str, dumps), "--output", str(output)]
     with redirect_stdout(sys.stderr):
-        failed = wikisem([*words, "--languages", languages, "--properties", _PROPERTIES])
+        failed = wikisem([*words, "--languages", languages])
     if failed:
         raise RuntimeError(f"the build of {name} failed")
     return output

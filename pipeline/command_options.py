@@ -114,7 +114,7 @@ def add_wikidata(parser: argparse.ArgumentParser) -> None:
         type=argument(properties),
         default=DEFAULT_PROPERTIES,
         metavar="P1,P2",
-        help=f"statements to keep, for recipes and category sets (default: {','.join(DEFAULT_PROPERTIES)})",
+        help=f"statements to keep, for category sets (default: {','.join(DEFAULT_PROPERTIES)})",
     )
 
 

@@ -14,9 +14,9 @@ import networkx as nx
 from wikisem.graph import signatures
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
-from wikisem.ids import is_qid, qid_number
+from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Member, Outlier, Rejection, Statement
+from wikisem.records import Entity, Group, Member, Outlier, Rejection
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -82,14 +82,6 @@ class OracleGraph:
     def instances(self, v: str) -> set[str]:
         """I(v)."""
         return self.members.get(v, set())
-
-    def statements(self, item: str) -> Sequence[Statement]:
-        """The statements of an item whose value is an item."""
-        return [one for one in self.entities[item].statements if is_qid(one.value)]
-
-    def with_statement(self, pair: tuple[str, str]) -> set[str]:
-        """The items of the graph that have a property with a value."""
-        return {item for item in self.classes if any(pair == (one[0], one[1]) for one in self.statements(item))}
 
     def parents(self, v: str) -> set[str]:
         """P(v)."""
@@ -198,21 +190,7 @@ class OracleGroups:
         if exclude != "kin":
             return barred
         from_parents = {item for parent in graph.parents(v) for item in graph.instances(parent)}
-        return barred | from_parents | {item for pair in self.class_making(v) for item in graph.with_statement(pair)}
-
-    def class_making(self, v: str) -> set[tuple[str, str]]:
-        """The statements that make v: nine tenths of its instances with that property have it, and few others do."""
-        found: set[tuple[str, str]] = set()
-        instances = self.graph.instances(v)
-        for name in self.recipe.outliers.kin_properties:
-            asked = {item for item in instances if any(one.property == name for one in self.graph.statements(item))}
-            for value in {one.value for item in asked for one in self.graph.statements(item) if one.property == name}:
-                having = self.graph.with_statement((name, value))
-                inside = having & instances
-                nearly_all, few_others = 10 * len(inside) >= 9 * len(asked), 2 * len(inside) >= len(having)
-                if len(inside) >= self.recipe.cluster.minimum and nearly_all and few_others:
-                    found.add((name, value))
-        return found
+        return barred | from_parents
 
     def barred_by_cluster(self, cluster: Sequence[Member]) -> set[str]:
         """With kin, the items that share a direct class with a member."""

@@ -311,10 +311,6 @@ class GroupScratch(Scratch):
         """The titles of list articles and others in one file of entities, or a pattern for those of all."""
         return f"{self.parts}/labels/titles-{number}.parquet"
 
-    def statements(self, number: int) -> str:
-        """The folder of the statements of one file of entities that may make a class."""
-        return f"{self.parts}/statements/{number:05d}"
-
     def unlinked(self, number: int) -> str:
         """The folder of one part of the counts of unlinked items."""
         return f"{self.parts}/unlinked/{number:05d}"

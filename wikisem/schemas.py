@@ -37,14 +37,8 @@ PROPERTY_LABELS = pa.schema([("property", pa.int32()), ("language", pa.string())
 # One row for each item of ENTITIES, by number: the name of its file, and the row group there.
 ITEM_INDEX = pa.schema([("number", pa.int64()), ("file", pa.string()), ("row_group", pa.int32())])
 
-# One row for each distinct pair of classes and statements that unlinked items have, and how many items have it.
-UNLINKED = pa.schema(
-    [
-        ("instance_of", pa.list_(pa.string())),
-        ("statements", pa.list_(STATEMENT)),
-        ("items", pa.int64()),
-    ]
-)
+# One row for each distinct list of classes that unlinked items have, and how many items have it.
+UNLINKED = pa.schema([("instance_of", pa.list_(pa.string())), ("items", pa.int64())])
 
 # One row for each (title, anchor) of a wiki: the anchor dictionary, redirects resolved.
 MENTIONS = pa.schema([("title", pa.string()), ("anchor", pa.string()), ("count", pa.int64())])

@@ -8,7 +8,7 @@ from wikisem.pipeline.build.inputs import Dump, find_profiles
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Stage, run_stages, session
-from wikisem.pipeline.build.stages.entities import entities, labels_for, properties_for
+from wikisem.pipeline.build.stages.entities import entities, labels_for
 from wikisem.pipeline.build.stages.groups import groups
 from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.build.stages.mixed import mixed
@@ -66,7 +66,7 @@ def _entity_options(options: BuildOptions) -> EntityOptions:
     recipe = options.recipe
     return EntityOptions(
         labels=labels_for(options.languages),
-        properties=tuple(sorted({*options.properties, *properties_for(recipe)})),
+        properties=tuple(options.properties),
         ranks=recipe.graph.ranks,
         signatures=recipe.witness,
         # An item without any sitelink can then be neither in a cluster nor an outlier.

@@ -1,13 +1,11 @@
 """Small worlds for Hypothesis: cycles, self-loops, diamonds, several roots, and items that are classes themselves."""
 
-from collections.abc import Sequence
-
 from hypothesis import strategies as st
 
 from tests.oracle import Named
 from wikisem.ids import qid_of
 from wikisem.recipes.options import GraphOptions, OutlierOptions
-from wikisem.records import Entity, Statement
+from wikisem.records import Entity
 
 MOST = 14
 
@@ -43,7 +41,6 @@ OUTLIERS = st.builds(
     draw=st.sampled_from(["class", "class", "items"]),
     draw_o3=st.sampled_from(["class", "items", "items"]),
     exclude=st.sampled_from(["instances", "closure", "kin", "kin"]),
-    kin_properties=st.sampled_from([("P463",), ("P361", "P463")]),
     status_share=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     kinds=st.integers(1, 2),
     places=st.booleans(),
@@ -61,9 +58,8 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
 
     One to three trees of classes, so that siblings, cousins and far classes exist; most classes have several instances;
     most items have a surface form in both languages. A few edges anywhere add cycles, second classes and classes that
-    are instances; a few items are instances at another rank, and some class has a statement that makes it. Instances
-    of a class have some properties in common, as those of another class may. The number of an item says nothing about
-    its class.
+    are instances; a few items are instances at another rank. Instances of a class have some properties in common, as
+    those of another class may. The number of an item says nothing about its class.
     """
     classes = draw(st.integers(6, 11))
     trees = draw(st.integers(1, 3))
@@ -83,7 +79,6 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
         for item, own in draw(st.lists(members, max_size=6)):
             instance_of[item].append(own)
     others = draw(st.dictionaries(some, st.integers(1, classes).map(qid_of).map(lambda one: (one,)), max_size=4))
-    statements = draw(_statements(home, numbers))
     usual = {own: draw(_PROPERTIES) for own in {*home}}
     properties = {number: draw(_PROPERTIES) & usual[own] for number, own in zip(numbers, home, strict=True)}
     properties |= draw(st.dictionaries(some, _PROPERTIES, max_size=4))
@@ -94,7 +89,6 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
             _distinct(instance_of.get(n, [])),
             _distinct(subclass_of.get(n, [])),
             links[n - 1],
-            statements=statements.get(n, ()),
             other_instance_of=others.get(n, ()),
             properties=tuple(sorted(properties.get(n, ()))) if links[n - 1] else (),
         )
@@ -105,22 +99,6 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
 
 def _distinct(numbers: list[int]) -> tuple[str, ...]:
     return tuple(map(qid_of, dict.fromkeys(numbers)))
-
-
-@st.composite
-def _statements(draw: st.DrawFn, home: list[int], numbers: Sequence[int]) -> dict[int, tuple[Statement, ...]]:
-    """In most worlds all instances of some class have a statement in common, which a few other items have too."""
-    chosen = draw(st.sampled_from([0, *home, *home])) if home else 0
-    having = {number for number, own in zip(numbers, home, strict=True) if own == chosen}
-    having |= draw(st.sets(st.sampled_from(sorted(numbers)), min_size=1, max_size=2)) if having else set()
-    scattered = draw(st.sets(st.sampled_from(sorted(numbers)), max_size=3)) if numbers else set()
-    return {
-        number: tuple(
-            [Statement("P463", "Q1")] * (number in having)
-            + [Statement("P463", "Q2"), Statement("P17", "Q2"), Statement("P361", "none")] * (number in scattered)
-        )
-        for number in having | scattered
-    }
 
 
 def _names(count: int) -> st.SearchStrategy[dict[str, Named]]:

@@ -99,7 +99,7 @@ def test_a_stage_that_was_cut_off_is_done_again(
 def test_the_stages_one_by_one_leave_what_build_leaves(world: SampleDumps, german: Path, tmp_path: Path) -> None:
     """entities, mentions, surfaces, taxonomy and groups in turn are the build."""
     output = str(tmp_path / "out")
-    entities = ["entities", "--wikidata", world.wikidata, "--languages", "de", "--properties", "P463,P361,P1344"]
+    entities = ["entities", "--wikidata", world.wikidata, "--languages", "de"]
     assert main([*entities, "--output", output]) == 0
     assert main(["mentions", "--wikipedia", f"de={world.wikipedia['de']}", "--output", output]) == 0
     assert main(["surfaces", "demo", "--languages", "de", "--output", output]) == 0
@@ -146,27 +146,6 @@ def test_labels_that_were_not_kept_are_asked_for(
     recipe = _by_label(tmp_path)
     assert main(["surfaces", recipe, "--languages", "fr", "--output", str(german)]) == 1
     assert "expected entities with labels in fr" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_statements_that_were_not_kept_are_asked_for(
-    world: SampleDumps, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Groups that bar kin end in a message where the entities have no statements for it; other groups need none."""
-    output, recipe = str(tmp_path / "out"), tmp_path / "faithful.toml"
-    entities = ["entities", "--wikidata", world.wikidata, "--languages", "de", "--output", output]
-    assert main([*entities, "--properties", "P361,P31"]) == 0
-    assert main(["surfaces", _by_label(tmp_path), "--languages", "de", "--output", output]) == 0
-    assert main(["taxonomy", "demo", "--output", output]) == 0
-    capsys.readouterr()
-    assert main(["groups", _by_label(tmp_path), "--languages", "de", "--output", output]) == 1
-    told = capsys.readouterr().err
-    assert "expected entities with statements of P463, P1344, which" in told
-    assert "saw P31, P361; run `wikisem entities --properties P1344,P31,P361,P463` first" in told
-    recipe.write_text('name = "faithful"\nbase = "wikisem500"\n[outliers]\nmin_sitelinks = 4\n', encoding="utf-8")
-    assert main(["groups", str(recipe), "--languages", "de", "--output", output]) == 0
-    assert main([*entities, "--properties", "P1344,P31,P361,P463"]) == 0
-    assert main(["groups", _by_label(tmp_path), "--languages", "de", "--output", output]) == 0
 
 
 @pytest.mark.slow

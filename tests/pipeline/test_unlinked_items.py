@@ -20,7 +20,6 @@ from wikisem.pipeline.demo.sample_world import (
     write_sample_world,
 )
 from wikisem.recipes.load import shipped_names
-from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 
 CAPITAL, COLLEGE_TOWN, GENRE = "Q5119", "Q1187811", "Q223393"
 DISAMBIGUATION, NOWHERE_ELSE = "Q4167410", "Q910001"
@@ -73,8 +72,7 @@ def _build(recipe: str, wikidata: str, dumps: SampleDumps, output: Path) -> dict
 
 def _stages(recipe: str, dumps: SampleDumps, output: Path) -> dict[str, str]:
     codes = ["--languages", ",".join(LANGUAGES)]
-    properties = ["--properties", ",".join(DEFAULT_PROPERTIES)]
-    assert main(["entities", "--wikidata", dumps.wikidata, *codes, *properties, "--output", str(output)]) == 0
+    assert main(["entities", "--wikidata", dumps.wikidata, *codes, "--output", str(output)]) == 0
     assert main(["mentions", *_wikipedia(dumps), "--output", str(output)]) == 0
     assert main(["taxonomy", recipe, "--output", str(output)]) == 0
     for stage in ("surfaces", "groups"):

@@ -98,17 +98,17 @@ def test_every_line_is_kept_left_out_or_unreadable(tmp_path: Path) -> None:
 
 
 def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:
-    """No sitelink, no superclass and no edge towards it: such an item cannot be named, and is counted."""
-    counts, rows, _ = run(tmp_path, write(tmp_path / "dump.json", dump(*LINES)), linked_only=True)
+    """No sitelink, no superclass and no edge towards it: such an item cannot be named, and counts by its classes."""
+    lines = [*LINES, item("Q8", claims={"P31": [statement("Q10")], "P463": [statement("Q4")]})]
+    path = write(tmp_path / "dump.json", dump(*lines))
+    counts, rows, _ = run(tmp_path, path, linked_only=True, properties=("P463",))
     assert [row["qid"] for row in rows] == ["Q1", "Q4", "Q10"]
-    assert counts.left_out["unlinked"] == 2
+    assert counts.left_out["unlinked"] == 3
     assert counts.left_out["no-class"] == 2
     tables = [pq.read_table(path) for path in (tmp_path / "work/finished/unlinked").glob("*.parquet")]
     assert all(table.schema.equals(UNLINKED) for table in tables)
     # Of Q6 the latest revision counts.
-    assert [row for table in tables for row in table.to_pylist()] == [
-        {"instance_of": ["Q10"], "statements": [], "items": 2}
-    ]
+    assert [row for table in tables for row in table.to_pylist()] == [{"instance_of": ["Q10"], "items": 3}]
 
 
 def test_labels_of_properties_are_beside_the_items(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_titles_that_are_looked_at_do_not_depend_on_unlinked_items(
         Taxonomy.of_entities(entities, RECIPE.graph).save(folder / "taxonomy")
         scratch = GroupScratch(str(folder / "work"))
         write_entities(folder / "entities", entities)
-        collect = CollectItems(scratch, str(folder / "taxonomy"), ["en"], "", RECIPE.cluster.minimum, (), False)
+        collect = CollectItems(scratch, str(folder / "taxonomy"), ["en"], "", RECIPE.cluster.minimum, False)
         list(collect.process((0, str(folder / "entities/part-00000.parquet"))))
         (written,) = Path(scratch.titles()).parent.glob("titles-*")
         sampled.append(pq.read_table(written)["title"].to_pylist())
@@ -201,8 +201,7 @@ def test_signatures_are_asked_about_clusters_and_outliers(tmp_path: Path) -> Non
         else one
         for one in small_world()
     ]
-    # Kin without properties is kin by class alone.
-    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin", kin_properties=())
+    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin")
     recipe = replace(SMALL, outliers=outliers, cluster=ClusterOptions(max_groups=0, coherence=0.6))
     names = by_label(entities, "en")
     groups, rejected = read_built(run_stages(tmp_path, entities, {"en": names}, recipe, files=3)[0], "en")

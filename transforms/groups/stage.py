@@ -18,14 +18,8 @@ import pyarrow.compute as pc
 from wikisem.arrow.columns import qid_numbers
 from wikisem.files import list_files, match, open_binary
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Flags, Int64s, Ints, SparseRows, indices_of
-from wikisem.graph.outlier_sets.class_lists import (
-    NO_STATEMENTS,
-    ItemStatements,
-    UnlinkedItems,
-    class_making_statements,
-    outlier_pool,
-)
+from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
+from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.signatures import ItemSignatures, Signatures
@@ -100,7 +94,6 @@ def build_groups(
     """
     scratch = GroupScratch.of(context.scratch)
     wikis, given = dict(mentions), dict(profiles or {})
-    properties = recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
     parts = [
         part for one, folder in surfaces.items() for part in SurfacePart.divide(one, match([f"{folder}/*.parquet"]))
     ]
@@ -119,12 +112,12 @@ def build_groups(
         items = pipeline | "entities" >> beam.Create(entity_files)
         counted = pipeline | "unlinked" >> beam.Create(unlinked)
         variant, minimum = recipe.surface.variant, recipe.cluster.minimum
-        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, properties, recipe.witness)
+        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, recipe.witness)
         (
             [
                 indexed,
                 items | "collect items" >> beam.ParDo(collect),
-                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(scratch, taxonomy, properties)),
+                counted | "count unlinked" >> beam.ParDo(CollectUnlinked(scratch, taxonomy)),
             ]
             | "all of them" >> beam.Flatten()
             | "wait for all" >> beam.GroupByKey()
@@ -142,8 +135,6 @@ def build_groups(
 
 # What groups need of the items themselves: few columns of all of them; labels and titles, which are large, of few.
 
-# Of a statement its property and its value are read.
-_STATEMENTS = ("statements.list.element.property", "statements.list.element.value")
 # The files that count unlinked items are divided into at most this many parts: that many workers can read them.
 _UNLINKED_PARTS = 16
 # About so many items of the graph show what the titles of articles look like that are no lists.
@@ -153,8 +144,7 @@ _SAMPLED_TITLES = 200_000
 class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
-    Classes with ``minimum`` instances may be candidates. Statements of ``properties``, which may make a class, are
-    written too, and ``signatures`` if they are asked for.
+    Classes with ``minimum`` instances may be candidates. ``signatures`` are written too if they are asked for.
     """
 
     def __init__(
@@ -164,11 +154,10 @@ class CollectItems(beam.DoFn):
         languages: Sequence[str],
         variant: str,
         minimum: int,
-        properties: Sequence[str],
         signatures: bool,
     ) -> None:
         self._scratch, self._taxonomy, self._languages = scratch, taxonomy, languages
-        self._variant, self._minimum, self._properties, self._signatures = variant, minimum, properties, signatures
+        self._variant, self._minimum, self._signatures = variant, minimum, signatures
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
@@ -183,22 +172,17 @@ class CollectItems(beam.DoFn):
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
-        """The numbers of all items of a file, and which are list articles; statements and signatures are written."""
+        """The numbers of all items of a file, and which are list articles; signatures are written."""
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-        statements, signatures = [], []
-        columns = ["qid", "instance_of", *(_STATEMENTS if self._properties else ())]
-        columns += ["sitelinks", "properties"] if self._signatures else []
+        signatures = []
+        columns = ["qid", "instance_of", *(("sitelinks", "properties") if self._signatures else ())]
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
             lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
-            if self._properties:
-                statements.append(ItemStatements.of_columns(numbers[-1], table["statements"], self._properties))
             if self._signatures:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
         if self._signatures:
             save_arrays(ItemSignatures.join(signatures), self._scratch.item_signatures(number))
-        if self._properties:
-            save_arrays(ItemStatements.join(statements), self._scratch.statements(number))
         return np.concatenate(numbers), np.concatenate(lists)
 
     def _classes_and_sampling(self) -> tuple[Ints, int]:
@@ -215,23 +199,21 @@ class CollectItems(beam.DoFn):
 class CollectUnlinked(beam.DoFn):
     """Read a numbered part of the files that count unlinked items into one record of arrays."""
 
-    def __init__(self, scratch: GroupScratch, taxonomy: str, properties: Sequence[str]) -> None:
-        self._scratch, self._taxonomy, self._properties = scratch, taxonomy, properties
+    def __init__(self, scratch: GroupScratch, taxonomy: str) -> None:
+        self._scratch, self._taxonomy = scratch, taxonomy
 
     def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
         """Write it; yields its folder."""
         (number, paths), graph = numbered, open_graph(self._taxonomy)
         tables = (read_parquet(path) for path in paths)
-        counted = [UnlinkedItems.of_table(graph, table, self._properties) for table in tables]
+        counted = [UnlinkedItems.of_table(graph, table) for table in tables]
         save_arrays(UnlinkedItems.join(counted), self._scratch.unlinked(number))
         yield None, self._scratch.unlinked(number)
 
 
 def divide_unlinked(entities: str, recipe: Recipe) -> list[tuple[int, list[str]]]:
     """The numbered parts of the files that count unlinked items, if a rule of the recipe counts all instances."""
-    outliers = recipe.outliers
-    counting = outliers.status_share > 0 or outliers.exclude == "kin"
-    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if counting else []
+    files = list_files(f"{unlinked_folder(entities)}/*.parquet") if recipe.outliers.status_share > 0 else []
     return [(number, files[number::_UNLINKED_PARTS]) for number in range(min(_UNLINKED_PARTS, len(files)))]
 
 
@@ -282,12 +264,11 @@ class IndexOutliers(beam.DoFn):
         by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
         folders = [local_folder(scratch.unlinked(number)) for number in range(self._unlinked_parts)]
         unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
-        making, having = self._class_making(graph, unlinked)
-        items, numbers, lists = outlier_pool(graph, by_language, having)
+        items, numbers, lists = outlier_pool(graph, by_language)
         candidates = all_candidates(scratch, self._languages)
         if recipe.witness:
             save_arrays(self._signatures(graph, tables, candidates), scratch.signatures)
-        index = build_outlier_index(graph, lists, candidates, recipe, making, unlinked)
+        index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
         save_arrays(index, scratch.outlier_index)
         for language, table in tables.items():
             save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
@@ -302,14 +283,6 @@ class IndexOutliers(beam.DoFn):
         ]
         minimum, seed = self._recipe.outliers.min_sitelinks, self._recipe.seed
         return Signatures.of(graph, parts, minimum, candidates, np.concatenate(members), seed)
-
-    def _class_making(self, graph: ClassGraph, unlinked: UnlinkedItems) -> tuple[SparseRows, SparseRows]:
-        """The class-making statements of each class and of each item, if the recipe bars kin."""
-        if self._recipe.outliers.exclude != "kin" or not self._recipe.outliers.kin_properties:
-            return NO_STATEMENTS, NO_STATEMENTS
-        folders = [local_folder(self._scratch.statements(number)) for number in range(self._entity_files)]
-        statements = ItemStatements.join([open_arrays(ItemStatements, folder) for folder in folders])
-        return class_making_statements(graph, statements, self._recipe.cluster.minimum, unlinked)
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:

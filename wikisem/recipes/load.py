@@ -15,7 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from wikisem.errors import BadIdError, RecipeError
-from wikisem.ids import check_property, check_qid, qid_number
+from wikisem.ids import check_qid, qid_number
 from wikisem.recipes.options import OUTLIER_CLASSES, Recipe
 from wikisem.wikis import known_language
 
@@ -89,7 +89,6 @@ def _check(recipe: Recipe) -> None:
     require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
     first, last = recipe.items.from_ or "Q1", recipe.items.to
     require(not last or qid_number(first) <= qid_number(last), last, "items.to", f"no item before {first}")
-    require_ids(check_property, recipe.outliers.kin_properties, "outliers.kin_properties")
     size, minimum = recipe.cluster.size, recipe.cluster.minimum
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
     most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum

@@ -67,8 +67,6 @@ class OutlierOptions:
     distance: FromOne = 7
     grandparents: Literal["any", "strict"] = "any"
     exclude: Literal["instances", "closure", "kin"] = "instances"
-    # Member of, part of, participant in: like classes, they say that an item belongs to something.
-    kin_properties: tuple[str, ...] = ("P463", "P361", "P1344")
     # A class is a status if at least this share of its instances has another class; 0 switches the rule off.
     status_share: Share = 0.0
     # An outlier takes a place among the members, in form and fame, that the seed gives.

@@ -312,7 +312,7 @@ def edge_targets(table: pa.Table) -> Numbers:
 
 
 def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
-    """How many items have each distinct pair of classes and statements, as ``schemas.UNLINKED``, ordered.
+    """How many items have each distinct list of classes, as ``schemas.UNLINKED``, ordered.
 
     For items that ``linked_only`` leaves out, since shares of all instances of a class depend on them. The tables have
     the columns of ``schemas.ENTITIES`` or of ``UNLINKED``; items without a class are not counted.
@@ -322,21 +322,17 @@ def count_unlinked(tables: Iterable[pa.Table]) -> pa.Table:
 
 
 def _count_alike(table: pa.Table) -> pa.Table:
-    classes, statements = (table[name].combine_chunks() for name in ("instance_of", "statements"))
-    texts = pc.binary_join_element_wise(*pc.list_flatten(statements).flatten(), "\t")
-    starts = pc.subtract(statements.offsets, statements.offsets[0])
+    classes = table["instance_of"].combine_chunks()
     keys = pa.table(
         {
             "classes": pc.binary_join(classes, " "),
-            "statements": pc.binary_join(pa.ListArray.from_arrays(starts, texts), "\n"),
             "items": table["items"] if "items" in table.column_names else np.ones(len(table), dtype=np.int64),
             "row": np.arange(len(table)),
         }
     )
-    found = keys.group_by(["classes", "statements"], use_threads=False).aggregate([("items", "sum"), ("row", "min")])
-    found = found.sort_by([("classes", "ascending"), ("statements", "ascending")])
-    rows = found["row_min"].combine_chunks()
-    return pa.table([classes.take(rows), statements.take(rows), found["items_sum"]], schema=UNLINKED)
+    found = keys.group_by("classes", use_threads=False).aggregate([("items", "sum"), ("row", "min")])
+    found = found.sort_by("classes")
+    return pa.table([classes.take(found["row_min"].combine_chunks()), found["items_sum"]], schema=UNLINKED)
 
 
 # Which revision of an item stays.

@@ -19,12 +19,10 @@ from wikisem.wikis import MULTILINGUAL, language_of
 # What is asked for, and what a line may give.
 
 # What shipped recipes read, so that they need no second pass over the dump: country, continent, capital, currency,
-# located in, part of, facet of, capital of, demonym, female and male form of label for category sets; member of, part
-# of and participant in for outliers of the recipe wikisem
+# located in, part of, member of, facet of, capital of, demonym, female and male form of label
 # (https://www.wikidata.org/wiki/Wikidata:List_of_properties, 2026-11).
 DEFAULT_PROPERTIES: Final = (
-    *("P17", "P30", "P36", "P38", "P131", "P361", "P1269", "P1376", "P1549", "P2521", "P3321"),
-    *("P463", "P1344"),
+    *("P17", "P30", "P36", "P38", "P131", "P361", "P463", "P1269", "P1376", "P1549", "P2521", "P3321"),
 )
 Rank = Literal["preferred", "normal", "deprecated"]
 # The fields of an Entity in their order; each statement is the tuple of its fields, each property its id, as they come.

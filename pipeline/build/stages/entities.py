@@ -83,23 +83,10 @@ def check_labels(items: Record, language: str) -> None:
         )
 
 
-def properties_for(recipe: Recipe) -> tuple[str, ...]:
-    """The properties whose statements the groups of a recipe need."""
-    return recipe.outliers.kin_properties if recipe.outliers.exclude == "kin" else ()
-
-
-def check_properties(items: Record, recipe: Recipe) -> None:
-    """Raise MissingInputError when the entities were read without statements or signatures that the recipe needs."""
+def check_signatures(items: Record, recipe: Recipe) -> None:
+    """Raise MissingInputError when the entities were read without the signatures that the recipe needs."""
     if recipe.witness and not items.facts.get("signatures", False):
         raise MissingInputError(
             "expected entities with signatures, which cluster.coherence and outliers.margin compare, saw entities "
             "without; run `wikisem entities` without --no-signatures first, or `wikisem build` with this recipe"
-        )
-    missing = [name for name in properties_for(recipe) if name not in items.facts["properties"]]
-    if missing:
-        asked = ",".join(sorted({*items.facts["properties"], *missing}))
-        raise MissingInputError(
-            f'expected entities with statements of {", ".join(missing)}, which outliers.exclude = "kin" reads, saw '
-            f"{', '.join(items.facts['properties']) or 'none'}; run `wikisem entities --properties {asked}` first, or "
-            "`wikisem build` with this recipe"
         )

@@ -33,21 +33,17 @@ from wikisem.graph.outlier_sets.neighbourhood import AncestorIndex
 Exclude = Literal["instances", "closure", "kin"]
 
 
-def barred_lists(
-    graph: ClassGraph, lists: PoolLists, candidates: Ints, exclude: Exclude, making: SparseRows
-) -> CsrRows:
+def barred_lists(graph: ClassGraph, lists: PoolLists, candidates: Ints, exclude: Exclude) -> CsrRows:
     """For each of the candidates (nodes, ascending) the lists that are barred for it, in whatever outlier set.
 
     The class itself and everything above and below it are barred, and so are its instances at any sound rank; with
-    ``exclude`` "closure" and "kin" also the instances of everything below it, and with "kin" items with a class-making
-    statement. This concerns few lists. With Oslo an instance of *city* at the best rank and of *big city* at another,
-    and with *capital* an item that is itself below *city*:
+    ``exclude`` "closure" and "kin" also the instances of everything below it. This concerns few lists. With Oslo an
+    instance of *city* at the best rank and of *big city* at another, and with *capital* an item that is itself below
+    *city*:
 
         candidate    barred
         city         capital (below it), and what is above it
         big city     Oslo (it is one, at a rank that is not the best)
-
-    ``making`` has for a node the numbers of the statements that make it.
     """
     own = np.flatnonzero(lists.nodes != NO_NODE)
     below = pairs_from(graph.up, own, lists.nodes[own])
@@ -57,7 +53,6 @@ def barred_lists(
     pairs = [
         _above(graph, own, lists.nodes[own], candidates),
         *(_of_candidates(found, nodes, candidates) for found, nodes in (below, others)),
-        _with_statement(lists.statements, making.take(candidates)),
     ]
     rows, barred = (np.concatenate(each) for each in zip(*pairs, strict=True))
     return CsrRows.from_pairs(rows, barred, len(candidates))
@@ -74,13 +69,6 @@ def _above(graph: ClassGraph, own: Ints, nodes: Ints, candidates: Ints) -> tuple
 def _of_candidates(lists: Ints, nodes: Ints, candidates: Ints) -> tuple[Int64s, Ints]:
     indices, found = indices_of(nodes, candidates)
     return indices[found], lists[found]
-
-
-def _with_statement(statements: CsrRows, making: CsrRows) -> tuple[Ints, Ints]:
-    """The lists that have any of the statements that make a candidate."""
-    count = 1 + max(int(each.targets.max(initial=0)) for each in (statements, making))
-    with_statement = statements.reverse(count).take(making.targets)
-    return making.sources()[with_statement.sources()], with_statement.targets
 
 
 # The classes that bring items into an outlier set.

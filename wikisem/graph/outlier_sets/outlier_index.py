@@ -10,8 +10,8 @@ import numpy as np
 
 from wikisem.arrow.columns import distinct
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, SparseRows, first_of, pack_pairs, second_of
-from wikisem.graph.outlier_sets.class_lists import NO_STATEMENTS, NO_UNLINKED, PoolLists, UnlinkedItems
+from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, first_of, pack_pairs, second_of
+from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED, PoolLists, UnlinkedItems
 from wikisem.graph.outlier_sets.kin import ViaIndex, barred_lists, build_via_index, status_classes
 from wikisem.graph.outlier_sets.neighbourhood import (
     WIDTH,
@@ -49,7 +49,6 @@ def build_outlier_index(
     lists: PoolLists,
     candidates: Ints,
     recipe: Recipe,
-    making: SparseRows = NO_STATEMENTS,
     unlinked: UnlinkedItems = NO_UNLINKED,
 ) -> OutlierIndex:
     """The index for an outlier pool with these lists, and for these candidate classes (nodes, ascending)."""
@@ -57,7 +56,7 @@ def build_outlier_index(
     parents = graph.up.take(candidates).targets
     ends = distinct(np.concatenate([terminals, parents]))
     ancestors = build_ancestor_index(graph, terminals)
-    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude, making)
+    barred = barred_lists(graph, lists, candidates, recipe.outliers.exclude)
     neighbourhood = build_neighbourhood_index(graph, ends)
     via = build_via_index(graph, lists, ancestors, recipe.seed)
     # Last, because it reads the classes of all items, which stay mapped.
