@@ -73,7 +73,8 @@ def choose_outliers(
     ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3. The first
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
-    there has that surface form or the item, or if ``admits`` refuses (language, item).
+    there has that surface form or the item, or if ``admits`` refuses (language, item). After ``MOST_REFUSED`` refusals
+    an outlier class is left as it is: where all siblings look like members, a walk would go on through millions.
 
     With ``places``, it is the first class whose items take their places, or else the one whose items come nearest; of a
     class, for each outlier the first item that takes its place, or the nearest.
@@ -89,6 +90,7 @@ def choose_outliers(
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 
+MOST_REFUSED: Final = 1024
 # Letter pairs are costly to find: so many classes are tried for them, the nearest first, once one has given outliers,
 # and of each so many items that fit.
 _MOST_CLASSES: Final = 8
@@ -105,6 +107,7 @@ class _Choice(Generic[_Chosen]):
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}
         self.kept: list[Mapping[str, _Chosen]] = []
+        self._refused = 0
 
     def take(
         self, ordered: Iterable[Mapping[str, _Chosen]], count: int, beside: Sequence[Mapping[str, _Chosen]] = ()
@@ -112,6 +115,8 @@ class _Choice(Generic[_Chosen]):
         """The first ``count`` items that fit the kept ones, one another and those ``beside``; they are not kept yet."""
         taken: list[Mapping[str, _Chosen]] = []
         for item in ordered if count else ():
+            if self._refused == MOST_REFUSED:
+                break
             if self._fits(item, [*beside, *taken]):
                 taken.append(item)
                 if len(taken) == count:
@@ -176,7 +181,8 @@ class _Choice(Generic[_Chosen]):
         return total, taken
 
     def keep(self, taken: Sequence[Mapping[str, _Chosen]]) -> None:
-        """Keep these items."""
+        """Keep these items; an outlier class is done."""
+        self._refused = 0
         for item in taken:
             self.kept.append(item)
             for language, used in self._surfaces.items():
@@ -184,13 +190,15 @@ class _Choice(Generic[_Chosen]):
                 self._items.add(item[language].id)
 
     def _fits(self, item: Mapping[str, _Chosen], taken: Iterable[Mapping[str, _Chosen]]) -> bool:
-        return not any(_clash(item, other) for other in taken) and all(
-            language in item
-            and item[language].surface not in used
-            and item[language].id not in self._items
-            and self._admits(language, item[language])
+        is_new = not any(_clash(item, other) for other in taken) and all(
+            language in item and item[language].surface not in used and item[language].id not in self._items
             for language, used in self._surfaces.items()
         )
+        if not is_new or self._refused == MOST_REFUSED:
+            return False
+        admitted = all(self._admits(language, item[language]) for language in self._surfaces)
+        self._refused += not admitted
+        return admitted
 
 
 def _clash(one: Mapping[str, HasSurface], other: Mapping[str, HasSurface]) -> bool:

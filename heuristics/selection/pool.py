@@ -229,9 +229,11 @@ class _Naming:
             }
 
     def lazily(self, locations: Iterable[int], via: int | None) -> Iterator[_Named]:
-        """The same one by one."""
-        for location in locations:
-            yield from self.all([location], [via])
+        """The same, more at a time the more are asked for."""
+        remaining, count = iter(locations), 1
+        while ahead := list(islice(remaining, count)):
+            yield from self.all(ahead, [via] * len(ahead))
+            count = min(2 * count, _MOST_AHEAD)
 
     def columns(self, locations: Ints) -> dict[str, Int32s]:
         """In each language the values that places are of, of the items at some locations; all name all of them."""

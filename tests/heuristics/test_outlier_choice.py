@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.heuristics.selection.outlier_choice import ItemsByClass, choose_outliers
+from wikisem.heuristics.selection.outlier_choice import MOST_REFUSED, HasSurface, ItemsByClass, choose_outliers
 from wikisem.heuristics.selection.places import BARRED, Place
 from wikisem.records import Member, Outlier
 
@@ -170,3 +170,19 @@ def test_a_shared_item_must_be_new_in_every_language() -> None:
     chosen = choose_outliers(clusters, [ItemsByClass((), [Brought(first)]), ItemsByClass([], [Brought(second)])], 1)
     assert [item.surface for item in chosen["en"]] == ["moss", "fern"]
     assert [item.surface for item in chosen["de"]] == ["Moos", "Farn"]
+
+
+def test_an_outlier_class_is_left_after_many_refusals() -> None:
+    """No walk goes on for ever where every item is refused; the next outlier class begins anew."""
+    asked: list[str] = []
+
+    def admits(language: str, item: HasSurface) -> bool:
+        asked.append(item.id)
+        return (language, item.id) == ("en", "Q9000")
+
+    refused = [outlier(2000 + n, f"refused {n}", 1) for n in range(MOST_REFUSED + 5)]
+    first = Brought([{"en": one} for one in [*refused, outlier(9000, "fern", 1)]])
+    second = Brought([{"en": outlier(9000, "fern", 2)}])
+    chosen = choose_outliers({"en": CLUSTER}, [ItemsByClass([], [first]), ItemsByClass([], [second])], 2, admits)
+    assert [(item.id, item.outlier_class) for item in chosen["en"]] == [("Q9000", 2)]
+    assert asked == [one.id for one in refused[:MOST_REFUSED]] + ["Q9000"]
