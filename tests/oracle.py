@@ -266,8 +266,8 @@ class OracleGroups:
 
     def has_kind(self, v: str, cluster: Sequence[Member]) -> bool:
         """Whether a cluster is coherent enough, or nothing is said of it."""
-        least, coherence = self.recipe.cluster.coherence, self.coherence(v, cluster)
-        return least is None or coherence is None or coherence >= least
+        least = self.recipe.cluster.coherence
+        return least is None or (found := self.coherence(v, cluster)) is None or found >= least
 
     def margin(self, item: str, v: str, cluster: Sequence[Member]) -> float | None:
         """The share of the instances that have less evidence than an item."""
