@@ -119,7 +119,8 @@ def interrupt(world: World, kind: Kind, seed: int, folder: Path) -> Outcome:
                 break
             # Files that came and went between two looks were not counted: the moment was never reached.
             moment = max(1, moment * 3 // 4)
-            shutil.rmtree(disk / "out")
+            # A process that is forked beside threads may die before it is the command: then there is no file.
+            shutil.rmtree(disk / "out", ignore_errors=True)
         else:
             raise AssertionError(f"expected {kind.name} to interrupt a run, saw {_TRIES} end as if it had not come")
     shutil.rmtree(folder)
