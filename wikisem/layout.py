@@ -25,6 +25,11 @@ def group_leaves(language: str) -> tuple[str, str, str]:
     return f"groups/{language}.jsonl", f"groups/{language}.parquet", f"rejected/{language}.jsonl"
 
 
+def walls_path(language: str) -> str:
+    """The walls of a language."""
+    return f"walls/{language}.jsonl"
+
+
 def profile_path(language: str) -> str:
     """The profile file of a language."""
     return f"languages/{language}.toml"

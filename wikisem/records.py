@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
@@ -120,6 +120,50 @@ class Group:
     cluster: tuple[Member, ...]
     outliers: tuple[Outlier, ...]
     coherence: Share | None = field(default=None, kw_only=True)
+
+
+# How far apart the classes of a wall are, or that words fit a second one.
+Tier: TypeAlias = Literal["far", "sibling", "herring"]
+
+
+@dataclass(frozen=True, slots=True)
+class WallGroup:
+    """One of the four hidden groups of a wall: a class, its label, and its four words by their items."""
+
+    qid: str
+    label: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Herring:
+    """A word of a wall (``id`` is its item) that fits further groups: their classes, and by what it fits each.
+
+    "graph": the class graph makes it an instance. "witness": its statements are like those of members.
+    """
+
+    id: str
+    fits: tuple[str, ...]
+    by: tuple[Literal["graph", "witness"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """Sixteen words in the order shown, and the only division into four groups of four that fits.
+
+    ``order`` has the classes in an order in which they can be solved: each has only four words that fit it once those
+    of the classes before it are taken. That is why there is no second solution. ``margin`` is the bound from which the
+    second witness lets a word fit a class; None if it was not asked.
+    """
+
+    id: str
+    language: str
+    tier: Tier
+    words: tuple[Member, ...]
+    groups: tuple[WallGroup, ...]
+    herrings: tuple[Herring, ...]
+    order: tuple[str, ...]
+    margin: Share | None = None
 
 
 @dataclass(frozen=True, slots=True)
