@@ -1,13 +1,11 @@
 """A run of ``wikisem`` in a process of its own, its workers, and all that it left."""
 
-import fcntl
 import os
 import pty
 import re
 import signal
 import subprocess
 import sys
-import termios
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +18,17 @@ from tests.waiting import PATIENCE, wait_until
 ROOT = Path(__file__).parent.parent.parent
 _MARK = "WIKISEM_INTERRUPTION"
 _ENDING = 30.0  # seconds; they take milliseconds, except on a machine that is very busy
+# Prepares itself, then becomes the command. Code between fork and exec (preexec_fn) would do without it, but it runs
+# among locks that threads of the tests' process hold, such as those of servers, and may end there.
+_LAUNCHER = """
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which is ignored where nohup runs the tests
+for number in filter(None, sys.argv[1].split(",")):
+    signal.signal(int(number), signal.SIG_IGN)
+if os.isatty(0):
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "wikisem", *sys.argv[2:]])
+"""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -34,19 +43,11 @@ class Process:
         self._mark = uuid4().hex
         self._terminal, other = pty.openpty() if terminal else os.pipe()
 
-        def prepare() -> None:
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which is ignored where nohup runs the tests
-            for number in ignoring:
-                signal.signal(number, signal.SIG_IGN)
-            if terminal:
-                os.setsid()
-                fcntl.ioctl(other, termios.TIOCSCTTY, 0)
-
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "wikisem", *words],
+            [sys.executable, "-c", _LAUNCHER, ",".join(str(int(number)) for number in ignoring), *words],
             cwd=ROOT,
             env={**os.environ, _MARK: self._mark},
-            preexec_fn=prepare,  # noqa: PLW1509 - no thread of this process holds what it needs
+            start_new_session=terminal,
             stdin=other if terminal else subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=other,

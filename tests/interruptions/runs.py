@@ -119,8 +119,7 @@ def interrupt(world: World, kind: Kind, seed: int, folder: Path) -> Outcome:
                 break
             # Files that came and went between two looks were not counted: the moment was never reached.
             moment = max(1, moment * 3 // 4)
-            # A process that is forked beside threads may die before it is the command: then there is no file.
-            shutil.rmtree(disk / "out", ignore_errors=True)
+            shutil.rmtree(disk / "out")
         else:
             raise AssertionError(f"expected {kind.name} to interrupt a run, saw {_TRIES} end as if it had not come")
     shutil.rmtree(folder)
@@ -141,7 +140,9 @@ def _try(world: World, kind: Kind, chance: random.Random, output: Path, workers:
     left = process.end()
     if acted:
         kind.undo(output)
-    if code == 0 or not acted:
+    if not acted and code != 0:
+        raise AssertionError(f"expected a run to interrupt, saw it end with exit code {code}: {process.lines()}")
+    if code == 0:
         return None
     said = [line for line in process.lines() if not _is_usual(_anywhere(line, output), world, kind)]
     allowed = max(_ALLOWED, 2 * world.seconds)
