@@ -129,7 +129,16 @@ def _read_file(file: Path) -> list[Group]:
             rows = pq.ParquetFile(source).read(columns=GROUPS.names).to_pylist()
     except PARQUET_ERRORS as error:
         raise DamagedInputError(f"{file}: expected a Parquet file of groups, saw {error}") from error
-    return [decode_group(orjson.dumps(row), f"{file}: row {number}") for number, row in enumerate(rows)]
+    places = (f"{file}: row {number}" for number in range(len(rows)))
+    return [decode_group(_as_line(row, place), place) for row, place in zip(rows, places, strict=True)]
+
+
+def _as_line(row: dict[str, Any], place: str) -> bytes:
+    """A row of Parquet as a JSON line; a column of bytes or decimals has no such form."""
+    try:
+        return orjson.dumps(row)
+    except orjson.JSONEncodeError as error:
+        raise DamagedInputError(f"{place}: expected text and numbers, saw {error}") from error
 
 
 class _GroupLine(msgspec.Struct):

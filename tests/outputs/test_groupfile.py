@@ -190,6 +190,15 @@ def test_a_coherence_that_cannot_be_is_named_where_it_is_read(coherence: object)
         decode_group(line, "en.jsonl:1")
 
 
+def test_a_column_of_bytes_is_named(tmp_path: Path) -> None:
+    """As one flipped bit in the schema makes of a column of text."""
+    table = groups_table([LINE])
+    labels = pa.array(table["label"].to_pylist(), pa.binary())
+    pq.write_table(table.set_column(table.column_names.index("label"), "label", labels), tmp_path / "en.parquet")
+    with pytest.raises(DamagedInputError, match=r"en\.parquet: row 0: expected text and numbers, saw .*bytes"):
+        read_groups(tmp_path / "en.parquet")
+
+
 def test_flipped_bits_in_parquet_are_named_or_give_groups(tmp_path: Path) -> None:
     """A file from anywhere: text that is no UTF-8, columns that are none, a damaged page."""
     group = Group("Q3", "c", "de", (Member("Q1", "a" * 50, "anchor", 1, 1, 1),), ())
