@@ -46,15 +46,14 @@ class GroupBuilder:
             rows, is_candidate = indices_of(nodes, inputs.candidates.nodes)
             clusters = self._clusters(rows[is_candidate], inputs)
             for node, cluster in zip(nodes[is_candidate].tolist(), clusters, strict=True):
-                found = cluster if isinstance(cluster, Rejection) else self._ask_witness(node, cluster, inputs)
-                if isinstance(found, Rejection):
-                    yield language, found
+                if isinstance(cluster, Rejection):
+                    yield language, cluster
                 else:
-                    passed.setdefault(node, {})[language] = found
+                    passed.setdefault(node, {})[language] = cluster
         for begin in range(0, len(passed), WIDTH):
             yield from self._add_outliers(dict(islice(passed.items(), begin, begin + WIDTH)))
 
-    def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator[_Cluster | Rejection]:
+    def _clusters(self, rows: Ints, inputs: LanguageInputs) -> Iterator["_Passed | Rejection"]:
         """The cluster of each of some candidate classes of a language, or its rejection."""
         leading = inputs.candidates.leading.take(rows)
         members = iter(inputs.surfaces.members(leading.targets))
@@ -64,16 +63,20 @@ class GroupBuilder:
             surfaces = [member.surface for member in cluster]
             label = inputs.labels.get(int(self._graph.nodes[node]), "")
             verdict = check_cluster(surfaces, inputs.profile, filters, minimum, label, inputs.affixes)
-            yield cluster if verdict.keep else self._reject(node, inputs, verdict.reason, verdict.detail)
+            if verdict.keep:
+                yield self._ask_witness(node, cluster, inputs)
+            else:
+                yield self._reject(node, inputs, verdict.reason, verdict.detail)
 
     def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
-        """The cluster with the evidence of its class, or its rejection if its members have no kind in common."""
+        """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
+        rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
         if self._inputs.signatures is None:
-            return _Passed(cluster)
+            return _Passed(cluster, rule)
         evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
         least, coherence = self._recipe.cluster.coherence, evidence.coherence
         if least is None or coherence is None or coherence >= least:
-            return _Passed(cluster, evidence)
+            return _Passed(cluster, rule, evidence, self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
 
     def _add_outliers(self, passed: Mapping[int, Mapping[str, "_Passed"]]) -> Iterator[tuple[str, Judgement]]:
@@ -101,8 +104,7 @@ class GroupBuilder:
             for (bit, own), by_outlier_class, placed in zip(
                 wanted.items(), brought, places or repeat(None, len(bits)), strict=True
             ):
-                rules = self._rules(own, clusters[bit])
-                chosen = choose_outliers(own, by_outlier_class, options.per_class, rules, placed)
+                chosen = choose_outliers(own, by_outlier_class, options.per_class, _admits(clusters[bit]), placed)
                 for language, items in chosen.items():
                     yield bit, language, items
 
@@ -119,20 +121,6 @@ class GroupBuilder:
         classes = self._graph.classes.take(indices_of(numbers, self._graph.items)[0])
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
-
-    def _rules(
-        self, clusters: Mapping[str, _Cluster], passed: Mapping[str, "_Passed"]
-    ) -> Callable[[str, HasSurface], bool]:
-        rules = {
-            language: outlier_rules(
-                [member.surface for member in cluster], self._languages[language].profile, self._recipe.filters
-            )
-            for language, cluster in clusters.items()
-        }
-        most = self._recipe.outliers.margin
-        if most is None:
-            return lambda language, item: rules[language](item.surface)
-        return lambda language, item: rules[language](item.surface) and (passed[language].margin(item.id) or 0) < most
 
     def _with_via(self, choices: Sequence[_Choice], found: ClassOutliers) -> Iterator[Outlier]:
         """All chosen items in their order, each with the class via which it came."""
@@ -176,21 +164,32 @@ class GroupBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """A cluster that passed its rules, and what the second witness says of its class if the recipe asks it."""
+    """A cluster that passed its rules, the rule on the surface forms of its outliers, and its witness if it has one.
+
+    An outlier gives way if its margin is ``bound`` or more.
+    """
 
     cluster: _Cluster
+    rule: Callable[[str], bool]
     evidence: ClassEvidence | None = None
+    bound: float | None = None
 
-    def margin(self, item: str) -> float | None:
-        """The margin of an item beside the cluster; None without a witness."""
-        return None if self.evidence is None else self.evidence.margin(item)
+    def admits(self, item: HasSurface) -> bool:
+        """Whether the rules and the witness let an item be an outlier."""
+        if not self.rule(item.surface):
+            return False
+        return self.evidence is None or self.bound is None or (self.evidence.margin(item.id) or 0) < self.bound
 
     def measure(self, group: Group) -> Group:
         """A group of the cluster with its coherence and margins, if there is a witness."""
         if self.evidence is None:
             return group
-        outliers = tuple(replace(one, margin=self.margin(one.id)) for one in group.outliers)
+        outliers = tuple(replace(one, margin=self.evidence.margin(one.id)) for one in group.outliers)
         return replace(group, outliers=outliers, coherence=self.evidence.coherence)
+
+
+def _admits(passed: Mapping[str, _Passed]) -> Callable[[str, HasSurface], bool]:
+    return lambda language, item: passed[language].admits(item)
 
 
 def merge_surfaces(ranked: Iterable[Member]) -> tuple[Member, ...]:
