@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.columns import MapLookup, qid_numbers
 from wikisem.files import list_files, match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
@@ -26,6 +26,7 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.recipes.options import Recipe
+from wikisem.surfaces.cleaning import first_label
 from wikisem.transforms.io.parquet import read_parquet, read_row_groups
 from wikisem.wikis import name_codes
 
@@ -99,25 +100,19 @@ def weigh(
     """What the statements of a cluster and of items beside it say of a class of the graph."""
     node = int(np.searchsorted(graph.nodes, qid_number(qid)))
     evidence = ClassEvidence(signatures, node, cluster)
-    of_members = [_properties(signatures, one) for one in cluster]
-    weights = {number: weight for number, weight in evidence.weights().items() if weight >= log(TELLING)}
-    counts = {number: sum(number in own for own in of_members) for number in weights}
-    ordered = sorted(weights, key=lambda number: (-counts[number] * weights[number], number))
+    of_members, weights = [_properties(signatures, one) for one in cluster], evidence.weights()
+    counts = {
+        number: sum(number in own for own in of_members) for number, weight in weights.items() if weight >= log(TELLING)
+    }
+    ordered = sorted(counts, key=lambda number: (-counts[number] * weights[number], number))
     telling = {number: counts[number] for number in ordered if counts[number] > 1}
-    found = [_item(one, evidence, telling, _properties(signatures, one)) for one in items]
+    found = []
+    for one in items:
+        own = _properties(signatures, one)
+        against = sorted((weights.get(number, -inf), number) for number in own if weights.get(number, -inf) < 0)
+        has = [number for number in telling if number in own]
+        found.append(ItemStatements(one, evidence.margin(one), has, [number for _, number in against], len(own)))
     return ClassStatements(len(cluster), evidence.coherence, telling, found)
-
-
-def _item(qid: str, evidence: ClassEvidence, telling: Iterable[int], own: set[int]) -> ItemStatements:
-    weights = evidence.weights()
-    against = sorted((weights.get(number, -inf), number) for number in own if weights.get(number, -inf) < 0)
-    return ItemStatements(
-        qid,
-        evidence.margin(qid),
-        [number for number in telling if number in own],
-        [number for _, number in against],
-        len(own),
-    )
 
 
 def _properties(signatures: Signatures, qid: str) -> set[int]:
@@ -156,11 +151,10 @@ def read_property_labels(output: str, numbers: Iterable[int], language: str) -> 
     path = property_labels_path(Ledger(output).folder(ENTITIES))
     if not list_files(path):
         return {}
-    codes = (*name_codes(language), "en")
     table = read_parquet(path)
-    wanted = pc.and_(
-        pc.is_in(table["property"], value_set=pa.array(numbers, pa.int32())),
-        pc.is_in(table["language"], value_set=pa.array(codes)),
-    )
-    rows = sorted(table.filter(wanted).to_pylist(), key=lambda row: -codes.index(row["language"]))
-    return {row["property"]: row["label"] for row in rows}
+    maps: dict[int, dict[str, str]] = {}
+    for row in table.filter(pc.is_in(table["property"], value_set=pa.array(numbers, pa.int32()))).to_pylist():
+        maps.setdefault(row["property"], {})[row["language"]] = row["label"]
+    column = pa.array([list(each.items()) for each in maps.values()], pa.map_(pa.string(), pa.string()))
+    labels, _ = first_label(MapLookup(column), (*name_codes(language), "en"))
+    return {number: label for number, label in zip(maps, labels.to_pylist(), strict=True) if label}
