@@ -198,7 +198,7 @@ def add_word_filter(parser: argparse.ArgumentParser) -> None:
         "--vocabulary",
         type=argument(path_of),
         metavar="FILE",
-        help="keep only words that begin a line of this file, such as a list of words or a text file of vectors "
+        help="keep only words that begin a line of this file, such as a list of words or word vectors in text form "
         "(.gz and .bz2 too)",
     )
     parser.add_argument("--single-words", action="store_true", help="keep only words without a blank")

@@ -48,7 +48,7 @@ def by_hash_key(qids: Iterable[str], seed: int) -> list[str]:
 
 
 def how_often_more(ones: Sequence[float], others: Sequence[float]) -> float | None:
-    """In how many of all pairs the one is greater than the other, ties half; None without any pair."""
+    """In how many of all pairs the one is greater than the other, a tie counting half; None without any pair."""
     pairs = [(one, other) for one in ones for other in others]
     if not pairs:
         return None
@@ -241,7 +241,7 @@ class OracleGroups:
         return [item for item in {*first, *(member.id for member in cluster)} if self.graph.entities[item].properties]
 
     def prominent(self) -> set[str]:
-        """The items of which anything is said with enough sitelinks for an outlier, in the graph or not."""
+        """The items with a signature and enough sitelinks for an outlier, in the graph or not."""
         least = self.recipe.outliers.min_sitelinks
         return {item for item, one in self.graph.entities.items() if one.properties and one.sitelinks >= least}
 

@@ -46,14 +46,14 @@ Values = Mapping[str, float | int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class WitnessBounds:
     """What the recipe of a set asks of its groups: the least coherence, and the margin that no outlier reaches."""
 
     coherence: float | None = None
     margin: float | None = None
 
 
-NO_BOUNDS: Final = Bounds()
+NO_BOUNDS: Final = WitnessBounds()
 
 # A group with less coherence than this above the bound is a near miss; so is an outlier above half of the bound.
 NEAR_COHERENCE: Final = 0.05
@@ -73,7 +73,7 @@ class Audit:
     near_duplicates: tuple[Pair, ...]
     languages: Mapping[str, Mapping[str, Values]]
     baselines: Mapping[str, Columns]
-    bounds: Bounds
+    bounds: WitnessBounds
     by_coherence: tuple[tuple[float, AuditGroup], ...]
     by_margin: tuple[tuple[float, AuditGroup, AuditItem], ...]
 
@@ -98,7 +98,7 @@ def audit_groups(
     groups: Sequence[AuditGroup],
     graph: Classes | None = None,
     frequencies: Mapping[str, Frequencies] | None = None,
-    bounds: Bounds = NO_BOUNDS,
+    bounds: WitnessBounds = NO_BOUNDS,
 ) -> Audit:
     """Measure all groups; the worst have most wrong test cases, then most other findings, ties by language and id."""
     by_language: defaultdict[str, list[AuditGroup]] = defaultdict(list)

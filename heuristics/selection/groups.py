@@ -11,6 +11,7 @@ from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
+from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import HasSurface, choose_outliers
 from wikisem.heuristics.selection.places import Places
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem
@@ -18,7 +19,6 @@ from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number, qid_of
 from wikisem.records import Group, Member, Outlier, Rejection
 
-FEW_OUTLIERS: Final = "few-outliers"
 STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
 NO_KIND: Final = "no-kind"

@@ -91,8 +91,8 @@ def choose_outliers(
 
 
 MOST_REFUSED: Final = 1024
-# Letter pairs are costly to find: so many classes are tried for them, the nearest first, once one has given outliers,
-# and of each so many items that fit.
+# Letter pairs are costly to find. Once a class has given outliers, only the next _MOST_CLASSES classes are tried for
+# them, the nearest first, and of each only _MOST_ITEMS items that fit.
 _MOST_CLASSES: Final = 8
 _MOST_ITEMS: Final = 4
 # The place of an outlier in each language.

@@ -249,8 +249,8 @@ class _Naming:
 
 # Items by their places.
 
-# For a place so many classes are asked, the first on the ring, until they have so many items together; and of each
-# about so many, the nearest of which are named so many at a time.
+# To fill a place: the first classes on the ring are asked, at most _CLASSES, until they have _ITEMS items together; of
+# each about _OF_CLASS are read, and the nearest of these are named, _NAMED at a time.
 _CLASSES: Final = 64
 _ITEMS: Final = 512
 _OF_CLASS: Final = 64

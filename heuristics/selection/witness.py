@@ -11,16 +11,16 @@ and the *evidence* that item i is of the class is the sum of the weights of its 
 number: a long list of properties is no better witness than a short one. An instance is measured by the others: its own
 vote is taken out of c and n.
 
-*Margin* of an outlier: the share of the instances that have less evidence than it, ties half. It is 0 if every instance
-is more typical of the class than the outlier, as it should be.
+*Margin* of an outlier: the share of the instances that have less evidence than it; a tie counts half. It is 0 if every
+instance is more typical of the class than the outlier, as it should be.
 
-*Coherence* of a cluster: how often a member has more evidence than a prominent item has, ties half (the area under the
-ROC curve), where evidence against the class counts as none. It is 1 for a class that its statements give away, and 0.5
-for one whose members have nothing in common.
+*Coherence* of a cluster: how often a member has more evidence than a prominent item has, a tie counting half (the area
+under the ROC curve), where evidence against the class counts as none. It is 1 for a class that its statements give
+away, and 0.5 for one whose members have nothing in common.
 
 Items without a signature are no witnesses: they are not counted among instances, members and prominent items. As an
-outlier such an item has evidence 0, neither for nor against. Where nothing is said of any instance, or any member,
-there is no margin, or no coherence, and no rule.
+outlier such an item has evidence 0, neither for nor against. Without an instance that has a
+signature there is no margin; without such a member, no coherence; and then no rule.
 """
 
 import math
@@ -73,9 +73,9 @@ class ClassEvidence:
         self.coherence = _how_often_more(evidence[: len(members)], others)
 
     def margin(self, item: str) -> float | None:
-        """The share of the instances with less evidence than an item (a QID) that is none of them, ties half.
+        """The share of the instances with less evidence than an item (a QID) that is not one of them; a tie is half.
 
-        None if nothing is said of any instance.
+        None if no instance has a signature.
         """
         if not self._of_instances:
             return None
@@ -109,7 +109,7 @@ def _evidence(signatures: CsrRows, weights: Int64s) -> Evidence:
 
 
 def _how_often_more(ones: Evidence, others: Evidence) -> float | None:
-    """How often one has more evidence than an other, ties half and less than none as none; None without either."""
+    """How often one has more evidence than another; a tie counts half, evidence below 0 as 0. None without either."""
     if not len(ones) or not len(others):
         return None
     ordered, asked = np.sort(np.maximum(others, 0)), np.maximum(ones, 0)

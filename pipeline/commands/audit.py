@@ -24,8 +24,8 @@ from wikisem.evaluation.audit.summary import (
     NO_BOUNDS,
     Audit,
     AuditedGroup,
-    Bounds,
     Values,
+    WitnessBounds,
     audit_groups,
 )
 from wikisem.files import path_of, read_if_there
@@ -74,15 +74,15 @@ def _audit(path: Path, frequencies: Mapping[str, Frequencies]) -> Audit:
 
 
 class _Recipe(msgspec.Struct):
-    cluster: Bounds = NO_BOUNDS
-    outliers: Bounds = NO_BOUNDS
+    cluster: WitnessBounds = NO_BOUNDS
+    outliers: WitnessBounds = NO_BOUNDS
 
 
 class _Manifest(msgspec.Struct):
     recipe: _Recipe | None = None
 
 
-def _read_bounds(path: Path) -> Bounds:
+def _read_bounds(path: Path) -> WitnessBounds:
     """The bounds in the recipe of a run, by its manifest, or of a release, by its Parquet; none of another data set."""
     tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
     recipe: _Recipe | None = None
@@ -93,7 +93,7 @@ def _read_bounds(path: Path) -> Bounds:
         about = pq.read_schema(tables[0]).metadata or {}
         text = about.get(b"wikisem.recipe", b"{}")
         recipe = decode_json(text, _Recipe, str(tables[0]), "the recipe of a release in its metadata")
-    return Bounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
+    return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 
 def _read_frequencies(word: str) -> tuple[str, Frequencies]:

@@ -19,7 +19,7 @@ from wikisem.evaluation.audit.measures import (
     measure_group,
     near_duplicates,
 )
-from wikisem.evaluation.audit.summary import CLUSTER, Bounds, audit_groups, findings_of
+from wikisem.evaluation.audit.summary import CLUSTER, WitnessBounds, audit_groups, findings_of
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.rules.cluster import outlier_rules
 from wikisem.heuristics.rules.wording import check_contained
@@ -161,7 +161,7 @@ def test_ranks_and_near_misses_are_what_a_plain_reading_gives(
         )
         for n, (coherence, margins) in enumerate(values, start=1)
     ]
-    audit = audit_groups("x", groups, bounds=Bounds(least, most))
+    audit = audit_groups("x", groups, bounds=WitnessBounds(least, most))
     coherences = [coherence for coherence, _ in values if coherence is not None]
     margins = [one for _, own in values for one in own if one is not None]
     assert [coherence for coherence, _ in audit.by_coherence] == sorted(coherences)

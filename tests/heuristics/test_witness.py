@@ -60,7 +60,7 @@ def test_an_item_that_the_statements_make_an_instance_gives_way() -> None:
 
 
 def test_an_item_of_which_nothing_is_said_is_no_outlier_the_less() -> None:
-    """It has no evidence: less than towns of which something is said, and towns of which nothing is have no say."""
+    """It has no evidence: less than towns with a signature; towns without one have no say."""
     silent = {"Nowhere": ()}
     assert drawn(towns([TOWN] * 4, silent, margin=0.1)) == {"Nowhere": 0.0}
     assert drawn(towns([*[TOWN] * 3, (), ()], silent, margin=0.1)) == {"Nowhere": 0.0}

@@ -69,12 +69,12 @@ class Signatures:
     """The signatures of all items that a group may need, and what they are measured by.
 
     ``items`` are item numbers (ascending), and row i of ``rows`` has the properties of item i as indices into
-    ``properties``, the property numbers (ascending); one more row at the end is empty, for items of which nothing is
-    said. ``shares[t]`` is the share p(t) of the prominent items that have property t, smoothed: (count + 1/2) /
+    ``properties``, the property numbers (ascending); one more row at the end is empty, for items without
+    a signature. ``shares[t]`` is the share p(t) of the prominent items that have property t, smoothed: (count + 1/2) /
     (prominent items + 1). Row v of ``reference`` has the first prominent instances of node v by hash key, at most
     ``REFERENCE``, and ``sample`` the first ``SAMPLE`` prominent items, both as rows; ``of_sample`` are the latter's.
 
-    *Prominent* are the items of the dump of which anything is said, with as many sitelinks as an outlier needs, in
+    *Prominent* are the items of the dump that have a signature, with as many sitelinks as an outlier needs, in
     whatever language, and whether or not the graph has kept their classes: they show what items are like.
     """
 
