@@ -10,19 +10,39 @@ from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.analogies.questions import read_questions, split_relations
+from wikisem.evaluation.analogies.questions import (
+    AnalogyOptions,
+    SectionScore,
+    read_questions,
+    score_analogies,
+    split_relations,
+    total,
+)
+from wikisem.evaluation.analogies.search import Method
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, Distance, Intruders, OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import Compactness, Evaluation, score_models
-from wikisem.evaluation.topk import CategoryScore, look_up_category, mean_percent, score_topk
-from wikisem.evaluation.vectors.lookup import Keys, Lookup, TextLookup, require_cosine, require_vocabulary
-from wikisem.evaluation.vectors.models import open_model
+from wikisem.evaluation.topk import CategoryScore, combined_as_json, look_up_category, mean_percent, score_topk
+from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.models import ModelObject, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.records import Group, Member
 
-__all__ = ["CategoryEvaluation", "Evaluation", "oddoneout", "open_vectors", "outliers", "split_analogies", "topk"]
+__all__ = [
+    "AnalogyEvaluation",
+    "CategoryEvaluation",
+    "CombinedEvaluation",
+    "Evaluation",
+    "analogies",
+    "combined",
+    "oddoneout",
+    "open_vectors",
+    "outliers",
+    "split_analogies",
+    "topk",
+]
 
-Vectors = Lookup | str | PathLike[str]
+Vectors = Lookup | str | PathLike[str] | ModelObject
 Groups = str | PathLike[str] | Sequence[WordGroup | Group]
 Categories = str | PathLike[str] | Sequence[WordCategory]
 
@@ -41,8 +61,33 @@ class CategoryEvaluation:
         return mean_percent(self.categories)
 
 
+@dataclass(frozen=True, slots=True)
+class CombinedEvaluation:
+    """What a model scored by numbers of right answers: ``score`` is the harmonic mean of ``oddoneout`` and ``topk``."""
+
+    name: str
+    notes: tuple[str, ...]
+    score: float
+    oddoneout: int
+    topk: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnalogyEvaluation:
+    """What a model scored on analogy questions: ``name`` and ``notes`` are the model's, ``sections`` one score each."""
+
+    name: str
+    notes: tuple[str, ...]
+    sections: tuple[SectionScore, ...]
+
+    @property
+    def total(self) -> SectionScore:
+        """The numbers of all sections together."""
+        return total(self.sections)
+
+
 def open_vectors(
-    source: str | PathLike[str] | Callable[[Sequence[str]], Any],
+    source: Vectors,
     *,
     name: str = "",
     phrases: bool = True,
@@ -50,20 +95,22 @@ def open_vectors(
     similarity: Callable[[Any, Any], Any] | None = None,
     keys: Keys | None = None,
 ) -> Lookup:
-    """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a callable.
+    """Open a model: a file of vectors, a source such as ``sentence-transformers:NAME``, or a Python object.
 
-    A callable takes a list of strings and returns as many vectors, None for a string it has none for. ``name`` is what
-    reports call the model. ``phrases=False`` reads items token by token even where the vocabulary has phrases.
-    ``tokenizer`` ("fugashi" or "jieba") divides items of a language without spaces. ``similarity`` compares vectors in
-    place of the cosine: it takes two arrays of rows and returns the similarity of each row to each, which need not be
-    symmetric. ``keys`` says that vectors are keyed by "qid" or by the "title" of a page; pass it to ``outliers``, too.
+    An object is gensim's KeyedVectors, a mapping from words to vectors, a pair of words and an array with a row for
+    each, an object with ``encode``, or a callable. The last two take a list of strings and return as many vectors, None
+    for a string they have none for. ``name`` is what reports call the model. ``phrases=False`` reads items token by
+    token even where the vocabulary has phrases. ``tokenizer`` ("fugashi" or "jieba") divides items of a language
+    without spaces. ``similarity`` compares vectors in place of the cosine: it takes two arrays of rows and returns the
+    similarity of each row to each, which need not be symmetric. ``keys`` says that vectors are keyed by "qid" or by the
+    "title" of a page; pass it to ``outliers``, too. What is opened already is returned as it is.
     Raises MissingInputError, DamagedInputError and UsageError.
     """
+    tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
     if isinstance(source, str | PathLike):
-        tokenize = open_tokenizer(tokenizer) if tokenizer else tokens_of
         lookup = open_model(fspath(source), phrases, name, None, tokenize, keys)
     else:
-        lookup = TextLookup(name or getattr(source, "__name__", "callable"), source)
+        lookup = source if isinstance(source, Lookup) else open_object(source, name, phrases, tokenize, keys)
     if similarity is None:
         return lookup
     given = getattr(similarity, "__name__", "a callable")
@@ -140,6 +187,52 @@ def oddoneout(
     return CategoryEvaluation(lookup.name, lookup.notes, tuple(score_oddoneout(members, lookup.words, settings)))
 
 
+def combined(
+    categories: Categories,
+    vectors: Vectors,
+    k: int = 3,
+    *,
+    distance: Distance = "euclidean",
+    intruders: Intruders = "vocabulary",
+    sample: int = 0,
+    seed: int = 500,
+    skip_oov: bool = False,
+    language: str = "",
+) -> CombinedEvaluation:
+    """Score the combination of ``topk`` and ``oddoneout`` by which Stringham and Izbicki (2020) choose models.
+
+    The options are those of ``oddoneout``. UsageError for a model without a vocabulary.
+    """
+    lookup = _opened(vectors)
+    vocabulary = require_vocabulary(lookup, "combined")
+    require_cosine(lookup, ODDONEOUT_DISTANCES)
+    settings = OddOneOutOptions(k, distance, intruders, skip_oov, sample, seed)
+    members = [look_up_category(category, lookup) for category in _categories(categories, language)]
+    scores = combined_as_json(
+        score_oddoneout(members, vocabulary, settings), [score_topk(each, vocabulary, k, skip_oov) for each in members]
+    )
+    return CombinedEvaluation(lookup.name, lookup.notes, scores["combined"], scores["oddoneout"], scores["topk"])
+
+
+def analogies(
+    questions: str | PathLike[str],
+    vectors: Vectors,
+    *,
+    method: Method = "3cosadd",
+    skip_oov: bool = False,
+    restrict: int = 0,
+) -> AnalogyEvaluation:
+    """Score a file of analogy questions, section by section, as ``wikisem evaluate analogies`` does.
+
+    ``restrict`` uses only the first words of the vocabulary, 0 all. A question with a word out of vocabulary is wrong
+    unless ``skip_oov`` leaves it out. UsageError for a model without a vocabulary.
+    """
+    lookup = _opened(vectors)
+    sections = read_questions(Path(questions))
+    scores = score_analogies(sections, lookup, AnalogyOptions(method, skip_oov, restrict))
+    return AnalogyEvaluation(lookup.name, lookup.notes, tuple(scores))
+
+
 def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
     """Two categories from each relation of a file of analogy questions: its first words, and their partners.
 
@@ -150,7 +243,7 @@ def split_analogies(path: str | PathLike[str]) -> list[WordCategory]:
 
 
 def _opened(vectors: Vectors, keys: Keys | None = None) -> Lookup:
-    return open_vectors(vectors, keys=keys) if isinstance(vectors, str | PathLike) else vectors
+    return open_vectors(vectors, keys=keys)
 
 
 def _categories(categories: Categories, language: str) -> Sequence[WordCategory]:

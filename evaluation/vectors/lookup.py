@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from wikisem.errors import DamagedInputError, UsageError
 from wikisem.evaluation.vectors.words import (
@@ -30,6 +30,7 @@ def cosine(ones: Any, others: Any) -> Vector:
     return products(unit(stack(ones)), unit(stack(others)))
 
 
+@runtime_checkable
 class Lookup(Protocol):
     """Anything that has vectors for items; ``notes`` say what a reader of its scores should know."""
 

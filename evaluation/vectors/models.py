@@ -1,4 +1,4 @@
-"""A model named by a string as a lookup of vectors: a file, a model of another library, or a Python function.
+"""A model as a lookup of vectors: named by a string (a file, a model of another library, a function), or an object.
 
 The form of a file is found by its content: text, word2vec binary, fastText binary, compressed or not. The strings are
 public: ``wikisem.evaluate.open_vectors`` takes them, and so does every option that names a model.
@@ -8,8 +8,12 @@ import importlib
 import traceback
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
+
+import numpy as np
+import scipy.sparse as sparse
 
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
@@ -41,7 +45,15 @@ from wikisem.evaluation.vectors.neural import (
     static_encoder,
 )
 from wikisem.evaluation.vectors.similarities import SimilarityLookup, given_similarity, read_similarities
-from wikisem.evaluation.vectors.words import Tokenizer, WordVectors, tokens_of, words_asked_for
+from wikisem.evaluation.vectors.words import (
+    Rows,
+    Tokenizer,
+    VectorRows,
+    WordVectors,
+    from_words,
+    tokens_of,
+    words_asked_for,
+)
 
 PYTHON: Final = "python:"
 _COUNTS: Final = "counts:"
@@ -256,3 +268,98 @@ def _read(file: Path, asked: Container[str] | None) -> WordVectors:
         raise DamagedInputError(f"{file}: expected vectors of word2vec, GloVe or fastText, saw {excerpt(first)}")
     with open_unpacked(file) as stream:
         return read_text(stream, str(file), asked, graph) if text else read_binary(stream, str(file), asked)
+
+
+# Models that are Python objects.
+
+
+class KeyedVectors(Protocol):
+    """What is read of gensim's KeyedVectors: its words, and a row of numbers for each."""
+
+    @property
+    def index_to_key(self) -> Sequence[str]:
+        """The words, in the order of the rows."""
+
+    @property
+    def vectors(self) -> Any:
+        """An array of shape ``(words, dimensions)``."""
+
+
+class TextEncoder(Protocol):
+    """What is called of the models of sentence-transformers, model2vec and others."""
+
+    def encode(self, texts: list[str], /) -> Any:
+        """One vector for each text."""
+
+
+TextFunction = Callable[[Sequence[str]], Any]
+ModelObject = KeyedVectors | TextEncoder | TextFunction | Mapping[str, Any] | tuple[Sequence[str], Any]
+
+
+def open_object(
+    model: Any, name: str = "", phrases: bool = True, tokenize: Tokenizer = tokens_of, keys: Keys | None = None
+) -> Lookup:
+    """The lookup of a model that is a Python object.
+
+    KeyedVectors of gensim, a whole model of gensim (its ``wv``), a mapping from words to vectors, or a pair of words
+    and an array with a row for each (sparse, too) have a vocabulary. An object with ``encode`` and a callable read any
+    text. Arrays are not copied. UsageError for anything else, DamagedInputError for vectors that are not a row of
+    numbers for each word.
+    """
+    model = getattr(model, "wv", model)
+    name = name or getattr(model, "__name__", type(model).__name__)
+    if hasattr(model, "index_to_key"):
+        vectors = _from_pairs(name, model.index_to_key, model.vectors)
+        if hasattr(model, "vectors_ngrams"):
+            vectors = replace(vectors, unseen=_from_ngrams(model))
+    elif isinstance(model, Mapping):
+        vectors = _from_pairs(name, list(model), list(model.values()))
+    elif isinstance(model, tuple) and len(model) == 2:
+        vectors = _from_pairs(name, *model)
+    elif callable(encode := getattr(model, "encode", model)):
+        return TextLookup(name, encode)
+    else:
+        raise UsageError(
+            "expected a path or name of a model, KeyedVectors, a mapping from words to vectors, a pair of words and an "
+            f"array, a function, or an object with encode, saw {name}"
+        )
+    return _maker(phrases, tokenize, keys)(name, vectors, cosine, ())
+
+
+def _from_pairs(name: str, words: Sequence[Any], rows: Any) -> WordVectors:
+    if odd := [word for word in words if not isinstance(word, str)][:1]:
+        raise DamagedInputError(f"{name}: expected words that are strings, saw {odd[0]!r}")
+    numbers = _numbers(name, rows)
+    if not words or numbers.ndim != 2 or numbers.shape[0] != len(words):
+        wanted = f"{len(words):,} rows of numbers, one for each word" if words else "words with vectors"
+        raise DamagedInputError(f"{name}: expected {wanted}, saw numbers of shape {numbers.shape}")
+    if sparse.issparse(numbers):
+        filled = np.flatnonzero(np.diff(numbers.indptr))  # what is sparse has no empty rows
+        return from_words([words[at] for at in filled.tolist()], numbers[filled])
+    return from_words(words, numbers)
+
+
+def _numbers(name: str, rows: Any) -> Rows:
+    """The rows as an array of numpy or a CSR array, in single or double precision."""
+    try:
+        if sparse.issparse(rows):
+            found = sparse.csr_array(rows, dtype=np.float64)
+            found.eliminate_zeros()
+            return found
+        array = np.asarray(rows)
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        raise DamagedInputError(f"{name}: expected a row of numbers for each word, saw {error}") from error
+
+
+def _from_ngrams(model: Any) -> Callable[[str], VectorRows]:
+    """The vectors of words outside the vocabulary as gensim's FastTextKeyedVectors make them; zero for none."""
+
+    def unseen(word: str) -> VectorRows:
+        try:
+            found: VectorRows = model.get_vector(word)
+        except KeyError:  # trained without n-grams
+            return np.zeros(1, np.float32)
+        return found
+
+    return unseen
