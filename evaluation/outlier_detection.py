@@ -22,7 +22,6 @@ from statistics import fmean
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
@@ -312,18 +311,29 @@ def score_group(
     group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
 ) -> GroupScore:
     """Score one group; every outlier line is a test case, repeated ones too."""
-    cluster = [item for item in group.cluster if item in known]
-    outliers = [outlier for outlier in group.outliers if outlier.surface in known]
-    cases: tuple[CaseScore, ...] = ()
-    if len(cluster) >= _FEWEST_CLUSTER_ITEMS and outliers:
-        near = partial(similarities_of, known, similarity, group.where)
-        others = [outlier.surface for outlier in outliers]
-        positions = outlier_positions(near(cluster, cluster), near(others, cluster), near(cluster, others), compactness)
-        cases = tuple(
-            CaseScore(outlier, int(position) / len(cluster), int(position) == len(cluster))
-            for outlier, position in zip(outliers, positions, strict=True)
-        )
+    cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
+    positions = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1).tolist()
+    cases = tuple(
+        CaseScore(group.outliers[outlier], position / len(cluster), position == len(cluster))
+        for outlier, position in zip(outliers, positions, strict=False)
+    )
     return GroupScore(group, cases, _share_missing(cluster, group.cluster), _share_missing(outliers, group.outliers))
+
+
+def group_gaps(
+    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> tuple[list[int], list[int], Vector]:
+    """The places of the cluster items and of the outliers in vocabulary, and the ``outlier_gaps`` of these.
+
+    There are no gaps where too few words are in vocabulary for a test case.
+    """
+    cluster = [at for at, item in enumerate(group.cluster) if item in known]
+    outliers = [at for at, outlier in enumerate(group.outliers) if outlier.surface in known]
+    if len(cluster) < _FEWEST_CLUSTER_ITEMS or not outliers:
+        return cluster, outliers, np.zeros((0, len(cluster)))
+    near = partial(similarities_of, known, similarity, group.where)
+    items, others = [group.cluster[at] for at in cluster], [group.outliers[at].surface for at in outliers]
+    return cluster, outliers, outlier_gaps(near(items, items), near(others, items), near(items, others), compactness)
 
 
 def _share_missing(kept: Sequence[object], all_: Sequence[object]) -> float:
@@ -345,10 +355,10 @@ def similarities_of(
     return found
 
 
-def outlier_positions(
-    within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs"
-) -> npt.NDArray[np.int64]:
-    """The OP of each of m outliers, shape ``(m,)``, in a cluster of n, at least 2.
+def outlier_gaps(within: Vector, across: Vector, back: Vector, compactness: Compactness = "pairs") -> Vector:
+    """By how much each of n cluster items, at least 2, stands out less than each of m outliers, shape ``(m, n)``.
+
+    The OP of an outlier is the number of its gaps above ``TIE_TOLERANCE``.
 
     ``within``, shape ``(n, n)``, has the similarities of cluster items to each other, ``across``, ``(m, n)``, those of
     outliers to cluster items, and ``back``, ``(n, m)``, those of cluster items to outliers.
@@ -365,8 +375,8 @@ def outlier_positions(
 
     >>> cluster, outliers = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 0.0]])
     >>> within, across, back = cosine(cluster, cluster), cosine(outliers, cluster), cosine(cluster, outliers)
-    >>> outlier_positions(within, across, back).tolist()
-    [0, 3]
+    >>> (outlier_gaps(within, across, back) > TIE_TOLERANCE).tolist()
+    [[False, False, False], [True, True, True]]
     """
     count = len(within)
     to_outlier, from_outlier, scale = back.T, across, count
@@ -375,9 +385,8 @@ def outlier_positions(
         to_outlier = from_outlier = across + back.T
         scale = count * (count - 1)
     own = within.sum(axis=1) - np.diagonal(within)
-    gaps = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
-    positions: npt.NDArray[np.int64] = np.count_nonzero(gaps > TIE_TOLERANCE, axis=1)
-    return positions
+    gaps: Vector = (own + to_outlier - from_outlier.sum(axis=1, keepdims=True)) / scale
+    return gaps
 
 
 def closeness(near: Vector, compactness: Compactness = "pairs") -> Vector:

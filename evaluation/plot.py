@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from wikisem.errors import UsageError
+from wikisem.evaluation.consistency import Consistency, PairConsistency
 from wikisem.evaluation.correlation import correlate
 from wikisem.evaluation.outlier_detection import Evaluation, Score
 from wikisem.files import replace_file
@@ -97,6 +99,52 @@ def draw_correlations(
         shown = ["–" if value is None else f"{value:.2f}" for value in (found.pearson, found.spearman)]
         axes.set(xlabel=other, ylabel=one, title=f"r = {shown[0]}, ρ = {shown[1]}, {len(names)} models")
     save_figure(figure, path)
+
+
+def draw_consistency(path: Path, measured: Sequence[Consistency]) -> None:
+    """Draw, for each model and data set, kappa of every two languages and the same word wrong beyond chance."""
+    measures = {
+        "kappa": [[pair.kappa.value if pair.kappa else None for pair in one.pairs] for one in measured],
+        "same word wrong, less chance": [list(map(_beyond_chance, one.pairs)) for one in measured],
+    }
+    side = 1.5 + 0.45 * max(len(_languages(one)) for one in measured)
+    figure = Figure(figsize=(2 * side + 2, len(measured) * side), layout="constrained")
+    rows = figure.subplots(len(measured), len(measures), squeeze=False)
+    for column, (title, numbers) in enumerate(measures.items()):
+        for axes, one, own in zip(rows[:, column], measured, numbers, strict=True):
+            _draw_matrix(axes, one, own)
+            axes.set_ylabel("" if column else f"{one.model}, {one.dataset}".removesuffix(", "))
+        rows[0, column].set_title(title)
+    save_figure(figure, path)
+
+
+def _languages(measured: Consistency) -> list[str]:
+    return sorted({language for pair in measured.pairs for language in pair.languages})
+
+
+def _beyond_chance(pair: PairConsistency) -> float | None:
+    if pair.same_word is None or pair.same_word_chance is None:
+        return None
+    return pair.same_word.value - pair.same_word_chance
+
+
+def _draw_matrix(axes: Axes, measured: Consistency, numbers: Sequence[float | None]) -> None:
+    """A square for every two languages; one without a number stays white, and so does the diagonal."""
+    languages = _languages(measured)
+    matrix = np.full((len(languages), len(languages)), np.nan)
+    for pair, number in zip(measured.pairs, numbers, strict=True):
+        if number is not None:
+            one, other = map(languages.index, pair.languages)
+            matrix[one, other] = matrix[other, one] = number
+    # The same colours in every picture: red below chance, white at chance, blue above it.
+    axes.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
+    for row, column in np.argwhere(~np.isnan(matrix)).tolist():
+        number = matrix[row, column]
+        ink = "white" if abs(number) > 0.6 else "black"
+        axes.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize="small", color=ink)
+    axes.set(xticks=range(len(languages)), yticks=range(len(languages)))
+    axes.set_xticklabels(languages, rotation=90)
+    axes.set_yticklabels(languages)
 
 
 def save_figure(figure: Figure, path: Path, **settings: Any) -> None:

@@ -25,6 +25,7 @@ from wikisem.evaluation.audit.baselines import Columns, baselines_as_json, basel
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
 from wikisem.evaluation.comparison import compare_categories, compare_evaluations
+from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.harness_samples import read_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
@@ -45,6 +46,7 @@ from wikisem.pipeline.console.scores import (
     category_rows,
     combined_report,
     comparison_report,
+    consistency_report,
     contexts_report,
     explanation_report,
     few_groups_note,
@@ -209,6 +211,34 @@ def _explain_group(group: WordGroup, shown: Mapping[str, str], arguments: argpar
             print_json({"model": lookup.name, "group": group.id, "cases": rows})
         else:
             make_console().print(explanation_report(lookup.name, group, cases))
+
+
+def consistency(arguments: argparse.Namespace) -> None:
+    """Compare what each model answers in every two languages of each data set."""
+    if arguments.plot:
+        drawing_module("wikisem.evaluation.plot", "--plot")
+    datasets = read_datasets(arguments.dataset, arguments.language)
+    for dataset in datasets:
+        check_parallel(dataset.groups, dataset.name)
+    items = {surface for dataset in datasets for group in dataset.groups for surface in words_of(group)}
+    measured: list[Consistency] = []
+    for lookup in open_lookups(arguments, items):
+        measured += [
+            measure_consistency(dataset.groups, lookup, dataset.name, arguments.compactness, arguments.seed)
+            for dataset in datasets
+        ]
+    if arguments.plot:
+        draw_plot(arguments.plot, lambda plot: plot.draw_consistency(arguments.plot, measured))
+    if arguments.csv:
+        head = ("model", "dataset", "version")
+        rows = ((one.as_json(), pair.as_json()) for one in measured for pair in one.pairs)
+        print_csv({key: one[key] for key in head} | pair for one, pair in rows)
+    elif arguments.json:
+        for one in measured:
+            print_json(one.as_json())
+            print_notes(one.notes)
+    else:
+        make_console().print(*map(consistency_report, measured))
 
 
 def samples(arguments: argparse.Namespace) -> None:

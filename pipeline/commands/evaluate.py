@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("outliers", _outliers, "OPP and accuracy of outlier detection: overall, by outlier class and by group"),
         ("contexts", _contexts, "the same for count models, by how many contexts each word keeps: 1 to 1000"),
         ("blindspots", _blind_spots, "the groups and cases that most models fail, or what models make of one group"),
+        (
+            "consistency",
+            _consistency,
+            "whether a model is right on the same cases in one language as in others",
+        ),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
@@ -185,7 +190,16 @@ def _blind_spots(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(score=scoring.blind_spots)
 
 
-def _add_dataset(parser: argparse.ArgumentParser) -> None:
+def _consistency(parser: argparse.ArgumentParser) -> None:
+    _add_dataset(parser, keys=False)
+    _add_common(parser)
+    add_figure(parser, "--plot", "kappa of every two languages, and how often the same word is wrong in both,")
+    _add_similarity(parser)
+    add_seed(parser, "error bars", SEED)
+    parser.set_defaults(score=scoring.consistency)
+
+
+def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
     parser.add_argument(
         "dataset",
         metavar="DATASET",
@@ -200,7 +214,8 @@ def _add_dataset(parser: argparse.ArgumentParser) -> None:
         metavar="LANG",
         help="score only the groups in this language, or in several: en,de (default: all)",
     )
-    _add_keys(parser, KEYS)
+    if keys:
+        _add_keys(parser, KEYS)
 
 
 def _add_keys(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:

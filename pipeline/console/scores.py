@@ -15,6 +15,7 @@ from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_js
 from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
 from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import Comparison
+from wikisem.evaluation.consistency import Consistency
 from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
     Evaluation,
@@ -141,6 +142,35 @@ def blind_spot_report(groups: Sequence[Spot], cases: Sequence[Spot]) -> Renderab
         failed = f"{len(spot.failed)} of {len(spot.scored)}: {', '.join(spot.failed)}".rstrip(": ")
         second.add_row(spot.group, spot.outlier.surface, class_name(spot.outlier.outlier_class), failed)
     return Group("groups, most failed cases first", first, "test cases, most models that fail first", second, "")
+
+
+def consistency_report(measured: Consistency) -> RenderableType:
+    """What a model answers in every two languages: both right, kappa, and the same word wrong, beside chance."""
+    columns = ("groups", "cases", "both right", "chance", "kappa", "95 %", "both wrong", "same word", "95 %", "chance")
+    table = make_table(["languages"], (*columns, "RankC", "chance"))
+    for pair in measured.pairs:
+        same, interval, _ = _error_cells(pair.same_word and pair.same_word.percent())
+        kappa = ("–", "–") if pair.kappa is None else (_two(pair.kappa.value), _interval(pair.kappa))
+        chance = pair.same_word_chance
+        table.add_row(
+            ", ".join(pair.languages),
+            *(f"{pair.groups:,}", f"{pair.cases:,}"),
+            *(percent(100 * pair.both_right.value), percent(100 * pair.both_right_chance)),
+            *kappa,
+            *(f"{pair.both_wrong:,}", same, interval, percent(None if chance is None else 100 * chance)),
+            *(_two(pair.rankc.value), _two(pair.rankc_chance)),
+        )
+    title = f"consistency across languages, {measured.dataset}: {measured.model}"
+    fewest = min((pair.groups for pair in measured.pairs), default=0)
+    return Group(title, table, *few_groups_note(fewest, "groups of two languages"), *measured.notes, "")
+
+
+def _two(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _interval(bars: ErrorBars) -> str:
+    return f"{bars.low:.2f} to {bars.high:.2f}"
 
 
 def explanation_report(

@@ -1,0 +1,287 @@
+"""Consistency across languages: is a model right and wrong on the same cases in one language as in another?
+
+A case is the same in two languages if its class and its outlier are: cases are joined by QID. A model can be right in
+both languages by chance, and where it is wrong in both it can choose the same word by chance, so each share comes with
+the one to expect if the answers had nothing to do with each other:
+
+    both right   p q, where p and q are the accuracies in the two languages
+    kappa        (o - e) / (1 - e), where o is the share of cases that are right in both or wrong in both, and
+                 e = p q + (1 - p)(1 - q): the error consistency of Geirhos, Meding and Wichmann (2020), "Beyond
+                 accuracy", arXiv 2006.16736, which is Cohen's kappa (1960)
+    same word    of the cases that are wrong in both, the share where the item that is taken for the outlier is the
+                 same; by chance, the shared items over the items of one cluster times those of the other
+    RankC        the weighted overlap of both orders of the words, the first places counting most (Qi, Fernández and
+                 Bisazza 2023, "Cross-lingual consistency of factual knowledge", arXiv 2310.10378)
+
+An interval has the class as its unit, as all error bars here have.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from wikisem import __version__
+from wikisem.datasets.word_groups import ItemKeys, WordGroup
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.outlier_detection import (
+    UNKNOWN,
+    Compactness,
+    Known,
+    error_bars_as_json,
+    group_gaps,
+    words_of,
+)
+from wikisem.evaluation.statistics import (
+    SEED,
+    ErrorBars,
+    FloatArray,
+    clustered_means,
+    draw_means,
+    percentile_interval,
+    wilson,
+)
+from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.evaluation.vectors.words import TIE_TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a model orders the items of a case, given by QID: the one that it takes for the outlier comes first."""
+
+    outlier: str
+    order: tuple[str, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether the outlier was detected."""
+        return self.order[0] == self.outlier
+
+
+# By class and outlier.
+Answers = Mapping[tuple[str, str], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class PairConsistency:
+    """A model in two languages, on the cases of both; shares are of 1, and None where no case is wrong in both.
+
+    ``kappa`` is None where its definition divides by zero: every case is right in both languages, or wrong in both.
+    """
+
+    languages: tuple[str, str]
+    groups: int
+    cases: int
+    right: tuple[float, float]
+    both_right: ErrorBars
+    kappa: ErrorBars | None
+    both_wrong: int
+    same_word: ErrorBars | None
+    same_word_chance: float | None
+    rankc: ErrorBars
+    rankc_chance: float
+
+    @property
+    def both_right_chance(self) -> float:
+        """How many cases would be right in both languages if one did not depend on the other."""
+        return self.right[0] * self.right[1]
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read; everything but kappa and RankC is in percent."""
+        one, other = self.languages
+        return {
+            "language": one,
+            "other": other,
+            "groups": self.groups,
+            "cases": self.cases,
+            "accuracy": 100 * self.right[0],
+            "accuracy_other": 100 * self.right[1],
+            **_bars("both_right", self.both_right.percent()),
+            "both_right_chance": 100 * self.both_right_chance,
+            **_bars("kappa", self.kappa),
+            "both_wrong": self.both_wrong,
+            **_bars("same_word", self.same_word and self.same_word.percent()),
+            "same_word_chance": None if self.same_word_chance is None else 100 * self.same_word_chance,
+            **_bars("rankc", self.rankc),
+            "rankc_chance": self.rankc_chance,
+        }
+
+
+def _bars(name: str, bars: ErrorBars | None) -> dict[str, float | None]:
+    return {name: None if bars is None else bars.value, **error_bars_as_json(name, bars)}
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """A model on a data set: every two of its languages that share cases, in order."""
+
+    model: str
+    dataset: str
+    pairs: tuple[PairConsistency, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        head = {"model": self.model, "dataset": self.dataset, "version": __version__}
+        return head | {"pairs": [pair.as_json() for pair in self.pairs]}
+
+
+# A model on a data set.
+
+
+def check_parallel(groups: Sequence[WordGroup], name: str) -> None:
+    """Raise MissingInputError unless two languages have a case in common."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    for group in groups:
+        for outlier in group.outliers:
+            if outlier.keys.qid:
+                seen.setdefault((group.id, outlier.keys.qid), set()).add(group.language or UNKNOWN)
+    if not any(len(languages) > 1 for languages in seen.values()):
+        languages = sorted({group.language or UNKNOWN for group in groups})
+        expected = (
+            "expected cases of the same class and outlier, by QID, in two languages, as `shared` in a recipe makes"
+        )
+        raise MissingInputError(f"{name}: {expected}, saw none in {', '.join(languages)}")
+
+
+def measure_consistency(
+    groups: Sequence[WordGroup],
+    lookup: Lookup,
+    dataset: str = "",
+    compactness: Compactness = "pairs",
+    seed: int = SEED,
+) -> Consistency:
+    """Compare what a model answers in every two languages of a data set, on the words that it knows."""
+    known = lookup.find({word for group in groups for word in words_of(group)})
+    by_language: dict[str, dict[tuple[str, str], Answer]] = {}
+    for group in groups:
+        found = answers(group, known, lookup.similarity, compactness)
+        by_language.setdefault(group.language or UNKNOWN, {}).update(found)
+    compared = (
+        compare_answers((one, other), by_language[one], by_language[other], seed)
+        for one, other in combinations(sorted(by_language), 2)
+    )
+    return Consistency(lookup.name, dataset, tuple(pair for pair in compared if pair is not None), lookup.notes)
+
+
+def answers(
+    group: WordGroup, known: Known, similarity: Similarity = cosine, compactness: Compactness = "pairs"
+) -> dict[tuple[str, str], Answer]:
+    """The answers to the cases of a group, as far as its items have QIDs and are in vocabulary.
+
+    A tie counts against the model: an item of the cluster that stands out as much as the outlier comes before it.
+    Among themselves, such items are in the order of the cluster.
+    """
+    cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
+    qids = [(group.keys[at] if group.keys else ItemKeys()).qid for at in cluster]
+    found: dict[tuple[str, str], Answer] = {}
+    for at, row in zip(outliers, gaps, strict=False):
+        outlier = group.outliers[at].keys.qid
+        if outlier and all(qids):
+            items = np.array([*qids, outlier])
+            order = np.argsort([*(row - TIE_TOLERANCE), 0.0], kind="stable")
+            found.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
+    return found
+
+
+# Two languages.
+
+_ROUNDING: Final = 1e-9
+# Above this, kappa divides by zero.
+_CERTAIN: Final = 1 - 1e-12
+# What is added up over the cases of a class.
+_RIGHT, _OTHER, _BOTH_RIGHT, _BOTH_WRONG, _SAME, _SAME_CHANCE, _RANKC, _RANKC_CHANCE = range(8)
+
+
+def compare_answers(
+    languages: tuple[str, str], ones: Answers, others: Answers, seed: int = SEED
+) -> PairConsistency | None:
+    """Compare a model's answers in two languages; None where they have no case in common."""
+    shared = sorted(ones.keys() & others.keys())
+    if not shared:
+        return None
+    rows = np.array([_case(ones[key], others[key]) for key in shared], dtype=np.float64)
+    _, group_of = np.unique([group for group, _ in shared], return_inverse=True)
+    sizes = np.bincount(group_of).astype(np.float64)
+    sums: FloatArray = np.stack([np.bincount(group_of, column) for column in rows.T], axis=1)
+    means = sums.sum(axis=0) / len(shared)
+    both_right, rankc = clustered_means(sums[:, [_BOTH_RIGHT, _RANKC]], sizes, seed)
+    wrong = sums[:, _BOTH_WRONG]
+    any_wrong = bool(wrong.sum())
+    return PairConsistency(
+        languages,
+        len(sizes),
+        len(shared),
+        (float(means[_RIGHT]), float(means[_OTHER])),
+        both_right,
+        _kappa_bars(sums, sizes, seed),
+        int(wrong.sum()),
+        clustered_means(sums[:, [_SAME]], wrong, seed)[0] if any_wrong else None,
+        float(sums[:, _SAME_CHANCE].sum() / wrong.sum()) if any_wrong else None,
+        rankc,
+        float(means[_RANKC_CHANCE]),
+    )
+
+
+def _case(one: Answer, other: Answer) -> tuple[float, ...]:
+    """What one case adds to the sums."""
+    both_wrong = not one.right and not other.right
+    shared = set(one.order) & set(other.order) - {one.outlier}
+    chance = len(shared) / ((len(one.order) - 1) * (len(other.order) - 1))
+    return (
+        one.right,
+        other.right,
+        one.right and other.right,
+        both_wrong,
+        both_wrong and one.order[0] == other.order[0],
+        chance * both_wrong,
+        *rankc(one.order, other.order),
+    )
+
+
+def rankc(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
+    """RankC of two orders, over the items that both have, and what it is on average for random orders.
+
+    With N items, P@j is the share of the first j of one order that are among the first j of the other, and its weight
+    is exp(N - j) over the sum of these (Qi et al. 2023, equations 1 to 3). Of random orders, P@j is j / N on average.
+
+    Of three items, the weights are .665, .245 and .090. In the orders abc and acb the first and all three agree, of the
+    first two one: .665 + .245 / 2 + .090 = .878.
+
+    >>> [round(value, 3) for value in rankc("abc", "acb")]
+    [0.878, 0.475]
+    """
+    both = set(one) & set(other)
+    first, second = ([item for item in order if item in both] for order in (one, other))
+    places = {item: place for place, item in enumerate(second)}
+    # The pair of an item is among the first j of both orders once both of its places are.
+    later = np.array([max(place, places[item]) for place, item in enumerate(first)])
+    numbers = np.arange(1, len(both) + 1)
+    shares = np.searchsorted(np.sort(later), numbers, side="left") / numbers
+    weights = np.exp(1.0 - numbers)
+    weights /= weights.sum()
+    return float(weights @ shares), float(weights @ numbers / len(both))
+
+
+def _kappa_bars(sums: FloatArray, sizes: FloatArray, seed: int) -> ErrorBars | None:
+    columns = sums[:, : _BOTH_WRONG + 1]
+    agreed, expected = _agreement(columns.sum(axis=0) / sizes.sum())
+    if expected > _CERTAIN:
+        return None
+    value = float(1 - (1 - agreed) / (1 - expected))
+    observed, by_chance = _agreement(draw_means(columns, sizes, seed).T)
+    defined = by_chance <= _CERTAIN
+    drawn = 1 - (1 - observed[defined]) / (1 - by_chance[defined])
+    if np.ptp(drawn) > _ROUNDING:
+        return ErrorBars(value, *percentile_interval(drawn, len(sizes)), None, len(sizes))
+    # All draws are the same, as where both languages agree on every case: Wilson's interval of o, e being as it is.
+    low, high = (float(1 - (1 - end) / (1 - expected)) for end in wilson(float(agreed), len(sizes)))
+    return ErrorBars(value, low, high, None, len(sizes))
+
+
+def _agreement(means: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """o and e from the means of the first columns, shape ``(columns, ...)``."""
+    one, other = means[_RIGHT], means[_OTHER]
+    return means[_BOTH_RIGHT] + means[_BOTH_WRONG], one * other + (1 - one) * (1 - other)

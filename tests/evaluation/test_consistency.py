@@ -1,0 +1,211 @@
+"""Consistency across languages: against the definitions read word by word, and on answers of known consistency."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.evaluation.strategies import any_vector
+from tests.evaluation.test_outlier_detection import compactness
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
+from wikisem.evaluation.consistency import Answer, answers, compare_answers, measure_consistency, rankc
+from wikisem.evaluation.plot import draw_consistency
+from wikisem.evaluation.vectors.lookup import WordLookup
+from wikisem.evaluation.vectors.words import Vector, from_words
+from wikisem.pipeline.cli import main
+
+Table = dict[tuple[str, str], Answer]
+
+
+def group_of(name: str, language: str, cluster: str, outliers: str) -> WordGroup:
+    """A group whose items a, b, ... are the words de:a, de:b, ... of the language."""
+    words = tuple(OutlierWord(f"{language}:{item}", 1, ItemKeys(f"Q{item}")) for item in outliers)
+    keys = tuple(ItemKeys(f"Q{item}") for item in cluster)
+    return WordGroup(name, tuple(f"{language}:{item}" for item in cluster), words, "here", language, "", keys)
+
+
+def literal_order(group: WordGroup, outlier: OutlierWord, known: Mapping[str, Vector]) -> list[str] | None:
+    """The QIDs of a case from the one that stands out most, each compactness by itself; None without a case."""
+    items = [(word, keys.qid) for word, keys in zip(group.cluster, group.keys, strict=True) if word in known]
+    if len(items) < 2 or outlier.surface not in known:
+        return None
+    words = [*(known[word] for word, _ in items), known[outlier.surface]]
+    close = [compactness(words, at) for at in range(len(words))]
+    # Within the tolerance of the outlier's, an item of the cluster comes first.
+    keys = [one + (1e-12 if at < len(items) else 0) for at, one in enumerate(close)]
+    order = sorted(range(len(words)), key=lambda at: -keys[at])
+    return [[*(qid for _, qid in items), outlier.keys.qid][at] for at in order]
+
+
+def literal_rankc(one: list[str], other: list[str]) -> float:
+    """Equations 1 to 3 of Qi et al., set by set."""
+    both = set(one) & set(other)
+    first, second = [item for item in one if item in both], [item for item in other if item in both]
+    weights = [math.exp(len(both) - j) for j in range(1, len(both) + 1)]
+    shares = [len(set(first[:j]) & set(second[:j])) / j for j in range(1, len(both) + 1)]
+    return sum(weight * share for weight, share in zip(weights, shares, strict=True)) / sum(weights)
+
+
+@given(st.dictionaries(st.sampled_from([f"{code}:{x}" for code in ("de", "en") for x in "abcdefg"]), any_vector(3)))
+def test_numbers_equal_the_definitions(table: dict[str, list[float]]) -> None:
+    """Every number of a pair of languages, with words out of vocabulary, zero vectors and other members."""
+    groups = [group_of("Q1", "de", "abcd", "ef"), group_of("Q1", "en", "bcda", "ef")]
+    groups += [group_of("Q2", "de", "abe", "gd"), group_of("Q2", "en", "acf", "gd")]
+    rows = np.asarray(list(table.values()), dtype=np.float32).reshape(len(table), 3)
+    known = {word: row.astype(np.float64) for word, row in zip(table, rows, strict=True) if row.any()}
+    found = measure_consistency(groups, WordLookup("v", from_words(list(table), rows))).pairs
+
+    both = []
+    for one, other in (groups[:2], groups[2:]):
+        for outlier, its_twin in zip(one.outliers, other.outliers, strict=True):
+            orders = literal_order(one, outlier, known), literal_order(other, its_twin, known)
+            if orders[0] and orders[1]:
+                both.append((outlier.keys.qid, orders[0], orders[1]))
+    assert len(found) == bool(both)
+    if not both:
+        return
+    pair, count = found[0], len(both)
+    right = [(one[0] == qid, other[0] == qid) for qid, one, other in both]
+    p, q = sum(one for one, _ in right) / count, sum(other for _, other in right) / count
+    observed, expected = sum(one == other for one, other in right) / count, p * q + (1 - p) * (1 - q)
+    wrong = [(qid, one, other) for (qid, one, other), answer in zip(both, right, strict=True) if not any(answer)]
+    assert (pair.languages, pair.cases, pair.both_wrong) == (("de", "en"), count, len(wrong))
+    assert pair.right == pytest.approx((p, q))
+    assert pair.both_right.value == pytest.approx(sum(all(answer) for answer in right) / count)
+    assert pair.both_right_chance == pytest.approx(p * q)
+    if expected == 1:
+        assert pair.kappa is None
+    else:
+        assert pair.kappa is not None
+        assert pair.kappa.value == pytest.approx((observed - expected) / (1 - expected), abs=1e-9)
+    assert pair.rankc.value == pytest.approx(sum(literal_rankc(one, other) for _, one, other in both) / count)
+    if wrong:
+        same = sum(one[0] == other[0] for _, one, other in wrong) / len(wrong)
+        guesses = [
+            sum(a == b for a in one if a != qid for b in other if b != qid) / ((len(one) - 1) * (len(other) - 1))
+            for qid, one, other in wrong
+        ]
+        assert pair.same_word is not None
+        assert (pair.same_word.value, pair.same_word_chance) == pytest.approx((same, sum(guesses) / len(wrong)))
+
+
+def simulated(generator: np.random.Generator, groups: int, copied: float, right: float = 0.6) -> tuple[Table, Table]:
+    """Answers in two languages to four cases a class: a share is copied from the first, the rest is independent.
+
+    Kappa is then the share that is copied, and where both are wrong, chance is one in eight.
+    """
+
+    def answer() -> Answer:
+        members = [str(one) for one in generator.permutation(8)]
+        place = 0 if generator.random() < right else 1
+        return Answer("o", (*members[:place], "o", *members[place:]))
+
+    ones = {(f"Q{group}", str(case)): answer() for group in range(groups) for case in range(4)}
+    return ones, {key: one if generator.random() < copied else answer() for key, one in ones.items()}
+
+
+@pytest.mark.parametrize("copied", [0.0, 0.5, 1.0])
+def test_a_known_consistency_is_found(copied: float) -> None:
+    """Kappa is the share of copied answers, and the same word is wrong as often as was copied or fell so by chance."""
+    pair = compare_answers(("de", "en"), *simulated(np.random.default_rng(1), 1500, copied))
+    assert pair is not None
+    assert pair.kappa is not None
+    assert pair.same_word is not None
+    assert pair.kappa.value == pytest.approx(copied, abs=0.04)
+    assert pair.kappa.low <= copied <= pair.kappa.high
+    assert pair.same_word_chance == pytest.approx(1 / 8)
+    # Where both are wrong, an answer was copied (c of the .4 wrong ones) or fell wrong again (.4 of the others).
+    share = copied / (copied + (1 - copied) * 0.4)
+    assert pair.same_word.value == pytest.approx(share + (1 - share) / 8, abs=0.04)
+    assert pair.rankc_chance == pytest.approx(rankc("abcdefghi", "abcdefghi")[1])
+    if not copied:
+        assert pair.both_right.value == pytest.approx(pair.both_right_chance, abs=0.02)
+
+
+def test_intervals_of_kappa_cover_the_truth() -> None:
+    """Of 60 samples of 40 classes, about 57 intervals of 95 % have the true kappa."""
+    generator = np.random.default_rng(5)
+    pairs = [compare_answers(("de", "en"), *simulated(generator, 40, 0.4), seed=1) for _ in range(60)]
+    covered = [pair.kappa.low <= 0.4 <= pair.kappa.high for pair in pairs if pair and pair.kappa]
+    assert len(covered) == 60
+    assert sum(covered) >= 52
+
+
+def test_full_agreement_claims_no_certainty() -> None:
+    """Every case agrees: kappa is 1 with an interval that begins below; where all are right, there is no kappa."""
+    ones, others = simulated(np.random.default_rng(2), 10, 1.0)
+    pair = compare_answers(("de", "en"), ones, others)
+    assert pair is not None
+    assert pair.kappa is not None
+    assert pair.kappa.value == pair.kappa.high == 1
+    assert 0 < pair.kappa.low < 1
+    right = {key: Answer("o", ("o", "a")) for key in ones}
+    pair = compare_answers(("de", "en"), right, right)
+    assert pair is not None
+    assert (pair.kappa, pair.same_word, pair.both_right.value) == (None, None, 1)
+
+
+def test_a_tie_with_the_outlier_counts_against_the_model() -> None:
+    """Two members at the outlier's own vector stand out as much as it: the first of them is the answer."""
+    group = group_of("Q1", "de", "abcd", "e")
+    known = {
+        f"de:{item}": np.array(vector) for item, vector in zip("abcde", [(1.0, 0), (1, 0), *[(0, 1)] * 3], strict=True)
+    }
+    (answer,) = answers(group, known).values()
+    assert answer.order[:2] == ("Qa", "Qb")
+    assert not answer.right
+
+
+VECTORS = "a 1 0.1\nb 1 0\nc 1 0.2\nx -0.1 1\nA 1 0.1\nB 0 1\nC 1 0.2\nX 0 1\n"
+
+
+def line(language: str, words: str, outlier: str = "Q9") -> str:
+    """A group of a build, as JSON."""
+    items = [{"id": f"Q{at}", "surface": word} for at, word in enumerate(words[:-1], start=1)]
+    last = {"id": outlier, "surface": words[-1], "outlier_class": 1}
+    return json.dumps({"class": "Q7", "language": language, "cluster": items, "outliers": [last]}) + "\n"
+
+
+def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has each pair of languages, CSV a row for it; the picture holds every language and loads nothing."""
+    (tmp_path / "groups.jsonl").write_text(line("de", "abcx") + line("en", "ABCX"))
+    (tmp_path / "vectors.txt").write_text(VECTORS)
+    words = ["evaluate", "consistency", str(tmp_path / "groups.jsonl"), "--vectors", str(tmp_path / "vectors.txt")]
+    assert main([*words, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (pair,) = printed["pairs"]
+    assert (pair["language"], pair["other"], pair["cases"], pair["both_wrong"]) == ("de", "en", 1, 0)
+    # In English a member ties with the outlier, so that the model is wrong there.
+    assert (pair["accuracy"], pair["accuracy_other"], pair["both_right"], pair["kappa"]) == (100, 0, 0, 0)
+    assert main([*words, "--csv"]) == 0
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.startswith("model,dataset,version,language,other,groups,cases,accuracy,accuracy_other,both_right")
+    assert row.startswith("vectors.txt,groups,")
+    assert main(words) == 0
+    assert "de, en" in capsys.readouterr().out
+
+
+def test_a_set_without_shared_cases_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Other outliers in each language, or items without QIDs, are no cases to compare."""
+    (tmp_path / "groups.jsonl").write_text(line("de", "abcx") + line("en", "ABCX", "Q8"))
+    (tmp_path / "vectors.txt").write_text(VECTORS)
+    words = ["evaluate", "consistency", str(tmp_path / "groups.jsonl"), "--vectors", str(tmp_path / "vectors.txt")]
+    assert main(words) == 1
+    assert "expected cases of the same class and outlier, by QID, in two languages" in capsys.readouterr().err
+
+
+def test_the_picture_has_every_language(tmp_path: Path) -> None:
+    """A self-contained SVG: a panel for each measure, the languages at its sides, nothing loaded from elsewhere."""
+    groups = [group_of("Q1", code, "abcd", "ef") for code in ("de", "en", "ja")]
+    rows = np.random.default_rng(1).normal(size=(18, 4)).astype(np.float32)
+    lookup = WordLookup("m$1", from_words([f"{code}:{x}" for code in ("de", "en", "ja") for x in "abcdef"], rows))
+    draw_consistency(tmp_path / "matrix.svg", [measure_consistency(groups, lookup)])
+    drawn = (tmp_path / "matrix.svg").read_text()
+    assert all(drawn.count(f"<!-- {code} -->") == 4 for code in ("de", "en", "ja"))
+    assert all(f"<!-- {words} -->" in drawn for words in ("m$1", "kappa", "same word wrong, less chance"))
+    assert 'href="http' not in drawn
