@@ -9,6 +9,7 @@ import numpy as np
 from wikisem.evaluation.outlier_detection import Evaluation
 from wikisem.evaluation.statistics import SEED, FloatArray, PairedDifference, compare_paired, holm, pairs
 from wikisem.evaluation.topk import CategoryScore
+from wikisem.evaluation.walls import WallEvaluation
 
 METRICS: Final = ("opp", "accuracy")
 
@@ -43,15 +44,17 @@ class Comparison:
         }
 
 
-def compare_evaluations(common: Sequence[Evaluation], seed: int = SEED) -> list[Comparison]:
-    """Every two models by OPP and by accuracy; ``common`` are their evaluations on the same test cases."""
+def compare_evaluations(
+    common: Sequence[Evaluation | WallEvaluation], seed: int = SEED, metrics: Sequence[str] = METRICS
+) -> list[Comparison]:
+    """Every two models by OPP and accuracy, or by other means; ``common`` are their evaluations on the same cases."""
     if not common:
         return []
     scores = [evaluation.overall() for evaluation in common]
     names, counts = [evaluation.name for evaluation in common], scores[0].counts
     return [
         comparison
-        for column, metric in enumerate(METRICS)
+        for column, metric in enumerate(metrics)
         for comparison in _compare(
             metric, names, [score.sums[:, column] for score in scores], counts, seed, common[0].dataset
         )

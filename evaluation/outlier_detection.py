@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import PurePath
 from statistics import fmean
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -231,19 +231,14 @@ def score_models(
     """
     surfaces = {surface for group in groups for surface in words_of(group)}
 
-    def evaluate(model: _Model, known: Known) -> Evaluation:
+    def evaluate(model: Model, known: Known) -> Evaluation:
         scores = tuple(score_groups(groups, known, model.similarity, compactness))
         return Evaluation(model.name, model.notes, scores, seed, vocabulary_size=model.vocabulary_size)
 
-    models = _look_up(surfaces, lookups)
-    whole = [evaluate(model, model.known) for model in models]
-    if len(models) < 2:
-        return whole, []
-    shared = _shared(models)
-    return whole, [evaluate(model, {surface: model.known[surface] for surface in shared}) for model in models]
+    return evaluate_models(surfaces, lookups, evaluate)
 
 
-class _Model(NamedTuple):
+class Model(NamedTuple):
     """What scoring needs of a model after its vectors are released."""
 
     name: str
@@ -253,16 +248,31 @@ class _Model(NamedTuple):
     vocabulary_size: int | None
 
 
-def _look_up(surfaces: set[str], lookups: Iterable[Lookup]) -> list[_Model]:
-    def look_up(lookup: Lookup) -> _Model:
+E = TypeVar("E")
+
+
+def evaluate_models(
+    surfaces: set[str], lookups: Iterable[Lookup], evaluate: Callable[[Model, Known], E]
+) -> tuple[list[E], list[E]]:
+    """Evaluate every model by all surfaces that it knows, and, of several, each by those that all of them know."""
+    models = _look_up(surfaces, lookups)
+    whole = [evaluate(model, model.known) for model in models]
+    if len(models) < 2:
+        return whole, []
+    shared = _shared(models)
+    return whole, [evaluate(model, {surface: model.known[surface] for surface in shared}) for model in models]
+
+
+def _look_up(surfaces: set[str], lookups: Iterable[Lookup]) -> list[Model]:
+    def look_up(lookup: Lookup) -> Model:
         known = lookup.find(surfaces)
-        return _Model(lookup.name, lookup.notes, known, lookup.similarity, lookup.vocabulary_size)
+        return Model(lookup.name, lookup.notes, known, lookup.similarity, lookup.vocabulary_size)
 
     # Unlike a loop, map holds on to no lookup while the next one is opened.
     return list(map(look_up, lookups))
 
 
-def _shared(models: Sequence[_Model]) -> set[str]:
+def _shared(models: Sequence[Model]) -> set[str]:
     return set.intersection(*(set(model.known) for model in models))
 
 

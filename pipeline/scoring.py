@@ -34,7 +34,10 @@ from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, requ
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
+from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
+from wikisem.outputs.release.wall_answers import SCORES
+from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.scores import (
     analogy_report,
@@ -54,8 +57,11 @@ from wikisem.pipeline.console.scores import (
     outlier_rows,
     print_csv,
     scores_as_json,
+    wall_report,
+    wall_rows,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json, print_notes
+from wikisem.records import Wall
 
 # Tasks on test groups: outlier detection and blind spots.
 
@@ -253,6 +259,43 @@ def samples(arguments: argparse.Namespace) -> None:
     console = make_console()
     for found in models.values():
         console.print(outlier_report(found, f"outlier detection, choices compared by {arguments.measure}"))
+
+
+def walls(arguments: argparse.Namespace) -> None:
+    """Score walls; several models on the words that all of them know, too, and by how they differ there."""
+    listed = _read_walls(arguments.walls, arguments.language)
+    words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
+    name = data_set_name(path_of(arguments.walls))
+    models, shared = (
+        [replace(one, dataset=name) for one in evaluations]
+        for evaluations in score_models_on_walls(
+            listed, open_lookups(arguments, words), arguments.seed, by_qid=bool(arguments.keys)
+        )
+    )
+    comparisons = compare_evaluations(shared, arguments.seed, SCORES)
+    if arguments.csv:
+        vocabularies = [("own", models), ("common", shared)]
+        print_csv(row for vocabulary, scored in vocabularies for one in scored for row in wall_rows(one, vocabulary))
+    elif arguments.json:
+        for at, one in enumerate(models):
+            pairs = [pair.as_json() for pair in comparisons if one.name in {pair.one, pair.other}]
+            print_json(one.as_json() | ({"common": shared[at].as_json(), "comparisons": pairs} if shared else {}))
+            print_notes([*few_groups_note(one.overall().groups, "walls"), *one.notes])
+    else:
+        console = make_console()
+        for one in models:
+            console.print(wall_report(one, "walls"))
+        for one in shared:
+            console.print(wall_report(one, "walls, in the vocabulary of all models"))
+        console.print(comparison_report(comparisons))
+
+
+def _read_walls(path: str, languages: Sequence[str]) -> list[Wall]:
+    found = [wall for wall in read_walls(path) if not languages or wall.language in languages]
+    if not found:
+        wanted = f"walls in {', '.join(languages)}" if languages else "walls"
+        raise MissingInputError(f"{path}: expected {wanted}, saw none")
+    return found
 
 
 # Tasks on words: Topk, OddOneOut, their combination, and analogies.

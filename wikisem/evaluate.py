@@ -1,10 +1,10 @@
-"""Scores for models on data sets: outlier detection, Topk and OddOneOut. Part of the public API (docs/python.md)."""
+"""Scores for models on data sets: outlier detection, walls, categories. Part of the public API (docs/python.md)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_categories import WordCategory, read_categories
@@ -26,13 +26,16 @@ from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, requ
 from wikisem.evaluation.vectors.models import ModelObject, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
-from wikisem.records import Group, Member
+from wikisem.evaluation.walls import WallEvaluation, score_models_on_walls
+from wikisem.outputs.wallfile import read_walls
+from wikisem.records import Group, Member, Wall
 
 __all__ = [
     "AnalogyEvaluation",
     "CategoryEvaluation",
     "CombinedEvaluation",
     "Evaluation",
+    "WallEvaluation",
     "analogies",
     "combined",
     "oddoneout",
@@ -40,6 +43,7 @@ __all__ = [
     "outliers",
     "split_analogies",
     "topk",
+    "walls",
 ]
 
 Vectors = Lookup | str | PathLike[str] | ModelObject
@@ -144,6 +148,29 @@ def outliers(
     whole, common = score_models(
         listed, (_opened(each, keys) for each in (vectors, *common_with)), compactness=compactness
     )
+    return replace(common[0] if common else whole[0], dataset=name)
+
+
+def walls(
+    walls: str | PathLike[str] | Sequence[Wall],
+    vectors: Vectors,
+    *,
+    common_with: Sequence[Vectors] = (),
+    keys: Literal["qid"] | None = None,
+) -> WallEvaluation:
+    """Score walls: how many are solved by the best partition into four groups, by tier and language, with error bars.
+
+    ``walls`` is the OUT of a run, the file of one language, or a list of ``Wall``. ``common_with`` and ``keys`` are as
+    for ``outliers``. MissingInputError where there are no walls.
+    """
+    if isinstance(walls, str | PathLike):
+        listed, name = read_walls(walls), data_set_name(Path(walls))
+    else:
+        listed, name = list(walls), ""
+    if not listed:
+        raise MissingInputError("expected walls, saw none")
+    lookups = (_opened(each, keys) for each in (vectors, *common_with))
+    whole, common = score_models_on_walls(listed, lookups, by_qid=bool(keys))
     return replace(common[0] if common else whole[0], dataset=name)
 
 

@@ -1,4 +1,4 @@
-"""Score vectors on a data set: outlier detection on groups, Topk and OddOneOut on categories, and analogies."""
+"""Score vectors on a data set: outlier detection on groups, walls, Topk and OddOneOut on categories, and analogies."""
 
 import argparse
 from collections.abc import Sequence
@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             _consistency,
             "whether a model is right on the same cases in one language as in others",
         ),
+        ("walls", _walls, "how many walls are solved: sixteen words divided into four groups of four, by tier"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
@@ -120,6 +121,16 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "error bars", SEED)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
     parser.set_defaults(score=scoring.samples, vectors=[])
+
+
+def _walls(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("walls", metavar="OUT", help="a run's OUT with walls, or the .jsonl file of one language")
+    _add_languages(parser, "walls")
+    _add_keys(parser, KEYS[:1])
+    _add_common(parser)
+    _add_similarity(parser, compactness=False)
+    add_seed(parser, "error bars", SEED)
+    parser.set_defaults(score=scoring.walls)
 
 
 def _topk(parser: argparse.ArgumentParser) -> None:
@@ -207,15 +218,19 @@ def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
         help="a run's OUT; a file, a folder or a folder of folders, or the .tar.gz of a release: WikiSem500, 8-8-8 or "
         "12-8-8 text (cluster, blank line, outliers), or the .jsonl or .parquet groups of a build",
     )
+    _add_languages(parser, "groups")
+    if keys:
+        _add_keys(parser, KEYS)
+
+
+def _add_languages(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--language",
         type=argument(parse_languages),
         default=[],
         metavar="LANG",
-        help="score only the groups in this language, or in several: en,de (default: all)",
+        help=f"score only the {what} in this language, or in several: en,de (default: all)",
     )
-    if keys:
-        _add_keys(parser, KEYS)
 
 
 def _add_keys(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:

@@ -29,6 +29,7 @@ from wikisem.evaluation.outlier_detection import (
 from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
+from wikisem.evaluation.walls import WallEvaluation, WallMeans
 from wikisem.pipeline.console.terminal import make_table, shown
 
 _SCORE_COLUMNS: Final = ("OPP", "95 %", "SE", "accuracy", "95 %", "SE")
@@ -182,6 +183,57 @@ def explanation_report(
         found = "–" if not words else ("yes" if words[0][0] == outlier.surface else "no")
         table.add_row(outlier.surface, found, ", ".join(f"{word} {near:.3f}" for word, near in words))
     return Group(f"{group.id}: {name}", table, "")
+
+
+# Tables of walls.
+
+_WALL_SCORES: Final = {"solved": "solved", "groups_found": "groups found", "ari": "ARI", "ami": "AMI"}
+
+
+def wall_report(evaluation: WallEvaluation, title: str) -> RenderableType:
+    """A model's scores on walls, by tier in each language and in all, with chance and what is out of vocabulary."""
+    columns = [cell for name in _WALL_SCORES.values() for cell in (name, "95 %")]
+    table = make_table(("language", "tier"), ("walls", *columns))
+    for language, tier, part in _wall_parts(evaluation):
+        cells = [cell for name in _WALL_SCORES for cell in _error_cells(part.error_bars.get(name))[:2]]
+        table.add_row(language or "all", tier or "all", f"{part.groups:,}", *cells)
+        if not tier:
+            table.add_section()
+    whole, lines = evaluation.overall(), []
+    if whole.groups:
+        solved, found = whole.chance["solved"], whole.chance["groups_found"]
+        lines.append(f"chance: {solved:.2g} % solved, {found:.2g} % of groups found, ARI and AMI 0")
+    lines.append(
+        f"{len(evaluation.walls)} walls, {evaluation.skipped} of them skipped, {evaluation.whole} with all words in "
+        f"vocabulary; out of vocabulary: {percent(evaluation.oov_percent())} % of words"
+    )
+    lines += few_groups_note(whole.groups, "walls")
+    notes = [*vocabulary_note(evaluation.vocabulary_size), *evaluation.notes]
+    return Group(f"{title}: {evaluation.name}", table, *lines, *notes, "")
+
+
+def _wall_parts(evaluation: WallEvaluation) -> Iterable[tuple[str, str, WallMeans]]:
+    """Each language with its tiers, then all of them; "" is for all languages and for all tiers."""
+    languages = evaluation.by_language()
+    for language, part in {**(languages if len(languages) > 1 else {}), "": evaluation.overall()}.items():
+        yield from ((language, tier, own) for tier, own in evaluation.by_tier(language).items())
+        yield language, "", part
+
+
+def wall_rows(evaluation: WallEvaluation, vocabulary: str) -> list[Row]:
+    """A row for each tier in each language and in all of them; vocabularies are as in ``outlier_rows``."""
+    head = {
+        "model": evaluation.name,
+        "dataset": evaluation.dataset,
+        "version": __version__,
+        "vocabulary": vocabulary,
+        "vocabulary_size": evaluation.vocabulary_size,
+    }
+    found = ((language, tier, part.as_json()) for language, tier, part in _wall_parts(evaluation))
+    return [
+        {**head, "language": language, "tier": tier, **row, "chance": row["chance"]["solved"]}
+        for language, tier, row in found
+    ]
 
 
 # Tables of Topk, OddOneOut, their combination, and analogies.

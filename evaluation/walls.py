@@ -1,0 +1,354 @@
+"""Walls: whether a model's similarities divide sixteen words into the four hidden groups of four.
+
+Of all partitions of a wall into groups of the right sizes, 2,627,625 for four fours, the one with the largest sum of
+similarities within its groups is the model's answer. It is found exactly, and scored as the answers of language models
+are (``wikisem.outputs.release.wall_answers``, with the definitions of Naeini et al. 2023).
+
+As in outlier detection, a word out of vocabulary leaves its group, and a group with fewer than two words left leaves
+the wall; the model then divides what is left into groups of the sizes left. A wall with fewer than two groups left is
+skipped. A tie counts against the model.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb, factorial, prod
+from statistics import fmean
+from typing import Any, Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem import __version__
+from wikisem.evaluation.outlier_detection import (
+    Known,
+    Model,
+    error_bars_as_json,
+    evaluate_models,
+    similarities_of,
+)
+from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
+from wikisem.outputs.release.wall_answers import SCORES, score_partition
+from wikisem.records import Tier, Wall
+
+IntArray = npt.NDArray[np.int64]
+
+# The best partition, exactly.
+
+
+def best_partition(weights: npt.NDArray[Any], sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """The partition of words into groups of these sizes with the largest sum of weights within groups.
+
+    ``weights`` is symmetric, of shape ``(n, n)`` for n words, the sum of ``sizes``; its diagonal does not count.
+    Integers give exact sums. Of equal sums, the partition wins whose first groups have the earlier words.
+
+    The sizes are halved again and again. For each set of words as large as the groups of one half together, the best
+    sum is the largest over all ways to divide it between the two quarters. So four fours take the sums of 1,820 fours,
+    the 35 ways to halve each of 12,870 eights, and the 6,435 ways to halve all sixteen words.
+
+    >>> near = np.array([[0, 1, 5, 1], [1, 0, 1, 5], [5, 1, 0, 1], [1, 5, 1, 0]])
+    >>> best_partition(near, (2, 2))
+    [(0, 2), (1, 3)]
+    """
+    count = len(weights)
+    if sum(sizes) != count or min(sizes, default=0) < 1:
+        raise ValueError(f"expected sizes of groups of {count} words, saw {list(sizes)}")
+    order = tuple(sorted(sizes, reverse=True))
+    sums: dict[tuple[int, ...], npt.NDArray[Any]] = {}
+
+    def best_sums(half: tuple[int, ...]) -> npt.NDArray[Any]:
+        """The best sum of each set of words that these groups could have together."""
+        if half not in sums:
+            sums[half] = within(half[0]) if len(half) == 1 else split_sums(half).max(axis=1)
+        return sums[half]
+
+    def within(size: int) -> npt.NDArray[Any]:
+        sets = _sets(count, size)
+        pairs = combinations(range(size), 2)
+        return sum((weights[sets[:, one], sets[:, other]] for one, other in pairs), start=np.zeros(len(sets), int))
+
+    def split_sums(half: tuple[int, ...]) -> npt.NDArray[Any]:
+        one, other = _halved(half)
+        ones, others = _splits(count, sum(one), sum(other), one == other)
+        return np.asarray(best_sums(one)[ones] + best_sums(other)[others])
+
+    def groups_of(half: tuple[int, ...], at: int) -> list[tuple[int, ...]]:
+        """The groups of the best sum of one set, given by its number."""
+        if len(half) == 1:
+            return [tuple(_sets(count, half[0])[at].tolist())]
+        one, other = _halved(half)
+        ones, others = (splits[at] for splits in _splits(count, sum(one), sum(other), one == other))
+        split = int(np.argmax(best_sums(one)[ones] + best_sums(other)[others]))
+        return groups_of(one, int(ones[split])) + groups_of(other, int(others[split]))
+
+    return sorted(groups_of(order, 0))
+
+
+def _halved(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
+
+
+@lru_cache(maxsize=64)
+def _sets(count: int, size: int) -> IntArray:
+    """All sets of ``size`` of ``count`` words in lexicographic order, shape ``(sets, size)``."""
+    return np.array(list(combinations(range(count), size)), dtype=np.int64).reshape(-1, size)
+
+
+@lru_cache(maxsize=64)
+def _splits(count: int, one: int, other: int, alike: bool) -> tuple[IntArray, IntArray]:
+    """Every way to split each set of ``one + other`` words: the numbers of both parts, each ``(sets, ways)``.
+
+    If the parts are ``alike``, the first has the earliest word, so that no way comes twice.
+    """
+    bits = 1 << _sets(count, one + other)
+    chosen = _sets(one + other, one)
+    if alike:
+        chosen = chosen[chosen[:, 0] == 0]
+    parts = sum((bits[:, chosen[:, at]] for at in range(1, one)), start=bits[:, chosen[:, 0]])
+    rests = bits.sum(axis=1, keepdims=True) - parts
+    return _numbers(count, one)[parts], _numbers(count, other)[rests]
+
+
+def _numbers(count: int, size: int) -> IntArray:
+    """The number of each set of ``size`` words in their order, by the sum of the bits of its words."""
+    numbers = np.zeros(1 << count, dtype=np.int64)
+    numbers[(1 << _sets(count, size)).sum(axis=1)] = np.arange(comb(count, size))
+    return numbers
+
+
+def count_partitions(sizes: Sequence[int]) -> int:
+    """How many partitions there are into groups of these sizes.
+
+    >>> count_partitions((4, 4, 4, 4))
+    2627625
+    """
+    alike = prod(factorial(times) for times in Counter(sizes).values())
+    return factorial(sum(sizes)) // prod(map(factorial, sizes)) // alike
+
+
+# A model on a wall.
+
+# Similarities are compared to this many binary digits of the largest, and sums of them are then exact.
+_DIGITS: Final = 40
+# More than the pairs of words in all groups together.
+_PAIRS: Final = 64
+_FEWEST_WORDS: Final = 2
+_FEWEST_GROUPS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class WallScore:
+    """One wall: the words in vocabulary, the sizes of the groups that are left, and the answer with its scores.
+
+    ``scores`` are None for a wall that was skipped, which has no ``found`` groups; a group has surface forms.
+    """
+
+    wall: Wall
+    known: int
+    sizes: tuple[int, ...]
+    found: tuple[tuple[str, ...], ...] = ()
+    scores: Mapping[str, float] | None = None
+
+    def chance(self) -> dict[str, float]:
+        """The expected scores of a random partition into groups of the sizes left.
+
+        Each of the partitions is as likely as any other, and a group of s of n words is one of theirs as often as one
+        of the m groups of this size is one of the C(n, s) sets. The other two scores are adjusted for chance.
+        """
+        alike, words = Counter(self.sizes), sum(self.sizes)
+        found = fmean(alike[size] / comb(words, size) for size in self.sizes)
+        return dict(zip(SCORES, (1 / count_partitions(self.sizes), found, 0.0, 0.0), strict=True))
+
+
+def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = cosine) -> list[WallScore]:
+    """Score every wall with the vectors of its surface forms; those out of vocabulary are not in ``known``.
+
+    DamagedInputError for a similarity that is not a number.
+    """
+    return [_score_wall(wall, known, similarity) for wall in walls]
+
+
+def _score_wall(wall: Wall, known: Known, similarity: Similarity) -> WallScore:
+    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+    words = [word for word in wall.words if word.surface in known]
+    sizes = Counter(own[word.id] for word in words)
+    kept = [word for word in words if sizes[own[word.id]] >= _FEWEST_WORDS]
+    left = tuple(sorted((size for size in sizes.values() if size >= _FEWEST_WORDS), reverse=True))
+    if len(left) < _FEWEST_GROUPS:
+        return WallScore(wall, len(words), left)
+    labels = np.array([own[word.id] for word in kept])
+    surfaces = [word.surface for word in kept]
+    near = similarities_of(known, similarity, wall.id, surfaces, surfaces)
+    found = best_partition(_exact_weights(near + near.T, labels), left)
+    truth = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
+    groups = tuple(tuple(surfaces[place] for place in group) for group in found)
+    return WallScore(wall, len(words), left, groups, score_partition(found, truth))
+
+
+def _exact_weights(near: FloatArray, labels: npt.NDArray[np.int64]) -> IntArray:
+    """Similarities as whole numbers, from which equal sums are told exactly, and which decide ties against the model.
+
+    The unit is 2⁻⁴⁰ of the largest similarity, 10⁻¹², as for all ties. One 64th of it is taken from each pair of words
+    of one hidden group: of partitions with equal sums, that with the fewest right pairs is the answer.
+    """
+    unit = np.abs(near).max() / 2**_DIGITS or 1.0
+    right = labels[:, None] == labels
+    weights: IntArray = np.rint(near / unit).astype(np.int64) * _PAIRS - right
+    return weights
+
+
+# A model on many walls.
+
+
+@dataclass(frozen=True, eq=False)
+class WallMeans:
+    """The mean scores over some walls; the unit of error bars is the wall.
+
+    ``sums`` has shape ``(walls, 4)``, the scores in the order of ``SCORES``, and ``counts`` is 1 for each wall that was
+    scored, 0 for one that was skipped. ``walls`` are all of them.
+    """
+
+    sums: FloatArray
+    counts: FloatArray
+    chance: Mapping[str, float | None]
+    seed: int = SEED
+
+    @property
+    def groups(self) -> int:
+        """How many walls were scored."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def error_bars(self) -> Mapping[str, ErrorBars]:
+        """Each score in percent, with an interval of 95 % and a standard error; empty without walls."""
+        if not self.groups:
+            return {}
+        # Adjusted scores may be as low as -1; error bars are of shares from 0 to 1.
+        spans = np.where(np.isin(SCORES, ("ari", "ami")), 2.0, 1.0)
+        shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
+        found = clustered_means(shares, self.counts, self.seed)
+        return {name: _rescaled(bars, span) for name, bars, span in zip(SCORES, found, spans.tolist(), strict=True)}
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read, in percent; null without walls."""
+        row: dict[str, Any] = {"walls": self.groups}
+        for name in SCORES:
+            bars = self.error_bars.get(name)
+            row |= {name: bars and bars.value, **error_bars_as_json(name, bars)}
+        return row | {"chance": dict(self.chance)}
+
+
+def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
+    """Shares as percent of a score that ends at 1 and spans this much."""
+    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, bars.low, bars.high))
+    error = None if bars.standard_error is None else 100 * span * bars.standard_error
+    return ErrorBars(value, low, high, error, bars.groups)
+
+
+TIERS: Final[tuple[str, ...]] = get_args(Tier)
+
+
+@dataclass(frozen=True, slots=True)
+class WallEvaluation:
+    """The scores of one model on walls; ``name`` is the model's, ``notes`` are for readers of the scores.
+
+    ``seed`` is that of the draws for its error bars, ``dataset`` the name of the data set, if it has one.
+    ``vocabulary_size`` is how many words the model lists, None where it reads any text.
+    """
+
+    name: str
+    notes: tuple[str, ...]
+    walls: tuple[WallScore, ...]
+    seed: int = SEED
+    dataset: str = ""
+    vocabulary_size: int | None = None
+
+    def overall(self) -> WallMeans:
+        """Over all walls that were scored."""
+        return self._means(lambda _: True)
+
+    def by_tier(self, language: str = "") -> dict[str, WallMeans]:
+        """By tier, the easiest first, of all languages or of one."""
+        seen = {one.wall.tier for one in self.walls if language in {"", one.wall.language}}
+        return {
+            tier: self._means(lambda wall, tier=tier: wall.tier == tier and language in {"", wall.language})  # type: ignore[misc]
+            for tier in TIERS
+            if tier in seen
+        }
+
+    def by_language(self) -> dict[str, WallMeans]:
+        """By language."""
+        codes = sorted({one.wall.language for one in self.walls})
+        return {code: self._means(lambda wall, code=code: wall.language == code) for code in codes}  # type: ignore[misc]
+
+    @property
+    def skipped(self) -> int:
+        """How many walls had too few words in vocabulary."""
+        return sum(one.scores is None for one in self.walls)
+
+    @property
+    def whole(self) -> int:
+        """How many walls have all their words in vocabulary."""
+        return sum(one.known == len(one.wall.words) for one in self.walls)
+
+    def oov_percent(self) -> float:
+        """The mean of the walls' percentages of words out of vocabulary, skipped walls included."""
+        return 100 * fmean(1 - one.known / len(one.wall.words) for one in self.walls)
+
+    def as_json(self) -> dict[str, Any]:
+        """The scores as plain values for JSON, under the names that programs read."""
+        languages = {
+            code: part.as_json() | {"by_tier": _as_json(self.by_tier(code))}
+            for code, part in self.by_language().items()
+        }
+        return {
+            "model": self.name,
+            "dataset": self.dataset,
+            "version": __version__,
+            "vocabulary_size": self.vocabulary_size,
+            **self.overall().as_json(),
+            "skipped_walls": self.skipped,
+            "whole_walls": self.whole,
+            "oov_percent": self.oov_percent(),
+            "by_tier": _as_json(self.by_tier()),
+            "by_language": languages,
+            "by_wall": [_wall_as_json(one) for one in self.walls],
+        }
+
+    def _means(self, keep: Callable[[Wall], bool]) -> WallMeans:
+        kept = [one for one in self.walls if keep(one.wall)]
+        scored = [one for one in kept if one.scores is not None]
+        sums = [[one.scores[name] if one.scores else 0.0 for name in SCORES] for one in kept]
+        chances = [one.chance() for one in scored]
+        chance = {name: 100 * fmean(one[name] for one in chances) if chances else None for name in SCORES}
+        counts = [float(one.scores is not None) for one in kept]
+        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), chance, self.seed)
+
+
+def _as_json(parts: Mapping[str, WallMeans]) -> dict[str, Any]:
+    return {name: part.as_json() for name, part in parts.items()}
+
+
+def _wall_as_json(one: WallScore) -> dict[str, Any]:
+    scores = {name: 100 * one.scores[name] if one.scores else None for name in SCORES}
+    return {"wall": one.wall.id, "words": sum(one.sizes), **scores, "found": one.found}
+
+
+def score_models_on_walls(
+    walls: Sequence[Wall], lookups: Iterable[Lookup], seed: int = SEED, by_qid: bool = False
+) -> tuple[list[WallEvaluation], list[WallEvaluation]]:
+    """Score every model on all walls, and several on the words that are in the vocabulary of all of them as well.
+
+    As ``wikisem.evaluation.outlier_detection.score_models``; ``by_qid`` looks words up by their items.
+    """
+    if by_qid:
+        walls = [replace(wall, words=tuple(replace(word, surface=word.id) for word in wall.words)) for wall in walls]
+
+    def evaluate(model: Model, known: Known) -> WallEvaluation:
+        scores = tuple(score_walls(walls, known, model.similarity))
+        return WallEvaluation(model.name, model.notes, scores, seed, vocabulary_size=model.vocabulary_size)
+
+    return evaluate_models({word.surface for wall in walls for word in wall.words}, lookups, evaluate)
