@@ -17,7 +17,8 @@ import pytest
 import wikisem
 from tests.transforms import wiki
 from tests.transforms.test_entities import LINES, dump
-from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
+from tests.trees import tree_of
+from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.records import UnreadableRecord
@@ -357,6 +358,37 @@ def test_common_vocabulary_takes_away_what_another_model_lacks(sets: Path) -> No
     common = wikisem.evaluate.outliers(sets / "Q1.txt", sets / "v.txt", common_with=[sets / "small.txt"])
     assert (whole.overall().cases, common.overall().cases) == (2, 1)
     assert common.name == "v.txt"
+
+
+def test_audit_and_explain_give_what_the_commands_print(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The measures of a run, and why a class has its group, in one language or in all."""
+    out = world / "out"
+    audited = wikisem.audit(out)
+    assert capsys.readouterr() == ("", "")
+    assert main(["audit", str(out), "--json"]) == 0
+    (said,) = json.loads(capsys.readouterr().out)
+    assert [one.measures.group.id for one in audited.groups] == [group["id"] for group in said["groups"]]
+    assert set(audited.languages) == set(said["languages"]) == {"en", "ja"}
+
+    group = wikisem.read_groups(out, "ja")[0]
+    explained = wikisem.explain(out, group.qid)
+    assert {one.language: one.group for one in explained}["ja"] == group
+    assert wikisem.explain(str(out), group.qid, "ja") == [one for one in explained if one.language == "ja"]
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(MissingInputError, match=r"expected groups in one of en, ja in .*, saw fr"):
+        wikisem.explain(out, group.qid, "fr")
+    with pytest.raises(BadIdError):
+        wikisem.explain(out, "capital")
+
+
+def test_browse_writes_what_the_command_writes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same files, and it returns the one to open."""
+    assert main(["browse", str(world / "out"), "--output", str(tmp_path / "one")]) == 0
+    capsys.readouterr()
+    opened = wikisem.browse(world / "out", tmp_path / "other")
+    assert opened == tmp_path / "other" / "index.html"
+    assert capsys.readouterr() == ("", "")
+    assert tree_of(tmp_path / "one", ".") == tree_of(tmp_path / "other", ".")
 
 
 def test_no_groups_are_an_error() -> None:

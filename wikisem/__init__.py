@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from wikisem.heuristics.rules.lint import Violation, check
     from wikisem.outputs.groupfile import read_groups
     from wikisem.pipeline.api import BuildResult, build
+    from wikisem.pipeline.commands.audit import audit
+    from wikisem.pipeline.commands.browse import browse
+    from wikisem.pipeline.commands.explain import explain
     from wikisem.recipes.load import load_recipe
     from wikisem.recipes.options import Recipe
     from wikisem.records import Group, Member, Outlier
@@ -35,11 +38,14 @@ _HOMES = {
     "Taxonomy": "wikisem.graph.taxonomy",
     "Violation": "wikisem.heuristics.rules.lint",
     "WordGroup": "wikisem.datasets.word_groups",
+    "audit": "wikisem.pipeline.commands.audit",
+    "browse": "wikisem.pipeline.commands.browse",
     "build": "wikisem.pipeline.api",
     "check": "wikisem.heuristics.rules.lint",
     "count_links": "wikisem.surfaces.link_counts",
     "errors": "wikisem.errors",
     "evaluate": "wikisem.evaluate",
+    "explain": "wikisem.pipeline.commands.explain",
     "language_profile": "wikisem.wikipedia.languages",
     "load_recipe": "wikisem.recipes.load",
     "read_dataset": "wikisem.datasets.word_groups",
@@ -59,11 +65,14 @@ __all__ = [
     "Violation",
     "WordGroup",
     "__version__",
+    "audit",
+    "browse",
     "build",
     "check",
     "count_links",
     "errors",
     "evaluate",
+    "explain",
     "language_profile",
     "load_recipe",
     "read_dataset",

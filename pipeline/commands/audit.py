@@ -7,6 +7,7 @@ text, for which only measures of words are known. Groups come worst first.
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from rich.table import Table
 
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.audit.baselines import Frequencies, baselines_as_json, read_frequencies
+from wikisem.evaluation.audit.baselines import baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.audit.summary import (
     CLUSTER,
@@ -60,8 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit one data set or two, and print what was found."""
-    frequencies = dict(map(_read_frequencies, arguments.frequencies))
-    audits = [_audit(path, frequencies) for path in (arguments.dataset, arguments.compare) if path is not None]
+    frequencies = dict(map(_frequencies_file, arguments.frequencies))
+    chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
+    audits = [audit(path, frequencies=frequencies) for path in chosen]
     if arguments.json:
         print_json(audit_as_json(audits), indented=True)
     else:
@@ -69,8 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _audit(path: Path, frequencies: Mapping[str, Frequencies]) -> Audit:
-    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), frequencies, _read_bounds(path))
+def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathLike[str]] | None = None) -> Audit:
+    """Measure every group of a data set, as ``wikisem audit`` does; part of the public API.
+
+    ``frequencies`` names, by language, files of how often tokens occur. MissingInputError where there are no groups.
+    """
+    path = path_of(dataset)
+    read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
+    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), read, _read_bounds(path))
 
 
 class _Recipe(msgspec.Struct):
@@ -96,11 +104,11 @@ def _read_bounds(path: Path) -> WitnessBounds:
     return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 
-def _read_frequencies(word: str) -> tuple[str, Frequencies]:
+def _frequencies_file(word: str) -> tuple[str, str]:
     language, _, path = word.partition("=")
     if not Path(path).is_file():
         raise UsageError(f"--frequencies: expected LANG=FILE such as en=frequencies.txt, saw {word!r}")
-    return language, read_frequencies(Path(path))
+    return language, path
 
 
 def _read_audit_groups(path: Path) -> list[AuditGroup]:

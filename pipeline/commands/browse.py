@@ -5,6 +5,9 @@ class in all its languages side by side, and a quiz. --scores adds the scores of
 """
 
 import argparse
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
 
 from wikisem.files import path_of, write_files
 from wikisem.pipeline.command_options import add_folder, argument
@@ -28,8 +31,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page and say where it is."""
-    folder = arguments.output or arguments.run / "browse"
-    read = read_run(arguments.run)
-    write_files(folder, browse_files(facts_of(read, ""), read.groups, read.rejections, arguments.scores, read.english))
-    print_line(f"open in a browser: {folder / 'index.html'}")
+    print_line(f"open in a browser: {browse(arguments.run, arguments.output, scores=arguments.scores)}")
     return 0
+
+
+def browse(
+    output: str | PathLike[str],
+    folder: str | PathLike[str] | None = None,
+    *,
+    scores: Sequence[str | PathLike[str]] = (),
+) -> Path:
+    """Write the page of a run to ``folder``, by default OUT/browse, and return the file to open.
+
+    ``scores`` are files of what ``wikisem evaluate outliers --json`` printed. MissingInputError where there is no run.
+    Part of the public API.
+    """
+    target = path_of(output) / "browse" if folder is None else path_of(folder)
+    read, scored = read_run(path_of(output)), [path_of(each) for each in scores]
+    write_files(target, browse_files(facts_of(read, ""), read.groups, read.rejections, scored, read.english))
+    return target / "index.html"

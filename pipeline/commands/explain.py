@@ -6,6 +6,7 @@ With --figure the same as a picture: instances, classes and the arrows between t
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import add_figure, argument, folder
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
-from wikisem.pipeline.explain.explanation import Explanation, explain, languages_of
+from wikisem.pipeline.explain.explanation import Explanation, explain_class, languages_of
 from wikisem.pipeline.explain.statements import ClassStatements, explain_statements, read_property_labels
 from wikisem.transforms.io.arrays import local_folder
 
@@ -54,11 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
     output = arguments.output
-    taxonomy = Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
-    languages = _languages(output, arguments.language)
-    for item in arguments.item:
-        taxonomy.classes(item)  # which names an item that the graph lacks
-    explanations = [explain(output, taxonomy, arguments.qid, language, arguments.item) for language in languages]
+    taxonomy = _load_graph(output)
+    explanations = _explain(output, taxonomy, arguments.qid, arguments.language, arguments.item)
     statements = explain_statements(output, taxonomy, explanations, arguments.item)
     for explanation, found in zip(explanations, statements, strict=True):
         _print_explanation(output, taxonomy, explanation, found)
@@ -68,12 +66,36 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def explain(output: str | PathLike[str], qid: str, language: str | None = None) -> list[Explanation]:
+    """Why a class has the group that it has, or none, in one language of a run or in each; part of the public API.
+
+    MissingInputError where there are no groups, or none in the language; UnknownItemError for a class that the graph
+    does not have.
+    """
+    run_folder = folder(fspath(output))
+    code = None if language is None else check_language(language)
+    return _explain(run_folder, _load_graph(run_folder), check_qid(qid), code, ())
+
+
+def _load_graph(output: str) -> Taxonomy:
+    return Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
+
+
+def _explain(
+    output: str, taxonomy: Taxonomy, qid: str, language: str | None, items: Sequence[str]
+) -> list[Explanation]:
+    languages = _languages(output, language)
+    for item in items:
+        taxonomy.classes(item)  # which names an item that the graph lacks
+    return [explain_class(output, taxonomy, qid, code, items) for code in languages]
+
+
 def _languages(output: str, asked: str | None) -> list[str]:
     known = languages_of(output)
     if asked is None:
         return known
     if asked not in known:
-        raise MissingInputError(f"expected groups in one of {', '.join(known)} in {output}, saw --language {asked}")
+        raise MissingInputError(f"expected groups in one of {', '.join(known)} in {output}, saw {asked}")
     return [asked]
 
 

@@ -76,7 +76,7 @@ class Explanation:
         return "" if self.group is None else "not among the most prominent"
 
 
-def explain(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
+def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, asked: Iterable[str] = ()) -> Explanation:
     """Gather all facts about a class in the output folder, and the labels of the items that are asked for.
 
     UnknownItemError if the class is not in the graph.

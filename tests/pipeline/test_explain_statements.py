@@ -16,7 +16,7 @@ from wikisem.layout import property_labels_path
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.cli import main
-from wikisem.pipeline.explain.explanation import explain
+from wikisem.pipeline.explain.explanation import explain_class
 from wikisem.pipeline.explain.statements import explain_statements, read_property_labels
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
@@ -158,7 +158,7 @@ def test_what_is_weighed_again_is_what_the_run_weighed(seed: int, tmp_path: Path
     shares = {each: count / (len(prominent) + 1) for each, count in smoothed.items()}
     judged = 0
     for qid in ("Q100", "Q101", "Q102"):
-        one = explain(str(output), taxonomy, qid, "en")
+        one = explain_class(str(output), taxonomy, qid, "en")
         (found,) = explain_statements(str(output), taxonomy, [one])
         assert found is not None
         instances = {each.qid for each in prominent if each.instance_of == (qid,)} | set(one.cluster)
