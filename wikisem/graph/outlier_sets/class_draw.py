@@ -19,6 +19,8 @@ from wikisem.graph.outlier_sets.outlier_index import OutlierIndex
 
 # The items of a class are listed and sorted up to this many; of a larger class they are met by walking the ring.
 _LISTED: Final = 1 << 13
+# How many lists of classes are read at once, or those of one class; near the top of the graph a class has all of them.
+_LISTS: Final = 1 << 22
 # How many locations of the set such a walk examines at a time.
 _LOOK: Final = 64
 
@@ -44,6 +46,13 @@ class LanguageDraw:
         if outlier_class < 3:
             return via.at_or_below.take(ancestors.component[rows])
         return via.direct.take(ancestors.row_to_node[rows])
+
+    def list_counts(self, outlier_class: int, rows: Ints) -> Int64s:
+        """How many lists each row's class brings."""
+        if outlier_class < 3:
+            components = self.index.ancestors.component[rows]
+            return self.index.via.at_or_below.offsets[components + 1] - self.index.via.at_or_below.offsets[components]
+        return self.lists(outlier_class, rows).counts()
 
 
 class ClassDraw:
@@ -123,9 +132,11 @@ class ClassDraw:
         before = offsets_of(np.minimum(self._language.counts[outlier_class - 1][rows], of_class))
         asked = before[:-1] - before[np.searchsorted(owners, owners)] < items
         owners, rows = owners[asked], rows[asked]
-        lists = self._language.lists(outlier_class, rows)
-        inside = lists.keep(self._sets[outlier_class - 1].contains(lists.targets, bits[owners][lists.sources()]))
-        locations = self._ring.spread(inside, self._starts[bits][owners], of_class)
+        before = offsets_of(self._language.list_counts(outlier_class, rows))[:-1]
+        portions = np.split(np.arange(len(rows)), np.flatnonzero(np.diff(before // _LISTS)) + 1)
+        parts = [self._spread(outlier_class, rows[portion], bits[owners[portion]], of_class) for portion in portions]
+        counts = np.concatenate([part.counts() for part in parts])
+        locations = CsrRows(offsets_of(counts), np.concatenate([part.targets for part in parts]))
         full = locations.counts() >= self._per_class
         begins, size = self._begins[bits][owners[full]], max(len(self._ring.keys), 1)
         locations = locations.take(np.flatnonzero(full))
@@ -135,6 +146,12 @@ class ClassDraw:
         targets = (begins[of_row] + second_of(keys)) % size
         edges = np.searchsorted(owners[full], np.arange(len(bits) + 1))
         return edges, self.nodes(rows[full]), CsrRows(locations.offsets, targets)
+
+    def _spread(self, outlier_class: int, rows: Ints, bits: Ints, of_class: int) -> CsrRows:
+        """About ``of_class`` locations of what each row's class brings into the outlier set of class ``bits[i]``."""
+        lists = self._language.lists(outlier_class, rows)
+        inside = lists.keep(self._sets[outlier_class - 1].contains(lists.targets, bits[lists.sources()]))
+        return self._ring.spread(inside, self._starts[bits], of_class)
 
     def _list(self, lists: CsrRows, sets: BitPlanes, bits: Ints) -> Iterator[Iterable[int]]:
         """The locations of all items of each row's lists that are in the set, sorted by the way from its class."""
