@@ -18,17 +18,18 @@ from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
 from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
-from wikisem.outputs.release.card import (
-    LanguageFacts,
+from wikisem.outputs.release.card import card, citation, license_text
+from wikisem.outputs.release.facts import (
+    Maker,
     Manifest,
     ManifestStage,
+    ModelScore,
     ReleaseFacts,
-    card,
-    citation,
-    license_text,
+    language_facts,
     read_facts,
+    recipe_toml,
 )
-from wikisem.outputs.release.files import cases_table, croissant_json, harness_files, parquet_bytes
+from wikisem.outputs.release.files import case_rows, cases_table, croissant_json, harness_files, parquet_bytes
 from wikisem.records import Group, Rejection
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
@@ -74,13 +75,22 @@ def _read_rejections(path: Path) -> list[Rejection]:
     return [decode_rejection(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
 
 
-def facts_of(
-    run: RunFiles, published: str, repository: str = "", extras: Mapping[str, tuple[str, ...]] | None = None
-) -> ReleaseFacts:
-    """The facts of a run that its release and its page state."""
-    languages = [_language_facts(code, groups, run.rejections[code]) for code, groups in run.groups.items()]
+def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
+    """The facts of a run that its release and its page state; ``more`` is what the run itself does not say."""
+    audited = {
+        code: baselines_by_language(map(AuditGroup.of_group, own)).get(code, {}) for code, own in run.groups.items()
+    }
+    languages = [
+        language_facts(
+            code,
+            groups,
+            run.rejections[code],
+            {name: (one.value, one.low, one.high) if one else None for name, one in audited[code].get(ALL, {}).items()},
+        )
+        for code, groups in run.groups.items()
+    ]
     spreads = _spreads([group for groups in run.groups.values() for group in groups])
-    return read_facts(run.manifest, languages, published, repository, extras, spreads)
+    return read_facts(run.manifest, languages, published, spreads=spreads, **more)
 
 
 def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
@@ -93,33 +103,43 @@ def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
     return {name: (len(own), np.quantile(own, [0, 0.25, 0.5, 0.75, 1]).tolist()) for name, own in known.items() if own}
 
 
-def _language_facts(code: str, groups: Sequence[Group], rejections: Sequence[Rejection]) -> LanguageFacts:
-    reasons = [rejection.reason for rejection in rejections]
-    counts = {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-    columns = baselines_by_language(map(AuditGroup.of_group, groups)).get(code, {})
-    baselines = {name: (one.value, one.low, one.high) if one else None for name, one in columns.get(ALL, {}).items()}
-    return LanguageFacts(code, len(groups), sum(len(group.outliers) for group in groups), counts, baselines)
-
-
 # The release: which files it has, and how each is written whole.
 
 _EXTRAS: Final = ("categories", "analogies")
 
 
-def write_release(output: Path, folder: Path, published: str, repository: str = "") -> ReleaseFacts:
+def write_release(
+    output: Path, folder: Path, published: str, maker: Maker | None = None, scores: Sequence[Path] = ()
+) -> ReleaseFacts:
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
-    The same run gives the same bytes, except for the date on which it is published. UsageError if the folder is the
-    run itself or holds languages that this run does not have, MissingInputError if there is no group at all.
+    ``scores`` are files of ``wikisem evaluate outliers --json``. The same run gives the same bytes, except for the date
+    on which it is published. UsageError if the folder is the run itself or holds languages that this run does not have,
+    MissingInputError if there is no group at all, or no score of any of its groups in a file of scores.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_lines(output / kind))}
-    facts = facts_of(run, published, repository, extras)
+    first = next(groups for groups in run.groups.values() if groups)
+    example = next(iter(case_rows(first, run.manifest.seed or 0)))
+    models = [one for path in scores for one in _model_scores(path, run.groups)]
+    _scores_of(run.groups, scores)  # an error before anything is written
+    facts = facts_of(run, published, maker=maker or Maker(), extras=extras, models=models, example=example)
     _check_others(folder, facts)
-    write_files(folder, _release_files(facts, run, output))
+    write_files(folder, _release_files(facts, run, output, scores))
     return facts
+
+
+def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[ModelScore]:
+    """The scores in the languages of a run, from what ``wikisem evaluate outliers --json`` printed of it."""
+    for scores in read_scores(path):
+        for language, one in scores.by_language.items():
+            if language in groups:
+                opp = one.opp, one.opp_low, one.opp_high
+                yield ModelScore(
+                    scores.model, language, one.cases, opp, (one.accuracy, one.accuracy_low, one.accuracy_high)
+                )
 
 
 def _check_others(folder: Path, facts: ReleaseFacts) -> None:
@@ -138,7 +158,9 @@ def _languages_with_lines(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if size_of(str(path))))
 
 
-def _release_files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator[tuple[str, bytes]]:
+def _release_files(
+    facts: ReleaseFacts, run: RunFiles, output: Path, scores: Sequence[Path]
+) -> Iterator[tuple[str, bytes]]:
     """Every file of the release, those that name others last; a language without groups has no files."""
     about = facts.metadata()
     for language in facts.filled:
@@ -150,8 +172,9 @@ def _release_files(facts: ReleaseFacts, run: RunFiles, output: Path) -> Iterator
             yield f"{kind}/{code}.parquet", parquet_bytes(_json_lines(output / kind / f"{code}.jsonl"), about)
     yield from harness_files(facts)
     yield from browse_files(
-        facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections, (), run.english
+        facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections, scores, run.english
     )
+    yield "recipe.toml", recipe_toml(facts.recipe).encode()
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)
@@ -176,9 +199,20 @@ class _ScoredGroup(msgspec.Struct):
     accuracy: float | None = None
 
 
+class _Score(msgspec.Struct):
+    cases: int
+    opp: float | None = None
+    opp_low: float | None = None
+    opp_high: float | None = None
+    accuracy: float | None = None
+    accuracy_low: float | None = None
+    accuracy_high: float | None = None
+
+
 class _Scores(msgspec.Struct):
     model: str
     by_group: list[_ScoredGroup]
+    by_language: dict[str, _Score] = {}
 
 
 # model -> class number -> (OPP, accuracy), in percent

@@ -1,188 +1,41 @@
-"""The facts of a release, and its texts for people: README.md (the data set card), LICENSE and CITATION.cff.
+"""The texts of a release for people: README.md (the data set card), LICENSE and CITATION.cff.
 
-Facts come from the manifest of the run; sentences that are the same in every release are in words.toml. JSON strings
-and lists are YAML, too.
+A card is a sequence of sections, each a function of the facts that gives nothing where it has nothing to say. JSON
+strings and lists are YAML, too.
 """
 
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
-import msgspec
 import orjson
 
-from wikisem.errors import DamagedInputError
+from wikisem.outputs.release.facts import CC0, ReleaseFacts, Source, recipe_toml
+from wikisem.outputs.release.prose import (
+    OUTLIER_CLASSES,
+    REASONS,
+    WORDS,
+    biases,
+    collection,
+    description,
+    limits,
+    personal,
+    share,
+    social_impact,
+    uses,
+    word_sources,
+)
 from wikisem.wikipedia.data.iso_639 import iso_639
 
-_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
-REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
-WORDS: Final[dict[str, str]] = _TEXTS
-LICENSE: Final = "cc-by-sa-4.0"
-LICENSE_URL: Final = "https://creativecommons.org/licenses/by-sa/4.0/"
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 PAPER: Final = (
     "Blair, Philip, Yuval Merhav, and Joel Barry. 2016. Automated Generation of Multilingual Clusters for the "
     "Evaluation of Distributed Representations. arXiv:1611.01547."
 )
-
-
-# The facts: recipe, seed and versions, dumps, and how much is in it.
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file of a dump: ``language`` is empty for Wikidata; ``url`` and ``sha256`` are empty where unknown."""
-
-    name: str
-    size: int
-    language: str = ""
-    url: str = ""
-    sha256: str = ""
-
-    @property
-    def date(self) -> str:
-        """The date in the file's name as YYYY-MM-DD; empty without one.
-
-        >>> Source("dewiki-20261101-pages-articles.xml.bz2", 1).date
-        '2026-11-01'
-        """
-        found = re.search(r"-(20\d\d)-?([01]\d)-?([0-3]\d)-", self.name)
-        return "-".join(found.groups()) if found else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageFacts:
-    """What there is in one language: groups, test cases, classes that gave no group by reason.
-
-    ``baselines`` says how often who knows nothing of meaning is right: shares with the ends of their intervals.
-    """
-
-    code: str
-    groups: int
-    cases: int
-    rejected: Mapping[str, int] = field(default_factory=dict)
-    baselines: Mapping[str, tuple[float, float, float] | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseFacts:
-    """All facts in the texts of a release; ``repository`` is its name on the Hub, empty if it has none."""
-
-    recipe: Mapping[str, Any]
-    seed: int
-    versions: Mapping[str, str]
-    sources: tuple[Source, ...]
-    languages: tuple[LanguageFacts, ...]
-    published: str
-    repository: str = ""
-    extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # "categories" or "analogies" -> codes
-    # "coherence" of groups, "margin, O1" and so on of outliers, where any is known -> how many are, and five quartiles.
-    spreads: Mapping[str, tuple[int, Sequence[float]]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name of the set, from its recipe."""
-        recipe = str(self.recipe.get("name", "wikisem"))
-        return recipe if "wikisem" in recipe.lower() else f"wikisem-{recipe}"
-
-    @property
-    def filled(self) -> tuple[LanguageFacts, ...]:
-        """The languages that have groups: only these have files."""
-        return tuple(language for language in self.languages if language.groups)
-
-    @property
-    def iso_codes(self) -> list[str]:
-        """The languages by their codes in ISO 639, each once."""
-        return sorted({iso_639(language.code) for language in self.filled})
-
-    @property
-    def cases(self) -> int:
-        """Test cases in all languages."""
-        return sum(language.cases for language in self.languages)
-
-    @property
-    def version(self) -> str:
-        """The date of the newest dump as a version: 2026.11.1; of dumps without a date, that of wikisem."""
-        newest = max((source.date for source in self.sources), default="")
-        return ".".join(str(int(part)) for part in newest.split("-")) if newest else self.versions["wikisem"]
-
-    def metadata(self) -> dict[str, str]:
-        """What every Parquet file carries about itself, as the keys and values of its metadata."""
-        return {
-            "wikisem.recipe": orjson.dumps(self.recipe, option=orjson.OPT_SORT_KEYS).decode(),
-            "wikisem.seed": str(self.seed),
-            "wikisem.versions": orjson.dumps(self.versions, option=orjson.OPT_SORT_KEYS).decode(),
-            "wikisem.license": LICENSE,
-        }
-
-
-class ManifestOrigin(msgspec.Struct):
-    """Where an input came from, as far as it is known."""
-
-    url: str = ""
-
-
-class ManifestInput(msgspec.Struct):
-    """A file of a dump that a unit read."""
-
-    path: str
-    size: int
-    sha256: str = ""
-    origin: ManifestOrigin = msgspec.field(default_factory=ManifestOrigin)
-
-
-class ManifestStage(msgspec.Struct):
-    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one."""
-
-    inputs: list[ManifestInput] = []
-    english_labels: list[str] = []
-
-
-class Manifest(msgspec.Struct):
-    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set."""
-
-    recipe: dict[str, Any] | None = None
-    seed: int | None = None
-    versions: dict[str, str] | None = None
-    stages: dict[str, ManifestStage] = {}
-
-
-def read_facts(
-    manifest: Manifest,
-    languages: Sequence[LanguageFacts],
-    published: str,
-    repository: str = "",
-    extras: Mapping[str, tuple[str, ...]] | None = None,
-    spreads: Mapping[str, tuple[int, Sequence[float]]] | None = None,
-) -> ReleaseFacts:
-    """The facts in a run's manifest; DamagedInputError if its groups were made in different ways."""
-    recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
-    if recipe is None or seed is None or versions is None:
-        common = {"recipe": recipe, "seed": seed, "versions": versions}
-        missing = [key for key, value in common.items() if value is None]
-        raise DamagedInputError(
-            f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
-            "with the same recipe, seed and versions first"
-        )
-    sources = [
-        Source(one.path.rpartition("/")[2], one.size, unit.partition("/")[2], _web_address(one.origin.url), one.sha256)
-        for unit, stage in sorted(manifest.stages.items())
-        for one in stage.inputs
-    ]
-    return ReleaseFacts(
-        recipe, seed, versions, tuple(sources), tuple(languages), published, repository, extras or {}, spreads or {}
-    )
-
-
-def _web_address(url: str) -> str:
-    """The URL, if it is one that leads to the web."""
-    return url if url.startswith(("https://", "http://")) else ""
-
+# Whom CITATION.cff and croissant.json, which must name somebody, name if nobody is given.
+NOBODY: Final = "anonymous"
 
 # README.md: YAML for programs, then Markdown.
 
@@ -197,11 +50,13 @@ def card(facts: ReleaseFacts) -> str:
     text they are escaped, so that none is taken for Markdown, HTML or the end of a cell.
     """
     head = "\n".join(["---", *_front_matter(facts), "---"])
-    return "\n\n".join([head, *_text(facts)]) + "\n"
+    return "\n\n".join([head, *filter(None, (section(facts) for section in SECTIONS))]) + "\n"
 
 
 def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
-    """The name of every config, and the path of its file."""
+    """The name of every config, and the path or pattern of its files; the first is the default."""
+    yield "cases", "cases/*.parquet"
+    yield "groups", "groups/*.parquet"
     for language in facts.filled:
         yield language.code, f"groups/{language.code}.parquet"
         yield f"{language.code}-cases", f"cases/{language.code}.parquet"
@@ -212,101 +67,204 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
 
 def _front_matter(facts: ReleaseFacts) -> Iterator[str]:
     yield f"pretty_name: {yaml_json(facts.name)}"
-    yield f"license: {yaml_json(LICENSE)}"
+    yield f"license: {yaml_json(facts.licence.spdx.lower())}"
     yield "language:"
     yield from (f"- {yaml_json(code)}" for code in facts.iso_codes)
     yield f"multilinguality: {yaml_json('multilingual' if len(facts.iso_codes) > 1 else 'monolingual')}"
     yield 'task_categories: ["multiple-choice"]'
-    yield 'tags: ["outlier-detection", "odd-one-out", "word-embeddings", "lexical-semantics", "wikidata", "wikipedia"]'
+    origins = ["wikidata", *(["wikipedia"] if facts.linked else [])]
+    yield f"tags: {yaml_json(['outlier-detection', 'odd-one-out', 'word-embeddings', 'lexical-semantics', *origins])}"
     yield f"size_categories: [{yaml_json(next((word for size, word in _SIZES if facts.cases < size), '1M<n<10M'))}]"
     yield "configs:"
-    for name, path in configs(facts):
+    for at, (name, path) in enumerate(configs(facts)):
         yield f"- config_name: {yaml_json(name)}"
+        yield from ["  default: true"] if at == 0 else []
         yield "  data_files:"
         yield f'  - split: "test"\n    path: {yaml_json(path)}'
 
 
-def _text(facts: ReleaseFacts) -> Iterator[str]:
-    yield f"# {_plain(facts.name)}"
-    yield WORDS["description"]
-    yield f"{facts.cases:,} test cases in {len(facts.filled)} languages."
-    yield from _loading(facts)
-    yield "## What is in it"
-    yield _languages_table(facts)
-    yield WORDS["columns"]
-    yield "## What form and prominence give away"
-    yield WORDS["baselines"]
-    yield _baselines_table(facts)
-    if facts.spreads:
-        yield "## What statements say"
-        yield WORDS["statements"]
-        yield _spreads_table(facts)
-    yield "## How it was made"
-    yield WORDS["collection"]
-    yield "\n".join(_made(facts))
-    yield f"{WORDS['uses']}\n\n{WORDS['limits']}"
-    yield "## Licence and citation"
-    yield WORDS["licence"]
-    yield (
-        "Cite the paper that has the method, and this set by its name and version, "
-        f"{_plain(facts.name)} {_plain(facts.version)}:"
+def _title(facts: ReleaseFacts) -> str:
+    languages = "one language" if len(facts.spoken) == 1 else f"{len(facts.spoken)} languages"
+    dated = "the date of the newest dump" if facts.newest else "that of wikisem, since no dump has a date in its name"
+    amount = f"{facts.cases:,} test cases in {languages}, version {_plain(facts.version)}: {dated}."
+    return _paragraphs(f"# {_plain(facts.name)}", description(facts), amount, _maintained(facts))
+
+
+def _maintained(facts: ReleaseFacts) -> str:
+    name, contact = _plain(facts.maker.name), _plain(facts.maker.contact)
+    if not name and not contact:
+        return "It does not say who maintains it."
+    return f"Maintained by {name} ({contact})." if name and contact else f"Maintained by {name or contact}."
+
+
+def _example(facts: ReleaseFacts) -> str:
+    row = facts.example
+    if not row:
+        return ""
+    choices = ", ".join(_plain(word) for word in row["choices"])
+    return (
+        f"For example, {_code(row['id'])} asks for the odd one of {choices}. All but **{_plain(row['outlier'])}** are "
+        f"of the class {_plain(row['label'])} ({row['class']}); "
+        f"that is of a {OUTLIER_CLASSES[row['outlier_class']]} class."
     )
-    yield f"```bibtex\n{WORDS['bibtex']}\n```"
 
 
-def _loading(facts: ReleaseFacts) -> Iterator[str]:
-    where = facts.repository or "FOLDER"
-    first = facts.filled[0].code
-    yield "## Use it"
-    yield f"""```python
+def _loading(facts: ReleaseFacts) -> str:
+    where, first = facts.repository or "FOLDER", facts.filled[0].code
+    return f"""## Use it
+
+```python
 from datasets import load_dataset
 
-groups = load_dataset("{where}", "{first}", split="test")        # clusters and outliers, with provenance
-cases = load_dataset("{where}", "{first}-cases", split="test")   # one outlier among the cluster: choices and answer
-```"""
-    yield f"""In this folder:
+cases = load_dataset("{where}", split="test")  # test cases of all languages: choices and answer
+cases = load_dataset("{where}", "{first}-cases", split="test")  # of one language
+groups = load_dataset("{where}", "{first}", split="test")  # clusters and outliers, with provenance
+```
+
+In this folder:
 
 ```console
 $ lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem
 $ inspect eval inspect_wikisem.py -T language={first} --model MODEL
 $ wikisem evaluate outliers groups --vectors VECTORS
-```"""
-    yield "`index.html` shows every group, from disk: open it in a browser."
+```
+
+`index.html` shows every group, from disk: open it in a browser."""
 
 
-def _languages_table(facts: ReleaseFacts) -> str:
-    lines = ["| config | ISO 639 | groups | test cases | classes without a group |", "|---|---|---:|---:|---|"]
-    lines += [
-        f"| `{one.code}` | {iso_639(one.code)} | {one.groups} | {one.cases} | {_plain(reasons_of(one.rejected))} |"
+def _contents(facts: ReleaseFacts) -> str:
+    rows = [
+        f"| `{one.code}` | {', '.join(sorted({iso_639(code) for code in one.spoken}))} | {one.groups} | {one.cases} "
+        f"| {_plain(reasons_of(one.rejected))} |"
         for one in facts.filled
     ]
-    empty = ", ".join(f"`{one.code}`" for one in facts.languages if not one.groups)
+    table = _table(["config", "ISO 639", "groups", "test cases", "classes without a group"], "llrrl", rows)
     seen = {reason for one in facts.filled for reason in one.rejected}
-    lines += ["", *(f"- `{reason}`: {means}" for reason, means in REASONS.items() if reason in seen)]
-    return "\n".join(lines).rstrip() + (
-        f"\n\nNo class gave a group in {empty}: there are no files for them." if empty else ""
+    reasons = "\n".join(f"- `{reason}`: {means}" for reason, means in REASONS.items() if reason in seen)
+    empty = ", ".join(f"`{one.code}`" for one in facts.languages if not one.groups)
+    without = f"No class gave a group in {empty}: there are no files for them." if empty else ""
+    extras = "\n".join(
+        f"`<code>-{kind}` for {', '.join(f'`{code}`' for code in codes)}: what `wikisem categories` wrote beside the "
+        "groups; the manifest does not say by which recipe."
+        for kind, codes in facts.extras.items()
     )
+    return _paragraphs("## What is in it", table, reasons, without, WORDS["columns"], extras)
 
 
-def _baselines_table(facts: ReleaseFacts) -> str:
-    names = list(dict.fromkeys(name for one in facts.filled for name in one.baselines))
-    lines = [f"| config | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
-    return "\n".join(
-        [
-            *lines,
-            *(
-                f"| `{one.code}` | {' | '.join(_percent(one.baselines.get(name)) for name in names)} |"
-                for one in facts.filled
-            ),
-        ]
-    )
-
-
-def _spreads_table(facts: ReleaseFacts) -> str:
-    lines = ["| | number | lowest | lower quartile | median | upper quartile | highest |", f"|---|{'---:|' * 6}"]
-    for name, (count, values) in facts.spreads.items():
-        lines.append(f"| {name} | {count:,} | {' | '.join(f'{each:.3f}' for each in values)} |")
+def _sizes(facts: ReleaseFacts) -> str:
+    sizes, outliers = sorted(facts.total("sizes").items()), sorted(facts.total("outliers").items())
+    lines = [f"- {count:,} groups of {size} words in the cluster" for size, count in sizes]
+    lines += [
+        f"- {count:,} test cases with an outlier of a {OUTLIER_CLASSES[number]} class (O{number})"
+        for number, count in outliers
+    ]
     return "\n".join(lines)
+
+
+def _words(facts: ReleaseFacts) -> str:
+    found = list(facts.by_source())
+    counts = {code: Counter[str]() for code in facts.spoken}
+    for (code, source), count in facts.total("words").items():
+        counts[code][source] += count
+    rows = [
+        f"| {_plain(code)} | {own.total():,} | {' | '.join(share(own[source], own) for source in found)} "
+        f"| {', '.join(_code(source.name) for source in facts.dumps(code)) or 'none was read'} |"
+        for code, own in counts.items()
+    ]
+    headings = ["language", "words", *(f"{source}s" for source in found), "dump of its Wikipedia"]
+    table = _table(headings, f"lr{'r' * len(found)}l", rows)
+    return _paragraphs(
+        "## Where the words are from", f"{word_sources(facts)} Words of all groups, outliers too:", table
+    )
+
+
+def _baselines(facts: ReleaseFacts) -> str:
+    names = list(dict.fromkeys(name for one in facts.filled for name in one.baselines))
+    rows = [
+        f"| `{one.code}` | {' | '.join(_percent(one.baselines.get(name)) for name in names)} |" for one in facts.filled
+    ]
+    table = _table(["config", *names], f"l{'r' * len(names)}", rows)
+    return _paragraphs("## What form and prominence give away", WORDS["baselines"], table)
+
+
+def _models(facts: ReleaseFacts) -> str:
+    rows = [
+        f"| {_plain(one.model)} | {_plain(one.language)} | {one.cases:,} | {_score(one.opp)} | {_score(one.accuracy)} |"
+        for one in facts.models
+    ]
+    about = "By `wikisem evaluate outliers`, in percent with intervals of 95 %, in the cases whose words a model knows."
+    table = _table(["model", "language", "cases", "OPP", "accuracy"], "llrrr", rows)
+    return _paragraphs("## Scores of models", about, table) if rows else ""
+
+
+def _spreads(facts: ReleaseFacts) -> str:
+    rows = [
+        f"| {name} | {count:,} | {' | '.join(f'{each:.3f}' for each in values)} |"
+        for name, (count, values) in facts.spreads.items()
+    ]
+    headings = ["", "number", "lowest", "lower quartile", "median", "upper quartile", "highest"]
+    table = _table(headings, "lrrrrrr", rows)
+    return _paragraphs("## What statements say", WORDS["statements"], table) if rows else ""
+
+
+def _making(facts: ReleaseFacts) -> str:
+    rows = [f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items())]
+    rows += [f"| {_source_kind(source)} | {_source(source)} |" for source in facts.sources]
+    seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads:"
+    recipe = f"```toml\n{recipe_toml(facts.recipe)}```"
+    return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
+
+
+def _caution(facts: ReleaseFacts) -> str:
+    paragraphs = (write(facts) for write in (uses, limits, biases, social_impact, personal))
+    return _paragraphs("## What it is good for, and where it may be wrong", *paragraphs)
+
+
+def _licence(facts: ReleaseFacts) -> str:
+    called = f"[{facts.licence.spdx}]({facts.licence.url})"
+    if facts.licence is CC0:
+        said = f"{called}. All words and items are from Wikidata, which is in the public domain."
+    else:
+        said = (
+            f"{called}, as the text of Wikipedia, from which the anchors are, by its contributors; LICENSE names each "
+            "Wikipedia. Wikidata is CC0."
+        )
+    cite = (
+        "Cite the paper that has the method, and this set by its name and version, "
+        f"{_plain(facts.name)} {_plain(facts.version)}:"
+    )
+    return _paragraphs("## Licence and citation", said, cite, f"```bibtex\n{WORDS['bibtex'].strip()}\n```")
+
+
+# What the card says, in this order; a section that has nothing to say of a set is "".
+SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
+    _title,
+    _example,
+    _loading,
+    _contents,
+    _sizes,
+    _words,
+    _baselines,
+    _models,
+    _spreads,
+    _making,
+    _caution,
+    _licence,
+)
+
+
+def reasons_of(rejected: Mapping[str, int]) -> str:
+    """Reasons and how many classes each has, most frequent first: "affix 3, few-outliers 1"."""
+    return ", ".join(f"{reason} {count}" for reason, count in Counter(rejected).most_common())
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text.strip("\n") for text in texts if text)
+
+
+def _table(headings: Sequence[str], sides: str, rows: Sequence[str]) -> str:
+    ruler = "|".join("---:" if side == "r" else "---" for side in sides)
+    return "\n".join([f"| {' | '.join(headings)} |", f"|{ruler}|", *rows])
 
 
 def _percent(share: tuple[float, float, float] | None) -> str:
@@ -316,16 +274,11 @@ def _percent(share: tuple[float, float, float] | None) -> str:
     return value if low == high else f"{value} ({low} to {high})"
 
 
-def reasons_of(rejected: Mapping[str, int]) -> str:
-    """Reasons and how many classes each has, most frequent first: "affix 3, few-outliers 1"."""
-    return ", ".join(f"{reason} {count}" for reason, count in Counter(rejected).most_common())
-
-
-def _made(facts: ReleaseFacts) -> Iterator[str]:
-    yield "| | |\n|---|---|"
-    yield f"| recipe | {_code(str(facts.recipe.get('name', '')))}, seed {facts.seed} |"
-    yield from (f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items()))
-    yield from (f"| {_source_kind(source)} | {_source(source)} |" for source in facts.sources)
+def _score(score: tuple[float | None, float | None, float | None]) -> str:
+    value, low, high = score
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} ({low:.1f} to {high:.1f})"
 
 
 def _source_kind(source: Source) -> str:
@@ -341,27 +294,51 @@ def _source(source: Source) -> str:
 
 
 def license_text(facts: ReleaseFacts) -> str:
-    """Which licence, who is credited, and where its text is."""
-    credited = []
-    for language in facts.filled:
-        dump = ", ".join(source.name for source in facts.sources if source.language == language.code)
-        credited.append(f"- https://{language.code}.wikipedia.org/" + (f" ({dump})" if dump else ""))
-    head = [f"{facts.name} {facts.version}", "", WORDS["attribution"], ""]
-    return "\n".join([*head, *credited, "", WORDS["changes"], ""])
+    """Which licence, who is credited, and where its text is: Wikipedias are credited that words were taken from."""
+    licence = facts.licence
+    lines = [
+        f"{facts.name} {facts.version}",
+        "",
+        f"Licensed under the {licence.name}.",
+        f"Its text: {licence.url}legalcode",
+    ]
+    if facts.linked:
+        lines += [
+            "",
+            "Words are from links in the articles of these Wikipedias, by their contributors, under the same licence.",
+            "Who wrote an article is on its page, under the tab of its history:",
+            "",
+            *(f"- https://{code}.wikipedia.org/{_dumps(facts, code)}" for code in facts.linked),
+            "",
+            "They were chosen among the links and put into groups; nothing else of the articles was taken.",
+        ]
+    others = "Classes, items and their numbers" if facts.linked else "All words, classes, items and their numbers"
+    wikidata = f"{others} are from Wikidata, https://www.wikidata.org/, which is in the public domain (CC0)."
+    return "\n".join([*lines, "", wikidata, ""])
+
+
+def _dumps(facts: ReleaseFacts, code: str) -> str:
+    names = ", ".join(source.name for source in facts.dumps(code))
+    return f" ({names})" if names else ""
 
 
 def citation(facts: ReleaseFacts) -> str:
     """CITATION.cff, by version 1.2.0 of its schema."""
+    maker = facts.maker
+    contact = {"email" if "@" in maker.contact else "website": maker.contact} if maker.contact else {}
+    author = {"name": maker.name or NOBODY}
     lines = {
         "cff-version": "1.2.0",
         "type": "dataset",
         "title": facts.name,
         "version": facts.version,
         "date-released": facts.published,
-        "license": "CC-BY-SA-4.0",
+        "license": facts.licence.spdx,
         "message": "If you use this data set, cite it and the paper that has its method.",
-        "abstract": WORDS["description"],
-        "authors": [{"name": "The wikisem authors"}],
+        "abstract": description(facts),
+        "authors": [author],
+        **({"contact": [author | contact]} if contact else {}),
+        **({"url": hub_url(facts)} if facts.repository else {}),
         "preferred-citation": {
             "type": "article",
             "title": (
@@ -376,6 +353,11 @@ def citation(facts: ReleaseFacts) -> str:
         },
     }
     return "".join(f"{key}: {yaml_json(value)}\n" for key, value in lines.items())
+
+
+def hub_url(facts: ReleaseFacts) -> str:
+    """Where a release with a name on the Hub is found."""
+    return f"https://huggingface.co/datasets/{facts.repository}"
 
 
 # Strings from elsewhere, in YAML and in Markdown.

@@ -10,7 +10,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wikisem.outputs.groupfile import GROUPS
-from wikisem.outputs.release.card import LICENSE_URL, PAPER, PAPER_URL, WORDS, ReleaseFacts, Source, yaml_json
+from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url, yaml_json
+from wikisem.outputs.release.facts import ReleaseFacts, Source
+from wikisem.outputs.release.prose import (
+    WORDS,
+    activities,
+    biases,
+    collection,
+    description,
+    limits,
+    personal,
+    social_impact,
+    uses,
+)
 from wikisem.records import Group, Member, Outlier
 
 # Test cases as rows of their own.
@@ -161,7 +173,7 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
     """What inspect-ai and the benchmarks of Hugging Face read: a task for each language."""
     return {
         "name": facts.name,
-        "description": WORDS["description"],
+        "description": description(facts),
         "evaluation_framework": "inspect-ai",
         "tasks": [
             {
@@ -225,24 +237,39 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
         "@type": "sc:Dataset",
         "conformsTo": list(_SPEC),
         "name": facts.name,
-        "description": WORDS["description"],
+        "description": description(facts),
         "version": facts.version,
-        "license": LICENSE_URL,
-        "url": f"https://huggingface.co/datasets/{facts.repository}" if facts.repository else PAPER_URL,
+        "license": facts.licence.url,
+        "url": hub_url(facts) if facts.repository else PAPER_URL,
         "citeAs": PAPER,
-        "creator": {"@type": "sc:Organization", "name": "wikisem"},
+        "creator": _creator(facts),
         "datePublished": facts.published,
         "inLanguage": facts.iso_codes,
         "isLiveDataset": False,
-        "rai:dataCollection": WORDS["collection"],
-        "rai:dataUseCases": WORDS["uses"],
-        "rai:dataLimitations": WORDS["limits"],
-        "rai:personalSensitiveInformation": "Public items of Wikidata; items of living people may be among them.",
+        # The eight that NeurIPS asks for (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting), and how the
+        # data was collected.
+        "rai:dataCollection": collection(facts),
+        "rai:dataUseCases": uses(facts),
+        "rai:dataLimitations": limits(facts),
+        "rai:dataBiases": biases(facts),
+        "rai:dataSocialImpact": social_impact(facts),
+        "rai:personalSensitiveInformation": personal(facts),
+        "rai:hasSyntheticData": False,
         "prov:wasDerivedFrom": [_derived(source) for source in facts.sources],
+        "prov:wasGeneratedBy": [
+            {"@type": "prov:Activity", "name": f"wikisem {unit}", "description": said}
+            for unit, said in activities(facts)
+        ],
         "distribution": [_file_set(name) for name, _ in kinds],
         "recordSet": [_record_set(name, schema) for name, schema in kinds],
     }
     return orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def _creator(facts: ReleaseFacts) -> dict[str, str]:
+    contact = facts.maker.contact
+    about = {"email" if "@" in contact else "url": contact} if contact else {}
+    return {"@type": "sc:Person", "name": facts.maker.name or NOBODY} | about
 
 
 def _derived(source: Source) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Make a folder to publish from the groups of a run: a data set that people load, browse and score with one line each.
 
-FOLDER gets a data set card, Parquet files of groups and of test cases for each language, croissant.json, tasks for
-lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem uploads nothing: the last lines are the commands
-that do.
+FOLDER gets a data set card, the recipe, Parquet files of groups and of test cases for each language, croissant.json,
+tasks for lm-evaluation-harness and inspect-ai, LICENSE and CITATION.cff. wikisem uploads nothing: the last lines are
+the commands that do.
 """
 
 import argparse
@@ -12,8 +12,9 @@ import time
 
 from wikisem.errors import UsageError
 from wikisem.files import path_of
-from wikisem.pipeline.command_options import add_folder, argument
-from wikisem.pipeline.console.terminal import print_line
+from wikisem.outputs.release.facts import Maker
+from wikisem.pipeline.command_options import add_folder, argument, contact
+from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.release import write_release
 
 
@@ -21,6 +22,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
     parser.add_argument("run", metavar="OUT", type=argument(path_of), help="the output folder of a run")
     add_folder(parser, "FOLDER", "the folder to write the release to")
+    parser.add_argument("--maintainer", default="", metavar="NAME", help="the person who answers for the set")
+    parser.add_argument(
+        "--contact",
+        type=argument(contact),
+        metavar="ADDRESS",
+        help="the maintainer's e-mail address or page",
+    )
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        type=argument(path_of),
+        metavar="FILE",
+        help="the output of wikisem evaluate outliers --json for the card and the page; repeat for several files",
+    )
     parser.add_argument(
         "--repository",
         type=argument(_repository),
@@ -32,8 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
-    facts = write_release(arguments.run, folder, _today(), arguments.repository or "")
+    maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
+    facts = write_release(arguments.run, folder, _today(), maker, arguments.scores)
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
+    if not maker.name:
+        print_notes(["the card and the citation name nobody: --maintainer and --contact do"])
     print_line(f"to publish it: hf repos create {name} --repo-type dataset")
     print_line(f"               hf upload {name} {folder} --repo-type dataset")
     print_line(f"output: {folder}")

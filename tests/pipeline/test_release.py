@@ -19,7 +19,7 @@ import pytest
 from benchmarks.releases import make_real_release
 from tests.outputs.release.world import CODES, HOSTILE, make_group, write_run
 from wikisem.outputs.groupfile import GROUPS, read_groups
-from wikisem.outputs.release.card import REASONS
+from wikisem.outputs.release.prose import REASONS
 from wikisem.pipeline.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -57,7 +57,7 @@ def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
     tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases") for code in CODES}
     pages = {"index.html", "data/index.js", *(f"data/{code}.js" for code in CODES)}
     assert found == tasks | tables | pages | {
-        "README.md", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE", "CITATION.cff",
+        "README.md", "recipe.toml", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE", "CITATION.cff",
         "categories/no.parquet", "lm_eval/_words.yaml", "lm_eval/_letters.yaml", "lm_eval/wikisem.yaml",
         "lm_eval/wikisem_letters.yaml",
     }  # fmt: skip
@@ -99,12 +99,15 @@ configs = datasets.get_dataset_config_names("../set")
 cases = datasets.load_dataset("../set", "no-cases", split="test")
 groups = datasets.load_dataset("../set", "nan", split="test")
 stream = datasets.load_dataset("../set", "no-cases", split="test", streaming=True)
+default = datasets.load_dataset("../set", split="test")
 rows = {name: datasets.load_dataset("../set", name, split="test").num_rows for name in configs}
 words = sorted({word for row in cases for word in row["choices"]} | {groups[1]["label"]})
-print(json.dumps([rows, words, list(stream) == list(cases)]))
+print(json.dumps([rows, words, list(stream) == list(cases), sorted(default["language"]), default.column_names]))
 """
-    rows, words, same = _python(script, release, tmp_path)
-    assert set(rows) == {*CODES, *(f"{code}-cases" for code in CODES), "no-categories"}
+    rows, words, same, languages, columns = _python(script, release, tmp_path)
+    assert set(rows) == {"cases", "groups", *CODES, *(f"{code}-cases" for code in CODES), "no-categories"}
+    assert languages == sorted(code for code in CODES for _ in range(20))  # without a name: the cases of all languages
+    assert "answer" in columns
     assert rows["no"] == 5
     assert rows["no-cases"] == 2 + 3 + 4 + 5 + 6
     assert {*HOSTILE, "NA"} <= set(words)
@@ -226,7 +229,7 @@ print(json.dumps([len(p), q.height, list(d), *named]))
 def test_the_card_says_what_is_in_it(release: Path) -> None:
     """Counts, reasons, dumps, and the language that has nothing."""
     text = (release / "README.md").read_text(encoding="utf-8")
-    assert "100 test cases in 5 languages." in text
+    assert "100 test cases in 5 languages, version 2026.11.2: the date of the newest dump." in text
     assert "| `zh-classical` | lzh | 5 | 20 | few-outliers 1 |" in text
     assert "\n- `few-outliers`: too few items can be outliers\n" in text
     assert "- `affix`" not in text
@@ -376,7 +379,8 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
         citation = (tmp_path / "release" / "CITATION.cff").read_text(encoding="utf-8")
         assert yaml.safe_load(citation)["title"] == expected
         assert yaml.safe_load((tmp_path / "release" / "eval.yaml").read_text(encoding="utf-8"))["name"] == expected
-    unescaped = re.sub(r"\\[!-/:-@\[-`{-~]", "", card)
+    prose = re.sub(r"^```.*?^```$", "", card, flags=re.DOTALL | re.MULTILINE)  # in a block of code all is as it is
+    unescaped = re.sub(r"\\[!-/:-@\[-`{-~]", "", prose)
     assert "<" not in unescaped.replace("<code>", "")
     assert "javascript:" not in unescaped
     title = next(line for line in unescaped.splitlines() if line.startswith("# "))

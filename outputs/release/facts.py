@@ -1,0 +1,338 @@
+"""The facts of a release, all of them from the manifest of a run, its groups, and what its maintainer says."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+import orjson
+
+from wikisem.errors import DamagedInputError
+from wikisem.records import Group, Rejection
+from wikisem.wikipedia.data.iso_639 import iso_639
+
+# Where a surface form comes from, in the order in which texts name them.
+ANCHOR, LABEL, TITLE = WORD_SOURCES = ("anchor", "label", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A licence: its identifier in SPDX, what people call it, and where its text is."""
+
+    spdx: str
+    name: str
+    url: str
+
+
+# https://foundation.wikimedia.org/wiki/Policy:Terms_of_Use, section 7 (2026-11): text of Wikipedia is under the first;
+# https://www.wikidata.org/wiki/Wikidata:Licensing: labels, sitelinks and statements under the second.
+CC_BY_SA: Final = Licence(
+    "CC-BY-SA-4.0",
+    "Creative Commons Attribution-ShareAlike 4.0 International License (CC BY-SA 4.0)",
+    "https://creativecommons.org/licenses/by-sa/4.0/",
+)
+CC0: Final = Licence(
+    "CC0-1.0",
+    "Creative Commons CC0 1.0 Universal Public Domain Dedication (CC0 1.0)",
+    "https://creativecommons.org/publicdomain/zero/1.0/",
+)
+
+
+# What a run says of itself.
+
+
+class ManifestOrigin(msgspec.Struct):
+    """Where an input came from, as far as it is known."""
+
+    url: str = ""
+
+
+class ManifestInput(msgspec.Struct):
+    """A file of a dump that a unit read."""
+
+    path: str
+    size: int
+    sha256: str = ""
+    origin: ManifestOrigin = msgspec.field(default_factory=ManifestOrigin)
+
+
+class ManifestStage(msgspec.Struct):
+    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one."""
+
+    inputs: list[ManifestInput] = []
+    english_labels: list[str] = []
+    read: int | None = msgspec.field(default=None, name="in")
+    kept: int | None = None
+
+
+class Manifest(msgspec.Struct):
+    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set."""
+
+    recipe: dict[str, Any] | None = None
+    seed: int | None = None
+    versions: dict[str, str] | None = None
+    stages: dict[str, ManifestStage] = {}
+
+
+# The facts.
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of a dump: ``language`` is empty for Wikidata; ``url`` and ``sha256`` are empty where unknown."""
+
+    name: str
+    size: int
+    language: str = ""
+    url: str = ""
+    sha256: str = ""
+
+    @property
+    def date(self) -> str:
+        """The date in the file's name as YYYY-MM-DD; empty without one.
+
+        >>> Source("dewiki-20261101-pages-articles.xml.bz2", 1).date, Source("20261102.json.gz", 1).date
+        ('2026-11-01', '2026-11-02')
+        """
+        found = re.search(r"(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)", self.name)
+        return "-".join(found.groups()) if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFacts:
+    """What there is in one language, or in one mix of languages: groups and test cases, and where words come from.
+
+    ``words`` counts the words of groups by language and source, ``foreign`` the labels in the language of another code
+    than the group's. ``sizes`` counts groups by their words in the cluster, ``outliers`` test cases by outlier class,
+    ``rejected`` classes without a group by reason. ``baselines`` says how often somebody is right who knows nothing of
+    meaning: shares with the ends of their intervals.
+    """
+
+    code: str
+    groups: int
+    cases: int
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    baselines: Mapping[str, tuple[float, float, float] | None] = field(default_factory=dict)
+    words: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    foreign: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[int, int] = field(default_factory=dict)
+    outliers: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The languages of its words: one, or those that are mixed."""
+        return tuple(sorted({code for code, _ in self.words})) or (self.code,)
+
+    def by_source(self) -> Counter[str]:
+        """Its words by source."""
+        found: Counter[str] = Counter()
+        for (_, source), count in self.words.items():
+            found[source] += count
+        return found
+
+
+def language_facts(
+    code: str,
+    groups: Sequence[Group],
+    rejections: Sequence[Rejection],
+    baselines: Mapping[str, tuple[float, float, float] | None],
+) -> LanguageFacts:
+    """The facts of the groups and the rejected classes of one language."""
+    members = [one for group in groups for one in (*group.cluster, *group.outliers)]
+    outliers = Counter(one.outlier_class for group in groups for one in group.outliers)
+    return LanguageFacts(
+        code,
+        len(groups),
+        outliers.total(),
+        dict(sorted(Counter(rejection.reason for rejection in rejections).items())),
+        baselines,
+        dict(sorted(Counter((one.language or code, one.source) for one in members).items())),
+        dict(sorted(Counter(one.label_language for one in members if one.label_language).items())),
+        dict(sorted(Counter(len(group.cluster) for group in groups).items())),
+        dict(sorted(outliers.items())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """A model's scores in one language, in percent, each with the ends of its interval where there is one."""
+
+    model: str
+    language: str
+    cases: int
+    opp: tuple[float | None, float | None, float | None]
+    accuracy: tuple[float | None, float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Who answers for a release: a name, an e-mail address or web page, its name on the Hub; empty where not said."""
+
+    name: str = ""
+    contact: str = ""
+    repository: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFacts:
+    """All facts in the texts of a release.
+
+    ``stages`` has what each unit of the run read and kept. ``extras`` are languages with category sets or analogies.
+    ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
+    quartiles. ``example`` is a row of test cases.
+    """
+
+    recipe: Mapping[str, Any]
+    seed: int
+    versions: Mapping[str, str]
+    sources: tuple[Source, ...]
+    languages: tuple[LanguageFacts, ...]
+    published: str
+    maker: Maker = Maker()
+    extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    spreads: Mapping[str, tuple[int, Sequence[float]]] = field(default_factory=dict)
+    stages: Mapping[str, ManifestStage] = field(default_factory=dict)
+    models: Sequence[ModelScore] = ()
+    example: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the set, from its recipe."""
+        recipe = str(self.recipe.get("name", "wikisem"))
+        return recipe if "wikisem" in recipe.lower() else f"wikisem-{recipe}"
+
+    @property
+    def repository(self) -> str:
+        """Its name on the Hub, empty if it has none."""
+        return self.maker.repository
+
+    @property
+    def filled(self) -> tuple[LanguageFacts, ...]:
+        """The languages that have groups: only these have files."""
+        return tuple(language for language in self.languages if language.groups)
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The languages of all words."""
+        return tuple(sorted({code for language in self.filled for code in language.spoken}))
+
+    @property
+    def iso_codes(self) -> list[str]:
+        """The languages by their codes in ISO 639, each once."""
+        return sorted({iso_639(code) for code in self.spoken})
+
+    @property
+    def cases(self) -> int:
+        """Test cases in all languages."""
+        return sum(language.cases for language in self.languages)
+
+    def total(self, counts: str) -> Counter[Any]:
+        """The sum over all languages of one kind of counts, such as "sizes" or "outliers"."""
+        found: Counter[Any] = Counter()
+        for language in self.filled:
+            found.update(getattr(language, counts))
+        return found
+
+    def by_source(self) -> dict[str, int]:
+        """The words of all languages by source, without sources that no word has."""
+        found = sum((language.by_source() for language in self.filled), Counter[str]())
+        return {source: found[source] for source in WORD_SOURCES if found[source]}
+
+    @property
+    def linked(self) -> tuple[str, ...]:
+        """The languages with words that are anchors of links."""
+        words = self.total("words")
+        return tuple(code for code in self.spoken if words[code, ANCHOR])
+
+    @property
+    def licence(self) -> Licence:
+        """That of Wikipedia where words were taken from its articles, else that of Wikidata."""
+        return CC_BY_SA if self.linked else CC0
+
+    def dumps(self, language: str) -> tuple[Source, ...]:
+        """The files of a language's Wikipedia; of Wikidata for ""."""
+        return tuple(source for source in self.sources if source.language == language)
+
+    def option(self, table: str, key: str) -> Any:
+        """The value of a key in a table of the recipe; None if the manifest does not have it."""
+        return (self.recipe.get(table) or {}).get(key)
+
+    @property
+    def newest(self) -> str:
+        """The date of the newest dump, empty if no dump has one in its name."""
+        return max((source.date for source in self.sources), default="")
+
+    @property
+    def version(self) -> str:
+        """The date of the newest dump as a version: 2026.11.1; of dumps without a date, that of wikisem."""
+        if not self.newest:
+            return self.versions["wikisem"]
+        return ".".join(str(int(part)) for part in self.newest.split("-"))
+
+    def metadata(self) -> dict[str, str]:
+        """What every Parquet file carries about itself, as the keys and values of its metadata."""
+        return {
+            "wikisem.recipe": orjson.dumps(self.recipe, option=orjson.OPT_SORT_KEYS).decode(),
+            "wikisem.seed": str(self.seed),
+            "wikisem.versions": orjson.dumps(self.versions, option=orjson.OPT_SORT_KEYS).decode(),
+            "wikisem.license": self.licence.spdx.lower(),
+        }
+
+
+def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
+    """The facts in a run's manifest and ``more`` of ReleaseFacts; DamagedInputError if groups were made in many ways.
+
+    Of the Wikipedias only those of the set's languages are sources: a run may have read others for another set.
+    """
+    recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
+    if recipe is None or seed is None or versions is None:
+        common = {"recipe": recipe, "seed": seed, "versions": versions}
+        missing = [key for key, value in common.items() if value is None]
+        raise DamagedInputError(
+            f"manifest.json: expected one {' and '.join(missing)} for all groups, saw several: build every language "
+            "with the same recipe, seed and versions first"
+        )
+    read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
+    sources = (
+        Source(one.path.rpartition("/")[2], one.size, unit.partition("/")[2], _web_address(one.origin.url), one.sha256)
+        for unit, stage in sorted(manifest.stages.items())
+        for one in stage.inputs
+    )
+    used = tuple(source for source in sources if source.language in read)
+    return ReleaseFacts(recipe, seed, versions, used, tuple(languages), published, stages=manifest.stages, **more)
+
+
+def _web_address(url: str) -> str:
+    """The URL, if it is one that leads to the web."""
+    return url if url.startswith(("https://", "http://")) else ""
+
+
+# The recipe as a file.
+
+
+def recipe_toml(recipe: Mapping[str, Any]) -> str:
+    """The tables of a recipe as TOML, which ``wikisem build`` reads; None, for off, is ``false``.
+
+    >>> print(recipe_toml({"name": "mine", "filters": {"affix": None, "extra": {"contained": 1}}}), end="")
+    name = "mine"
+    <BLANKLINE>
+    [filters]
+    affix = false
+    extra = { contained = 1 }
+    """
+    tables = {key: value for key, value in recipe.items() if isinstance(value, Mapping)}
+    first = {"name": recipe["name"]} if "name" in recipe else {}
+    top = "".join(f"{key} = {_toml(value)}\n" for key, value in {**first, **recipe}.items() if key not in tables)
+    return top + "".join(
+        f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
+        for name, table in tables.items()
+    )
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML: strings, numbers and lists are as in JSON, but that DEL must be escaped."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }" if value else "{}"
+    return orjson.dumps(False if value is None else value).decode().replace("\x7f", "\\u007f")

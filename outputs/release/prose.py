@@ -1,0 +1,190 @@
+"""What a release says of itself in sentences, for the card, CITATION.cff, LICENSE and croissant.json.
+
+Each function is a paragraph made from the facts: what the facts do not have is not said. What is the same in every
+release is in words.toml.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from wikisem.outputs.release.facts import ANCHOR, LABEL, TITLE, ReleaseFacts
+
+_TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
+WORDS: Final[dict[str, str]] = _TEXTS
+# What classes the outliers of each outlier class are from.
+OUTLIER_CLASSES: Final[Mapping[int, str]] = {1: "sibling", 2: "cousin", 3: "far"}
+_SOURCES: Final = {ANCHOR: "anchors of links in Wikipedia", LABEL: "labels in Wikidata", TITLE: "titles of pages"}
+_LIBRARY: Final = "wikisem"
+
+
+def description(facts: ReleaseFacts) -> str:
+    """What the set is for, and what a test case has."""
+    kinds = [OUTLIER_CLASSES[number] for number in sorted(facts.total("outliers"))]
+    return (
+        f"Outlier detection in {_languages(facts.spoken)}: {sizes(facts)} words for items of one Wikidata class, and "
+        f"words for items of {listed(kinds)} classes that do not belong. A model that knows what words mean picks the "
+        f"odd one out. {sources(facts)}"
+    )
+
+
+def sizes(facts: ReleaseFacts) -> str:
+    """How many words clusters have: "8", "7 or 8", "5 to 8"."""
+    found = sorted(facts.total("sizes"))
+    if len(found) <= 2:
+        return " or ".join(map(str, found))
+    return f"{found[0]} to {found[-1]}"
+
+
+def sources(facts: ReleaseFacts) -> str:
+    """Which shares of the words come from where."""
+    found = facts.by_source()
+    if len(found) == 1:
+        return f"All words are {_SOURCES[next(iter(found))]}."
+    return f"Of the words {listed([f'{share(count, found)} are {_SOURCES[one]}' for one, count in found.items()])}."
+
+
+def share(count: int, of: Mapping[Any, int]) -> str:
+    """A count as percent of the sum of several."""
+    return f"{100 * count / sum(of.values()):.1f} %"
+
+
+def word_sources(facts: ReleaseFacts) -> str:
+    """What a word of each source is, by the options of the recipe."""
+    found, lines = facts.by_source(), []
+    if ANCHOR in found:
+        line = "An anchor is the most frequent text of links to the item's page in that language's Wikipedia"
+        if facts.option("surface", "form") == "dictionary":
+            line += ", or the page's title, with links that have it, where that text is another form of the title"
+        lines.append(f"{line}.")
+    if LABEL in found:
+        lines.append("A label is the name that Wikidata has for the item.")
+    if TITLE in found:
+        lines.append("A title is that of the item's page in that language's Wikipedia, as Wikidata has it.")
+    return " ".join(lines)
+
+
+def collection(facts: ReleaseFacts) -> str:
+    """From what the set was made, and by which method."""
+    wikipedias = sorted({source.language for source in facts.sources if source.language})
+    dumps = ["a dump of Wikidata"] if facts.dumps("") else []
+    dumps += [f"dumps of the Wikipedias in {listed(wikipedias)}"] if len(wikipedias) > 1 else []
+    dumps += [f"a dump of the Wikipedia in {wikipedias[0]}"] if len(wikipedias) == 1 else []
+    start = f"Made by {_LIBRARY} {facts.versions.get('wikisem', '')}".rstrip()
+    made = [f"{start}{' from ' + listed(dumps) if dumps else ''}, after Blair, Merhav and Barry (2016)."]
+    if not wikipedias:
+        made.append("No Wikipedia was read.")
+    size, least = facts.option("cluster", "size"), facts.option("outliers", "min_sitelinks")
+    made.append(
+        f"A cluster has {'instances' if size is None else f'up to {size} instances'} of its class: of those that have "
+        "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
+    )
+    if least:
+        made.append(f"An outlier has {least} sitelinks or more.")
+    if facts.option("outliers", "shared"):
+        made.append("A class has the same outlier items in every language.")
+    if mixed := [language for language in facts.filled if len(language.spoken) > 1]:
+        made += [f"A group in {language.code} mixes words in {listed(language.spoken)}." for language in mixed]
+    made.append("No person wrote or labelled a case, and no model wrote a word of it.")
+    return " ".join(made)
+
+
+def uses(facts: ReleaseFacts) -> str:
+    """What the set can be used for, and for what not."""
+    return (
+        "To score word vectors, sentence encoders and language models on what words mean in "
+        f"{_languages(facts.spoken)}. Not to train them: a model that has seen the cases is not measured by them."
+    )
+
+
+def limits(facts: ReleaseFacts) -> str:
+    """Where cases may be wrong, by the rules that the recipe has or has not."""
+    lines = ["A case is right where Wikidata is right: classes overlap, and an outlier may belong after all."]
+    if facts.option("outliers", "exclude") == "instances":
+        lines.append("An instance of a subclass of the class may be its outlier.")
+    if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:
+        lines.append("No rule takes out outliers that all their statements make a member.")
+    if ANCHOR in facts.by_source() and facts.option("surface", "form") == "anchor":
+        lines.append("Anchors are as writers link them, inflected in some languages.")
+    if facts.total("foreign"):
+        foreign = facts.total("foreign")
+        codes = listed([f"{count:,} of {code}" for code, count in sorted(foreign.items())])
+        lines.append(f"Labels under a code other than the language's own: {codes}.")
+    lines.append("No reading of these cases is on record, so how many are wrong is not known.")
+    return " ".join(lines)
+
+
+def biases(facts: ReleaseFacts) -> str:
+    """What the choice of items favours, and which pickers that need no meaning do better than chance."""
+    prominent = (
+        "Members are the instances of a class with most sitelinks: what writers of many Wikipedias have pages on is in "
+        "the set, what few write about is not."
+    )
+    lines, better = [prominent], list[str]()
+    for language in facts.filled:
+        chance = language.baselines.get("chance")
+        names = [
+            name
+            for name, rate in language.baselines.items()
+            if chance is not None and rate is not None and rate[1] > chance[2]
+        ]
+        better += [f"{language.code} ({', '.join(names)})"] if names else []
+    if better:
+        lines.append(f"Pickers that know nothing of meaning are better than chance in {listed(better)}.")
+    elif any(language.baselines for language in facts.filled):
+        lines.append("No picker that knows nothing of meaning is surely better than chance.")
+    return " ".join(lines)
+
+
+def social_impact(facts: ReleaseFacts) -> str:
+    """What may come of scores on it."""
+    return (
+        f"It lets people compare models in {_languages(facts.spoken)} by what these make of names and words. A score "
+        "says nothing of whether a model is fair, safe or fit for a use, nor of languages that are not in the set."
+    )
+
+
+def personal(facts: ReleaseFacts) -> str:
+    """What there is of people."""
+    del facts
+    return (
+        "Items are public entries of Wikidata, and people, living ones too, may be among them: of each the set has the "
+        "name, the number, and counts of pages and links."
+    )
+
+
+def activities(facts: ReleaseFacts) -> list[tuple[str, str]]:
+    """Each unit of the run that the set depends on: its name, and what it did."""
+    found = []
+    for unit, stage in facts.stages.items():
+        kind, _, language = unit.partition("/")
+        if language and language not in {*facts.spoken, *(one.code for one in facts.languages)}:
+            continue
+        counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
+        found.append((unit, f"{_UNITS.get(kind, kind)}{f', {language}' if language else ''}{counts}."))
+    return found
+
+
+_UNITS: Final = {
+    "entities": "Items read from the dump of Wikidata",
+    "mentions": "Pages whose links were counted in the dump of a Wikipedia",
+    "surfaces": "Items named in a language",
+    "taxonomy": "Items placed in the class graph",
+    "groups": "Classes judged, of which those with a group were kept",
+}
+
+
+def listed(words: Sequence[str] | Iterable[str]) -> str:
+    """Words in a sentence: "a", "a and b", "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _languages(codes: Sequence[str]) -> str:
+    """Languages by their codes, or their number where there are many."""
+    return f"{len(codes)} languages" if len(codes) > _NAMED else listed(codes)
+
+
+_NAMED: Final = 10

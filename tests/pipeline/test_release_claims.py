@@ -1,0 +1,250 @@
+"""Every sentence of a release against the run that it is of: five runs of very different recipes and dumps.
+
+``check_claims`` knows nothing of a run but its manifest and its groups: what these do not have, no file may say.
+"""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.outputs.release.world import make_group, write_run
+from wikisem.outputs.groupfile import encode_group, read_groups
+from wikisem.outputs.release.facts import recipe_toml
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.recipes.load import load_recipe, parse_recipe
+
+# NeurIPS asks for these (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting).
+RESPONSIBLE = (
+    "rai:dataLimitations",
+    "rai:dataBiases",
+    "rai:personalSensitiveInformation",
+    "rai:dataUseCases",
+    "rai:dataSocialImpact",
+    "rai:hasSyntheticData",
+    "prov:wasDerivedFrom",
+    "prov:wasGeneratedBy",
+)
+NAMES = {"anchor": "anchors of links in Wikipedia", "label": "labels in Wikidata", "title": "titles of pages"}
+
+
+def released(run: Path, folder: Path, *options: str) -> dict[str, str]:
+    """The texts of the release of a run, by the names of their files."""
+    assert main(["release", str(run), "--output", str(folder), *options]) == 0
+    names = ("README.md", "LICENSE", "CITATION.cff", "croissant.json", "recipe.toml")
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+
+
+def check_claims(run: Path, texts: dict[str, str]) -> None:
+    """What the texts say of words, sizes, dumps, licence and recipe is what the run has, and nothing else."""
+    manifest: dict[str, Any] = json.loads((run / "manifest.json").read_bytes())
+    groups = read_groups(run)
+    members = [(group, one) for group in groups for one in (*group.cluster, *group.outliers)]
+    card, croissant = texts["README.md"], json.loads(texts["croissant.json"])
+    # Where the words are from.
+    sources = Counter(one.source for _, one in members)
+    for source, name in NAMES.items():
+        said = f"{100 * sources[source] / sources.total():.1f} % are {name}"
+        if len(sources) == 1:
+            said = f"All words are {name}."
+        for text in (card, croissant["description"], texts["CITATION.cff"]):
+            assert (said in text) == (source in sources), said
+            assert (name in text) == (source in sources), name
+    linked = {one.language or group.language for group, one in members if one.source == "anchor"}
+    stages = manifest["stages"]
+    dumps = {unit.partition("/")[2]: each["inputs"] for unit, each in stages.items() if each.get("inputs")}
+    assert ("No Wikipedia was read." in card) == (set(dumps) <= {""})
+    for code in linked:
+        names = ", ".join(one["path"].rpartition("/")[2] for one in dumps[code])
+        assert f"- https://{code}.wikipedia.org/ ({names})" in texts["LICENSE"]
+    assert texts["LICENSE"].count(".wikipedia.org/") == len(linked)
+    licence = "CC-BY-SA-4.0" if linked else "CC0-1.0"
+    assert f'license: "{licence}"' in texts["CITATION.cff"]
+    assert f'license: "{licence.lower()}"' in card
+    assert ("Creative Commons Attribution-ShareAlike" in texts["LICENSE"]) == bool(linked)
+    assert croissant["license"].startswith("https://creativecommons.org/")
+    assert ("/by-sa/" in croissant["license"]) == bool(linked)
+    assert {one["name"] for one in croissant["prov:wasDerivedFrom"]} == {
+        one["path"].rpartition("/")[2] for inputs in dumps.values() for one in inputs
+    }
+    # Sizes.
+    sizes = sorted({len(group.cluster) for group in groups})
+    amount = " or ".join(map(str, sizes)) if len(sizes) <= 2 else f"{sizes[0]} to {sizes[-1]}"
+    assert f": {amount} words for items of one Wikidata class" in croissant["description"]
+    for size, count in Counter(len(group.cluster) for group in groups).items():
+        assert f"\n- {count:,} groups of {size} words in the cluster\n" in card
+    kinds = Counter(outlier.outlier_class for group in groups for outlier in group.outliers)
+    for number, kind in {1: "sibling", 2: "cousin", 3: "far"}.items():
+        assert (f"\n- {kinds[number]:,} test cases with an outlier of a {kind} class (O{number})\n" in card) == (
+            number in kinds
+        )
+    # The recipe, and what depends on it.
+    recipe = parse_recipe(tomllib.loads(texts["recipe.toml"]))
+    assert recipe == parse_recipe(manifest["recipe"])
+    assert texts["recipe.toml"] in card
+    assert ("same outlier items in every language" in card) == recipe.outliers.shared
+    assert ("No rule takes out outliers that all their" in card) == (
+        recipe.outliers.margin is None and "outliers" in manifest["recipe"]
+    )
+    assert ("An instance of a subclass of the class may be" in card) == (
+        "outliers" in manifest["recipe"] and recipe.outliers.exclude == "instances"
+    )
+    assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
+    assert ("mixes words in" in card) == any(one.language for _, one in members)
+    # Rejections, and what an example says.
+    reasons = {
+        reason
+        for path in (run / "rejected").glob("*.jsonl")
+        if (run / "groups" / path.name).read_bytes()
+        for reason in (json.loads(line)["reason"] for line in path.read_bytes().splitlines())
+    }
+    assert set(re.findall(r"^- `([a-z-]+)`: ", card, re.MULTILINE)) == reasons
+    found = re.search(r"`([a-z-]+)-(Q\d+)-(Q\d+)` asks for the odd one of", card)
+    assert found is not None
+    group = next(one for one in groups if (one.language, one.qid) == found.groups()[:2])
+    assert found[3] in {outlier.id for outlier in group.outliers}
+    # What responsible use asks for.
+    assert all(croissant[name] not in ("", []) for name in RESPONSIBLE)
+    assert croissant["rai:hasSyntheticData"] is False
+    activities = {one["name"].removeprefix("wikisem ") for one in croissant["prov:wasGeneratedBy"]}
+    assert activities == set(stages)
+    for untrue in ("seven or eight", "read by hand", "no other test set", "None", "{"):
+        assert untrue not in re.sub(r"^```.*?^```$", "", card, flags=re.DOTALL | re.MULTILINE), untrue
+
+
+@pytest.mark.parametrize("anchors", [True, False])
+def test_a_run_with_and_without_anchors(anchors: bool, tmp_path: Path) -> None:
+    """Words from links make a set of Wikipedia, under its licence; words of Wikidata alone do not."""
+    run = write_run(tmp_path / "out", 3, ("de", "no"), ())
+    if not anchors:
+        for code in ("de", "no"):
+            (run / "groups" / f"{code}.jsonl").write_bytes(
+                b"".join(
+                    encode_group(make_group(code, number)).replace(b'"source":"anchor"', b'"source":"label"')
+                    for number in (1, 2, 3)
+                )
+            )
+        manifest = json.loads((run / "manifest.json").read_bytes())
+        manifest["stages"] = {unit: each for unit, each in manifest["stages"].items() if "mentions" not in unit}
+        (run / "manifest.json").write_text(json.dumps(manifest))
+    check_claims(run, released(run, tmp_path / "set"))
+
+
+def test_a_wikipedia_of_another_set_is_no_source(tmp_path: Path) -> None:
+    """An output folder may have the links of a language whose groups are not in it."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    manifest["stages"]["mentions/fr"] = {"inputs": [{"path": "frwiki-20261101.xml.bz2", "size": 1}]}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    texts = released(run, tmp_path / "set")
+    assert not any("frwiki" in text or "mentions/fr" in text for text in texts.values())
+
+
+def test_who_made_it_is_said_where_it_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the card, the citation and croissant.json; where nobody is named, nobody is made up, and a note says so."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    texts = released(run, tmp_path / "set", "--maintainer", "Jane Doe", "--contact", "jane@example.org")
+    assert "Maintained by Jane Doe (jane\\@example.org)." in texts["README.md"]
+    assert 'contact: [{"name":"Jane Doe","email":"jane@example.org"}]' in texts["CITATION.cff"]
+    creator = json.loads(texts["croissant.json"])["creator"]
+    assert creator == {"@type": "sc:Person", "name": "Jane Doe", "email": "jane@example.org"}
+    assert "--maintainer" not in capsys.readouterr().err
+    texts = released(run, tmp_path / "set")
+    assert "It does not say who maintains it." in texts["README.md"]
+    assert 'authors: [{"name":"anonymous"}]' in texts["CITATION.cff"]
+    assert "contact:" not in texts["CITATION.cff"]
+    assert "note: the card and the citation name nobody: --maintainer and --contact do" in capsys.readouterr().err
+
+
+def test_scores_of_models_are_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the languages of the set, with intervals; a file without a score of it is refused before all writing."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    one = {"cases": 2, "opp": 75.04, "accuracy": 50.0, "accuracy_low": 10.0, "accuracy_high": 90.0}
+    row = {"model": "a|b", "by_group": [{"group": "Q1", "language": "de"}], "by_language": {"de": one, "fr": one}}
+    (tmp_path / "scores.jsonl").write_text(json.dumps(row))
+    card = released(run, tmp_path / "set", "--scores", str(tmp_path / "scores.jsonl"))["README.md"]
+    assert "\n| a\\|b | de | 2 | 75.0 | 50.0 (10.0 to 90.0) |\n\n" in card
+    assert "## Scores of models" not in released(run, tmp_path / "other")["README.md"]
+    (tmp_path / "scores.jsonl").write_text(json.dumps({**row, "by_group": []}))
+    words = ["release", str(run), "--output", str(tmp_path / "none"), "--scores", str(tmp_path / "scores.jsonl")]
+    assert main(words) == 1
+    assert "expected scores of groups of this run, saw none" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_dumps_without_a_date_give_no_date(tmp_path: Path) -> None:
+    """The version is then that of wikisem, and the card says so."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    text = (run / "manifest.json").read_text()
+    (run / "manifest.json").write_text(text.replace("-20261102-", "-").replace("-2026-11-01-", "-"))
+    card = released(run, tmp_path / "set")["README.md"]
+    assert "version 0.1.0: that of wikisem, since no dump has a date in its name." in card
+
+
+def test_recipes_that_ship_are_written_as_they_are() -> None:
+    """With what is off as ``false``, and nothing lost."""
+    for name in ("wikisem", "wikisem500", "demo"):
+        recipe = load_recipe(name)
+        assert parse_recipe(tomllib.loads(recipe_toml(recipe.to_dict()))) == recipe
+
+
+# Five runs of the sample world.
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A run: its recipe, and the languages of its Wikipedias; ``says`` is in its card."""
+
+    recipe: str
+    languages: str
+    wikipedias: str
+    says: tuple[str, ...]
+
+
+LABELS = """
+base = "wikisem"
+[outliers]
+min_sitelinks = 4
+[surface]
+fallback = "label"
+"""
+SMALL = 'base = "wikisem"\n[cluster]\nminimum = 5\n[outliers]\nmin_sitelinks = 4\n[surface]\nfallback = "label"\n'
+PARALLEL = """
+languages = ["en", "de"]
+mixed = ["en", "de"]
+[cluster]
+max_groups = 0
+[outliers]
+min_sitelinks = 4
+exclude = "closure"
+shared = true
+"""
+FAITHFUL = 'base = "wikisem500"\n[outliers]\nmin_sitelinks = 4\n'
+ORIGINS = {
+    "labels": Origin(LABELS, "en,es", "", ("No Wikipedia was read.", "All words are labels in Wikidata.", "CC0-1.0")),
+    "one": Origin(LABELS, "de", "de", ("a dump of the Wikipedia in de,", "in one language")),
+    "small": Origin(SMALL, "en,ja,zh", "en,ja", ("dumps of the Wikipedias in en and ja", "| zh |", "none was read")),
+    "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in de and en.",)),
+    "faithful": Origin(FAITHFUL, "en,es", "en,es", ("Anchors are as writers link them", "No rule takes out outliers")),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ORIGINS)
+def test_each_sentence_of_five_releases_is_true_of_its_run(name: str, tmp_path: Path, world: SampleDumps) -> None:
+    """Labels alone; one Wikipedia; clusters from five on and a language without a dump; mixed groups; the paper."""
+    origin = ORIGINS[name]
+    (tmp_path / "recipe.toml").write_text(f'name = "{name}"\n{origin.recipe}')
+    command = ["build", str(tmp_path / "recipe.toml"), "--wikidata", world.wikidata, "--output", str(tmp_path / "out")]
+    wikipedias = [f"{code}={world.wikipedia[code]}" for code in origin.wikipedias.split(",") if code]
+    command += ["--languages", origin.languages, *(["--wikipedia", *wikipedias] if wikipedias else [])]
+    assert main(command) == 0
+    texts = released(tmp_path / "out", tmp_path / "set")
+    check_claims(tmp_path / "out", texts)
+    assert [said for said in origin.says if said not in texts["README.md"]] == []
