@@ -141,6 +141,7 @@ def entities_of(
             pa.array(blank, ENTITIES.field("statements").type),
             pa.array(blank, ENTITIES.field("other_instance_of").type),
             _signatures(np.random.default_rng(items[0]), kinds, targets),
+            pa.array(blank, ENTITIES.field("relations").type),
         ],
         schema=ENTITIES,
     )

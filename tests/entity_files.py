@@ -47,6 +47,7 @@ def entity_row(entity: Entity) -> dict[str, Any]:
         "statements": [{"property": p, "value": value, "language": language} for p, value, language in statements],
         "other_instance_of": list(entity.other_instance_of),
         "properties": list(entity.properties),
+        "relations": [{"property": name, "item": item} for name, item in entity.relations],
     }
 
 
@@ -76,16 +77,27 @@ def _entity(record: dict[str, Any], properties: frozenset[str]) -> Entity:
         statements=tuple(one for name in sorted(claims) if name in properties for one in _best(claims, name)),
         other_instance_of=_others(claims, "P31"),
         properties=tuple(sorted(int(key[1:]) for key in claims if links and key not in ("P31", "P279"))),
+        relations=tuple(sorted({pair for key in claims if links for pair in _relations(claims, key)})),
     )
 
 
+def _relations(claims: dict[str, Any], name: str) -> set[tuple[int, int]]:
+    found = [snak["datavalue"]["value"] for snak in _best_snaks(claims, name) if name not in ("P31", "P279")]
+    items = [value for value in found if isinstance(value, dict) and value.get("entity-type") == "item"]
+    return {(int(name[1:]), value["numeric-id"]) for value in items}
+
+
 def _best(claims: dict[str, Any], name: str) -> list[Statement]:
+    values = [_value(name, snak) for snak in _best_snaks(claims, name)]
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def _best_snaks(claims: dict[str, Any], name: str) -> list[dict[str, Any]]:
     statements = claims.get(name) or []
     ranks = {one.get("rank", "normal") for one in statements}
     best = "preferred" if "preferred" in ranks else "normal"
     kept = [one["mainsnak"] for one in statements if one.get("rank", "normal") == best]
-    values = [_value(name, snak) for snak in kept if snak.get("snaktype") == "value"]
-    return list(dict.fromkeys(value for value in values if value is not None))
+    return [snak for snak in kept if snak.get("snaktype") == "value"]
 
 
 def _others(claims: dict[str, Any], name: str) -> tuple[str, ...]:

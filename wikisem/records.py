@@ -29,7 +29,8 @@ class Entity:
 
     ``titles`` maps wiki ids of Wikipedias ("dewiki") to page titles; ``sitelinks`` counts the whole map, all sites.
     ``other_instance_of`` are the P31 at sound ranks that are not the best. ``properties`` are the numbers of all other
-    properties that it has a statement of, whatever their ranks and values; empty without a sitelink.
+    properties that it has a statement of, whatever their ranks and values; ``relations`` are the numbers of property
+    and item of each statement about an item. Both are empty without a sitelink.
     """
 
     qid: str
@@ -42,6 +43,7 @@ class Entity:
     statements: tuple[Statement, ...] = ()
     other_instance_of: tuple[str, ...] = ()
     properties: tuple[int, ...] = ()
+    relations: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ PARQUET_ERRORS: Final = (pa.ArrowException, OSError, KeyError, UnicodeDecodeErro
 
 STATEMENT = pa.struct([("property", pa.string()), ("value", pa.string()), ("language", pa.string())])
 
+RELATION = pa.struct([("property", pa.int32()), ("item", pa.int64())])
+
 # One row an item; maps are sorted by key, statements by (property, value, language).
 ENTITIES = pa.schema(
     [
@@ -25,11 +27,14 @@ ENTITIES = pa.schema(
         # The signature: the numbers of all properties but P31 and P279 of which the item has a statement, ascending.
         # Empty without a sitelink, and where a run records no signatures. Files written before 2026-11-23 lack it.
         ("properties", pa.list_(pa.int32())),
+        # The statements whose value is an item, but P31 and P279, by property and item, each once; of the ranks that
+        # count. Empty without a sitelink, and where a run records no relations. Earlier files lack it, too.
+        ("relations", pa.list_(RELATION)),
     ]
 )
 
 # The columns that have been added since: files without them are read, too.
-ADDED: Final = ("other_instance_of", "properties")
+ADDED: Final = ("other_instance_of", "properties", "relations")
 
 # One row for each label of a property, by its number and the language code.
 PROPERTY_LABELS = pa.schema([("property", pa.int32()), ("language", pa.string()), ("label", pa.string())])

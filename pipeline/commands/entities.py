@@ -38,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="do not record which properties an item has, for recipes with neither coherence nor margin",
     )
+    parser.add_argument(
+        "--no-relations",
+        dest="relations",
+        action="store_false",
+        help="do not record which items the statements of an item are about, for recipes without related outliers",
+    )
     options.add_output(parser)
     options.add_max_unreadable(parser)
     options.add_checksum(parser)
@@ -49,7 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     run_ = make_run(arguments)
     dump = find_dump(arguments.wikidata, arguments.checksum)
     run_ = with_workers(run_, arguments.workers, dump)
-    wanted = EntityOptions(labels, arguments.properties, arguments.ranks, arguments.linked_only, arguments.signatures)
+    wanted = EntityOptions(
+        labels,
+        arguments.properties,
+        arguments.ranks,
+        arguments.linked_only,
+        arguments.signatures,
+        arguments.relations,
+    )
     with session(run_):
         records = run_stages([entities(dump, wanted, run_)], run_)
     return print_stage_summary(records, run_)

@@ -141,25 +141,31 @@ def test_labels_of_properties_are_beside_the_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("linked_only", [False, True])
-def test_signatures_change_nothing_else(tmp_path: Path, linked_only: bool) -> None:
+@pytest.mark.parametrize(
+    ("option", "column", "recorded"),
+    [("signatures", "properties", [17, 1566]), ("relations", "relations", [{"property": 17, "item": 10}])],
+)
+def test_signatures_and_relations_change_nothing_else(
+    tmp_path: Path, linked_only: bool, option: str, column: str, recorded: list[Any]
+) -> None:
     """Items, counts and unlinked items are the same with and without; items that come twice, too."""
     path = write(tmp_path / "dump.json", dump(*LINES, *signed_lines()))
     results = []
-    for signatures in (True, False):
-        counts, rows, unreadable = run(tmp_path / str(signatures), path, linked_only=linked_only, signatures=signatures)
-        found = {row["qid"]: row.pop("properties") for row in rows}
-        assert found["Q20"] == ([17, 1566] if signatures else [])
+    for asked in (True, False):
+        counts, rows, unreadable = run(tmp_path / str(asked), path, linked_only=linked_only, **{option: asked})
+        found = {row["qid"]: row.pop(column) for row in rows}
+        assert found["Q20"] == (recorded if asked else [])
         assert not any(numbers for qid, numbers in found.items() if qid != "Q20")
-        unlinked = sorted((tmp_path / str(signatures) / "work/finished/unlinked").glob("*.parquet"))
+        unlinked = sorted((tmp_path / str(asked) / "work/finished/unlinked").glob("*.parquet"))
         results.append((counts, rows, unreadable, [pq.read_table(path) for path in unlinked]))
     assert results[0] == results[1]
 
 
 def signed_lines() -> list[Line]:
-    """An item with a signature in two rows of one revision, and one without a sitelink."""
+    """An item with a signature and a relation in two rows of one revision, and one without a sitelink."""
     linked, lonely = item("Q20", ["Q10"], sitelinks=SITELINK), item("Q21", ["Q10"])
     for each in (linked, lonely):
-        each["claims"] |= {"P1566": [], "P17": []}
+        each["claims"] |= {"P1566": [], "P17": each["claims"]["P31"]}
     return [linked, {**linked, "claims": {**linked["claims"], "P279": []}}, lonely]
 
 

@@ -78,6 +78,7 @@ def answer(
         tuple(Statement(**each) for each in row["statements"]),
         tuple(row["other_instance_of"]),
         tuple(row["properties"]),
+        tuple((each["property"], each["item"]) for each in row["relations"]),
     )
 
 
@@ -245,6 +246,48 @@ def test_only_items_with_a_sitelink_have_a_signature_and_none_where_it_is_not_as
     assert read(Fields(signatures=False), claims=claims, sitelinks=SITELINKS).properties == ()
 
 
+def test_relations_are_the_statements_about_items() -> None:
+    """Of the ranks that count, each once, by property and item; not P31 and P279, and no value that is no item."""
+    text = {"value": "Q9", "type": "string"}
+    some = [statement(value(qid)) for qid in ("Q183", "Q46", "Q183")]
+    claims = {
+        "P361": [*some, statement(value("P9")), statement(value("L7")), statement(text)],
+        "P31": some,
+        "P279": some,
+        "P17": [statement(value("Q5")), statement(value("Q6"), "preferred"), statement(value("Q7"), "deprecated")],
+        "P30": [statement(None, snaktype="somevalue"), statement(value("Q8"))],
+        "P1": [statement({"value": {"entity-type": "item", "numeric-id": 9}, "type": "wikibase-entityid"})],
+        "Q5": some,
+        "P0": some,
+    }
+    found = read(claims=claims, sitelinks=SITELINKS)
+    assert found.relations == ((1, 9), (17, 6), (30, 8), (361, 46), (361, 183))
+    alike = read(Fields(ranks="not-deprecated"), claims={"P17": claims["P17"]}, sitelinks=SITELINKS)
+    assert alike.relations == ((17, 5), (17, 6))
+    assert read(claims=claims).relations == ()
+    assert read(Fields(relations=False), claims=claims, sitelinks=SITELINKS).relations == ()
+
+
+@pytest.mark.parametrize(("datatype", "kept"), [("wikibase-item", ((361, 5),)), ("string", ())])
+def test_statements_of_a_property_that_names_no_items_are_not_decoded(
+    datatype: str, kept: tuple[tuple[int, int], ...]
+) -> None:
+    """As its first statement says; so what is odd in the statements of an identifier does not matter."""
+    one = statement(value("Q5"))
+    line = line_of(
+        claims={"P361": [{**one, "mainsnak": {**one["mainsnak"], "datatype": datatype}}]}, sitelinks=SITELINKS
+    )
+    found = answer(EntityReader(FIELDS).read(line))
+    assert isinstance(found, Entity)
+    assert found.relations == kept
+
+
+def test_an_item_with_statements_that_cannot_be_read_keeps_its_other_relations() -> None:
+    """They are about an item in all but their form; the item is read all the same."""
+    claims = {"P361": [statement(value("Q5"), "best")], "P527": [statement(value("Q6"))], "P30": 7, "P17": None}
+    assert read(claims=claims, sitelinks=SITELINKS).relations == ((527, 6),)
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -362,11 +405,13 @@ def test_columns_hold_what_the_items_did() -> None:
         (Statement("P1", "x", "de"),),
         ("Q8",),
         (17, 1566),
+        ((17, 183), (361, 46)),
     )
     columns = EntityColumns()
     for entity in (Entity("Q1"), full, Entity("Q3")):
-        *row, properties = (getattr(entity, name) for name in Entity.__slots__)
-        columns.add((*row, tuple(f"P{number}" for number in properties)))
+        *row, properties, relations = (getattr(entity, name) for name in Entity.__slots__)
+        ids = tuple(f"P{number}" for number in properties), tuple((f"P{name}", f"Q{item}") for name, item in relations)
+        columns.add((*row, *ids))
     table = columns.table()
     table.validate(full=True)
     assert table.schema.equals(ENTITIES)
@@ -383,6 +428,7 @@ def test_columns_hold_what_the_items_did() -> None:
             "statements": [{"property": "P1", "value": "x", "language": "de"}],
             "other_instance_of": ["Q8"],
             "properties": [17, 1566],
+            "relations": [{"property": 17, "item": 183}, {"property": 361, "item": 46}],
         }
     ]
     assert isinstance(table["titles"].type, pa.MapType)

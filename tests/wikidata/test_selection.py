@@ -58,10 +58,12 @@ def test_the_content_hash_is_fixed() -> None:
     assert content_hash({"qid": "Q1"}) != content_hash({"qid": "Q2"})
 
 
-def test_signatures_decide_only_between_rows_that_differ_in_nothing_else() -> None:
+@pytest.mark.parametrize("column", ["properties", "relations"])
+def test_signatures_decide_only_between_rows_that_differ_in_nothing_else(column: str) -> None:
     """Which row stays is the same whether or not they are recorded, and never depends on the order of rows."""
     plain: list[dict[str, object]] = [{"qid": "Q1", "lastrevid": 5, "sitelinks": number} for number in range(9)]
-    signed = [{**row, "properties": numbers} for row in plain for numbers in ([], [17], [9, 17])]
+    values = {"properties": ([], [17], [9, 17]), "relations": ([], [{"property": 17, "item": 183}])}
+    signed = [{**row, column: numbers} for row in plain for numbers in values[column]]
     unsigned = max(table_of(*plain).to_pylist(), key=content_hash)
     kept = []
     for rows in (signed, signed[::-1]):

@@ -82,7 +82,7 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES, Fields
 
 STAGE: Final = "entities"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 4
+VERSION: Final = 5
 # The kinds of numbers that a range finds: those of its items, and those of what their edges lead to.
 ITEMS: Final = "items"
 TARGETS: Final = "targets"
@@ -107,7 +107,7 @@ class EntityOptions:
     """Which fields are kept (see ``wikidata.line_types.Fields``), and of which items.
 
     ``linked_only`` leaves out items with no sitelink, no P279 and no edge towards them. ``signatures`` are recorded for
-    recipes that compare them.
+    recipes that compare them, ``relations`` for those that draw related outliers.
     """
 
     labels: tuple[str, ...] | None = None
@@ -115,6 +115,7 @@ class EntityOptions:
     ranks: Literal["best", "not-deprecated"] = "best"
     linked_only: bool = False
     signatures: bool = True
+    relations: bool = True
 
 
 def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
@@ -130,7 +131,9 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
     ranges = list(enumerate(planned))
     if not ranges:
         raise DamagedInputError(_nothing_found(inputs, Counts()))
-    reader = EntityReader(Fields(options.labels, options.properties, options.ranks, options.signatures))
+    reader = EntityReader(
+        Fields(options.labels, options.properties, options.ranks, options.signatures, options.relations)
+    )
 
     def read_ranges(pipeline: beam.Pipeline) -> None:
         read = (

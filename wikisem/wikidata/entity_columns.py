@@ -4,7 +4,7 @@ An item stays if it has a class or a superclass, or if an edge of such an item l
 item the latest stays.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final, Generic, Literal, TypeVar
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import Numbers, differs_from_previous, is_in, qid_numbers, union
-from wikisem.schemas import ENTITIES, STATEMENT, UNLINKED
+from wikisem.schemas import ENTITIES, RELATION, STATEMENT, UNLINKED
 from wikisem.wikidata.line_types import (
     Claims,
     EntityRow,
@@ -71,12 +71,42 @@ class SignatureColumn(_Lists[str]):
     def array(self) -> pa.ListArray:
         """The numbers of the properties of each list, ascending, without P31, P279 and what is no property."""
         ends = np.array(self.ends)
-        coded = pa.array(self.values, pa.string()).dictionary_encode()
-        numbers = np.fromiter(map(property_number, coded.dictionary.to_pylist()), np.int64)[coded.indices.to_numpy()]
+        numbers = _numbers(self.values, property_number)
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         signed = np.sort((rows << 32 | numbers)[~np.isin(numbers, (0, *_CLASS_PROPERTIES))])
         ends = np.searchsorted(signed, np.arange(len(ends)) << 32)
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(signed.astype(np.int32)))
+
+
+class RelationColumn(_Lists[str]):
+    """Lists of (property, item), as ids that become numbers all at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items = list[str]()
+
+    def array(self) -> pa.ListArray:
+        """The numbers of both, ascending and each once, without P31, P279 and what is no property or no item."""
+        rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
+        properties, items = _numbers(self.values, property_number), _numbers(self.items, item_number)
+        kept = (items > 0) & ~np.isin(properties, (0, *_CLASS_PROPERTIES))
+        keys, items = (rows << 32 | properties)[kept], items[kept]
+        order = np.lexsort((items, keys))
+        keys, items = keys[order], items[order]
+        first = differs_from_previous(keys) | differs_from_previous(items)
+        keys, items = keys[first], items[first]
+        ends = np.searchsorted(keys, np.arange(len(self.ends)) << 32)
+        parts = [pa.array(keys.astype(np.int32)), pa.array(items)]
+        return pa.ListArray.from_arrays(
+            pa.array(ends.astype(np.int32)), pa.StructArray.from_arrays(parts, fields=list(RELATION))
+        )
+
+
+def _numbers(ids: Sequence[str], number_of: Callable[[str], int]) -> Numbers:
+    """The number of each id, found once for each that differs."""
+    coded = pa.array(ids, pa.string()).dictionary_encode()
+    found: Numbers = np.fromiter(map(number_of, coded.dictionary.to_pylist()), np.int64)[coded.indices.to_numpy()]
+    return found
 
 
 class MapColumn:
@@ -118,14 +148,15 @@ class EntityColumns:
         self.revisions: list[int] = []
         self.statements = StatementColumn()
         self.other_instance_of = ListColumn()
-        self.properties = SignatureColumn()
+        self.properties, self.relations = SignatureColumn(), RelationColumn()
 
     def __len__(self) -> int:
         return len(self.qids)
 
     def add(self, row: EntityRow) -> None:
         """Append one item; ``LineColumns`` appends many at a time."""
-        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements, others, properties = row
+        qid, instance_of, subclass_of, sitelinks, titles, labels, lastrevid, statements, others = row[:-2]
+        properties, relations = row[-2:]
         self.qids.append(qid)
         self.instance_of.add(instance_of)
         self.subclass_of.add(subclass_of)
@@ -136,6 +167,8 @@ class EntityColumns:
         self.statements.add(statements)
         self.other_instance_of.add(others)
         self.properties.add(properties)
+        self.relations.items += [item for _, item in relations]
+        self.relations.add([identifier for identifier, _ in relations])
 
     def table(self) -> pa.Table:
         """The items so far as a table, in the order in which they were added."""
@@ -150,6 +183,7 @@ class EntityColumns:
             "statements": self.statements.array(),
             "other_instance_of": self.other_instance_of.array(),
             "properties": self.properties.array(),
+            "relations": self.relations.array(),
         }
         return pa.Table.from_arrays([columns[name] for name in ENTITIES.names], schema=ENTITIES)
 
@@ -166,7 +200,8 @@ class LineColumns:
     """
 
     def __init__(self, fields: Fields) -> None:
-        self._codes, self._best, self._signatures = fields.label_codes, fields.ranks == "best", fields.signatures
+        self._codes, self._best = fields.label_codes, fields.ranks == "best"
+        self._signatures, self._related = fields.signatures, fields.relations
         self._asked = frozenset(fields.properties)
 
     def extend(self, columns: EntityColumns, lines: Sequence[Line]) -> None:
@@ -184,6 +219,7 @@ class LineColumns:
             columns.statements.add(self._statements(found.statements))
             columns.other_instance_of.add(self._others(class_statements))
             columns.properties.add(found.properties if self._signatures and line.sitelinks else ())
+            self._relations(columns.relations, found.statements if self._related and line.sitelinks else {})
 
     def _items(self, column: ListColumn, found: Sequence[list[LineStatement] | None]) -> None:
         for statements in found:
@@ -204,6 +240,18 @@ class LineColumns:
         best = {item_number(_qid(value)) for value in self._values(statements)}
         sound = {item_number(_qid(value)) for value in ranked_values(statements, best=False)}
         return sorted_qids(sound - best)
+
+    def _relations(self, column: RelationColumn, found: Mapping[str, list[LineStatement] | None]) -> None:
+        """Append all statements about items."""
+        identifiers, items = column.values, column.items
+        for identifier, statements in found.items():
+            if not statements:
+                continue
+            for value in self._values(statements):
+                if type(value) is Value and (qid := value.id or _qid(value)):
+                    identifiers.append(identifier)
+                    items.append(qid)
+        column.ends.append(len(identifiers))
 
     def _labels(self, column: MapColumn, lines: Sequence[Line]) -> None:
         if self._codes is None:
@@ -237,7 +285,12 @@ def ranked_values(statements: list[LineStatement], best: bool) -> list[Value | s
 
     Statements of an unknown value or of no value are left out.
     """
-    best = best and len(statements) > 1 and any(each.rank == "preferred" for each in statements)
+    if len(statements) == 1:  # most
+        [one] = statements
+        data = one.mainsnak.datavalue
+        sound = one.rank != "deprecated" and one.mainsnak.snaktype == "value"
+        return [data.value] if data is not None and sound else []
+    best = best and any(each.rank == "preferred" for each in statements)
     return [
         snak.datavalue.value
         for statement in statements
@@ -375,7 +428,8 @@ def superseded_rows(duplicates: pa.Table, *places: str) -> pa.Table:
 def content_hash(row: Mapping[str, object]) -> bytes:
     """A digest of a row's values: it decides between rows of one item with the same revision.
 
-    Its signature comes last, so that the choice is the same where none are recorded.
+    Its signature and relations come last, so that the choice is the same where none are recorded.
     """
-    rest = {name: value for name, value in row.items() if name != "properties"}
-    return b"".join(blake2b(orjson.dumps(part), digest_size=16).digest() for part in (rest, row.get("properties")))
+    last = ("properties", "relations")
+    parts = [{name: value for name, value in row.items() if name not in last}, *map(row.get, last)]
+    return b"".join(blake2b(orjson.dumps(part), digest_size=16).digest() for part in parts)

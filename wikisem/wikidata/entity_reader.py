@@ -40,6 +40,7 @@ from wikisem.wikidata.line_types import (
     claim_keys,
     line_type,
     match_item,
+    names_items,
     read_leniently,
 )
 
@@ -55,21 +56,24 @@ def read_entities(
     properties: Sequence[str] = (),
     ranks: Literal["best", "not-deprecated"] = "best",
     signatures: bool = True,
+    relations: bool = True,
     on_unreadable: Callable[[UnreadableRecord], object] | None = None,
 ) -> pa.Table:
     """Read one Wikidata dump file (.json, .gz, .bz2, .zst) into a table of ``schemas.ENTITIES``, in order of QID.
 
     These are the rows of the entities stage, made in memory without Beam: the items that have P31 or P279 or are the
     target of either, each in its latest revision. ``labels`` are the languages whose labels are kept, beside ``mul``
-    (None: all); ``properties`` those whose statements are; ``signatures`` says whether the column ``properties`` is
-    filled. ``on_unreadable`` is called with each record that could not be read; without it, the first one raises
-    DamagedInputError. MissingInputError if there is no file, DamagedInputError also where a file holds no item.
+    (None: all); ``properties`` those whose statements are; ``signatures`` and ``relations`` say whether the columns
+    ``properties`` and ``relations`` are filled. ``on_unreadable`` is called with each record that could not be read;
+    without it, the first one raises DamagedInputError. MissingInputError if there is no file, DamagedInputError also
+    where a file holds no item.
     """
     fields = Fields(
         None if labels is None else tuple(map(check_language, labels)),
         tuple(map(check_property, properties)),
         ranks,
         signatures,
+        relations,
     )
     chunks = ChunkReader(EntityReader(fields), linked_only=False, stage=STAGE)
     parts = list(_tables(fspath(path), chunks, on_unreadable))
@@ -140,8 +144,10 @@ class EntityReader:
         try:
             found = self._decode(line)
             if claims := found.claims:
-                asked = {key: self._statements(claims[key]) for key in self._keys & claims.keys()}
-                found.claims = Claims(asked, list(claims))
+                keys = self._keys & claims.keys()
+                if self.fields.relations and found.sitelinks:
+                    keys.update([key for key, statements in claims.items() if names_items(statements)])
+                found.claims = Claims({key: self._statements(claims[key]) for key in keys}, list(claims))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return read_leniently(bytes(line), self.fields)
         if found.type != "item" or found.redirect is not None or not match_item(found.id):

@@ -3,6 +3,7 @@
 The layout is that of https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html (2026-09).
 """
 
+import contextlib
 import functools
 import re
 import reprlib
@@ -25,7 +26,8 @@ DEFAULT_PROPERTIES: Final = (
     *("P17", "P30", "P36", "P38", "P131", "P361", "P463", "P1269", "P1376", "P1549", "P2521", "P3321"),
 )
 Rank = Literal["preferred", "normal", "deprecated"]
-# The fields of an Entity in their order; each statement is the tuple of its fields, each property its id, as they come.
+# The fields of an Entity in their order; each statement is the tuple of its fields, properties are ids, and a relation
+# is the ids of a property and an item, as they come.
 EntityRow = tuple[
     str,
     tuple[str, ...],
@@ -37,6 +39,7 @@ EntityRow = tuple[
     tuple[tuple[str, str, str], ...],
     tuple[str, ...],
     tuple[str, ...],
+    tuple[tuple[str, str], ...],
 ]
 # Item numbers and revisions travel in columns of 64 bits; the highest number was about 1.4 * 10**8 in 2026-09.
 MAX_NUMBER: Final = 2**63 - 1
@@ -50,14 +53,16 @@ _PROPERTY: Final = re.compile(r"P[1-9][0-9]{0,9}").fullmatch
 class Fields:
     """What is read of an item: its labels in these languages and ``mul`` (None: in all), and statements.
 
-    The statements are those of ``properties``, of the best rank or of every rank but deprecated. With ``signatures``
-    also the numbers of all properties of an item with a sitelink.
+    The statements are those of ``properties``, of the best rank or of every rank but deprecated. Of an item with a
+    sitelink also the numbers of all properties, with ``signatures``, and all statements about items, with
+    ``relations``, of the same ranks.
     """
 
     labels: tuple[str, ...] | None = None
     properties: tuple[str, ...] = ()
     ranks: Literal["best", "not-deprecated"] = "best"
     signatures: bool = True
+    relations: bool = True
 
     @property
     def label_codes(self) -> tuple[str, ...] | None:
@@ -179,7 +184,10 @@ EmptyMap = Annotated[list[int], msgspec.Meta(max_length=0)]
 
 
 class Claims(msgspec.Struct, gc=False):
-    """The statements of those of ``claim_keys`` that an item has, and the ids of all its properties."""
+    """The statements of those of ``claim_keys`` that an item has, and the ids of all its properties.
+
+    If relations are asked for, the statements of all properties that ``names_items`` are there, too.
+    """
 
     statements: Mapping[str, list[LineStatement] | None]
     properties: Collection[str]
@@ -204,6 +212,18 @@ class Line(msgspec.Struct, gc=False):
 def claim_keys(fields: Fields) -> frozenset[str]:
     """The properties whose statements are read."""
     return frozenset((*fields.properties, "P31", "P279"))
+
+
+def names_items(statements: msgspec.Raw) -> bool:
+    """Whether the statements of a property may be about items: all have one type, which the first one says.
+
+    Dumps of before 2014 do not say it. Most properties of a line are identifiers, which need not be decoded then.
+    """
+    found = _DATATYPE(statements)
+    return found is None or found[1] is not None
+
+
+_DATATYPE: Final = re.compile(rb'"datatype":"(wikibase-item")?').search
 
 
 def line_type(fields: Fields) -> type[Line]:
@@ -300,6 +320,7 @@ def _row(data: Mapping[str, Any], fields: Fields) -> EntityRow:
         tuple(sorted(set(_statements(claims, fields)))),
         sorted_qids(sound - classes),
         tuple(claims) if fields.signatures and sitelinks else (),
+        tuple(_relations(claims, fields)) if fields.relations and sitelinks else (),
     )
 
 
@@ -381,6 +402,13 @@ def _statements(claims: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str
             text, language = (f"Q{number}", "") if number else _text(value)
             if text:
                 yield identifier, text, language
+
+
+def _relations(claims: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str, str]]:
+    """The items that statements are about; where those of a property cannot be read, there are none."""
+    for identifier in claims:
+        with contextlib.suppress(_WrongError):
+            yield from [(identifier, f"Q{_number(value)}") for value in _values(claims, identifier, fields)]
 
 
 def _text(value: Any) -> tuple[str, str]:

@@ -42,6 +42,7 @@ def _unit(dump: Dump, options: EntityOptions) -> Unit:
         "labels": ALL if options.labels is None else sorted(options.labels),
         "properties": sorted(options.properties),
         "signatures": options.signatures,
+        "relations": options.relations,
     }
     return Unit(
         ENTITIES,
@@ -65,6 +66,7 @@ def _widen(facts: Mapping[str, Any], options: EntityOptions) -> EntityOptions:
         properties=tuple(sorted({*options.properties, *facts["properties"]})),
         linked_only=options.linked_only and facts["linked_only"],
         signatures=options.signatures or facts.get("signatures", False),
+        relations=options.relations or facts.get("relations", False),
     )
 
 
