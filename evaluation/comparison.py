@@ -1,17 +1,33 @@
-"""Which of several models is better: every two on the same test cases or categories, with Holm's correction."""
+"""Which of several models is better: every two on the same test cases or categories, with Holm's correction.
 
-from collections.abc import Sequence
+A model is *tied with the best* if the paired permutation test by group does not tell the two apart at 5 %, with
+p-values raised by Holm's method (1979) for every two models. Which model is the best is known only after looking; a
+correction for all pairs holds whichever it is (Hsu 1996, "Multiple comparisons", chapter 4, has a test against the best
+alone, but assumes normal scores).
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from wikisem.evaluation.outlier_detection import Evaluation
-from wikisem.evaluation.statistics import SEED, FloatArray, PairedDifference, compare_paired, holm, pairs
-from wikisem.evaluation.topk import CategoryScore
+from wikisem.evaluation.analogies.questions import SectionScore
+from wikisem.evaluation.outlier_detection import METRICS, UNKNOWN, Evaluation, Score, error_bars_as_json, kind_of_class
+from wikisem.evaluation.statistics import (
+    SEED,
+    ErrorBars,
+    FloatArray,
+    PairedDifference,
+    clustered_means,
+    compare_paired,
+    holm,
+    pairs,
+    sign_flip_p_values,
+)
+from wikisem.evaluation.topk import CategoryScore, mean_error_bars
 from wikisem.evaluation.walls import WallEvaluation
-
-METRICS: Final = ("opp", "accuracy")
+from wikisem.outputs.release.wall_answers import SCORES
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +81,18 @@ def compare_categories(
     metric: str, names: Sequence[str], scores: Sequence[Sequence[CategoryScore]], seed: int = SEED
 ) -> list[Comparison]:
     """Every two models by the mean over the categories that all of them scored, the category being the unit."""
+    shares = _shares(scores)
+    return _compare(metric, names, list(shares.T), np.ones(len(shares)), seed)
+
+
+def _shares(scores: Sequence[Sequence[CategoryScore]]) -> FloatArray:
+    """The score of each model, a column, in each category that all of them scored."""
     rows = [
         [score.percent / 100 for score in row if score.percent is not None]
         for row in zip(*scores, strict=True)
         if all(score.percent is not None for score in row)
     ]
-    shares = np.array(rows, dtype=np.float64).reshape(-1, len(names))
-    return _compare(metric, names, list(shares.T), np.ones(len(shares)), seed)
+    return np.array(rows, dtype=np.float64).reshape(-1, len(scores))
 
 
 def _compare(
@@ -86,3 +107,152 @@ def _compare(
     return [
         Comparison(metric, one, other, pair, p, dataset) for (one, other, pair), p in zip(found, corrected, strict=True)
     ]
+
+
+# The best of several models, and those tied with it.
+
+Mark = Literal["best", "tied", ""]
+_LEVEL: Final = 0.05
+WHOLE: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A score of a model on a data set or a part of one, ``bars`` in percent, and how it compares with the best.
+
+    ``bars`` is None without test cases; ``chance`` is the score of a guess in percent, None where there is no such.
+    """
+
+    model: str
+    metric: str
+    part: str
+    bars: ErrorBars | None
+    mark: Mark
+    chance: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        value = self.bars.value if self.bars else None
+        row = {"metric": self.metric, "part": self.part, "model": self.model, "value": value}
+        ends = {name.removeprefix("_"): end for name, end in error_bars_as_json("", self.bars).items()}
+        return {**row, **ends, "groups": self.bars.groups if self.bars else 0, "chance": self.chance, "mark": self.mark}
+
+
+def rank_evaluations(models: Sequence[Sequence[Evaluation]], seed: int = SEED) -> list[Standing]:
+    """Every model on every data set; on the parts of a single one: its languages, or its outlier classes.
+
+    ``models`` has the evaluations of each model, one for each data set, all on the same test cases; the models that are
+    tied with the best are marked if there are several.
+    """
+    by_model = [_parts(evaluations) for evaluations in models]
+    names = [evaluations[0].name for evaluations in models]
+    return [
+        row
+        for column, metric in reversed(list(enumerate(METRICS)))
+        for part in by_model[0]
+        for scores in [[parts[part] for parts in by_model]]
+        for row in _rank(
+            (metric, part),
+            names,
+            [score.error_bars and score.error_bars[column] for score in scores],
+            [score.chance(metric) for score in scores],
+            [score.sums[score.counts > 0, column] for score in scores],
+            seed,
+        )
+    ]
+
+
+def rank_walls(models: Sequence[WallEvaluation], seed: int = SEED) -> list[Standing]:
+    """Every model on all walls and on those of each tier, all of them scored on the same walls."""
+    by_model = [{WHOLE: one.overall(), **one.by_tier()} for one in models]
+    return [
+        row
+        for column, metric in enumerate(SCORES)
+        for part in by_model[0]
+        for means in [[parts[part] for parts in by_model]]
+        for row in _rank(
+            (metric, part),
+            [one.name for one in models],
+            [mean.error_bars.get(metric) for mean in means],
+            [mean.chance[metric] for mean in means],
+            [mean.sums[mean.counts > 0, column] for mean in means],
+            seed,
+        )
+    ]
+
+
+def _rank(
+    which: tuple[str, str],
+    names: Sequence[str],
+    bars: Sequence[ErrorBars | None],
+    chances: Sequence[float | None],
+    sums: Sequence[FloatArray],
+    seed: int,
+) -> Iterator[Standing]:
+    """The models by one score on one part; ``sums`` are those over the cases of each group that has any."""
+    metric, part = which
+    for name, own, chance, mark in zip(names, bars, chances, marks(np.array(sums).T, seed), strict=True):
+        yield Standing(name, metric, part, own, mark, chance)
+
+
+def _parts(evaluations: Sequence[Evaluation]) -> dict[str, Score]:
+    if len(evaluations) > 1:
+        return {evaluation.dataset: evaluation.overall() for evaluation in evaluations}
+    (whole,) = evaluations
+    languages = whole.by_language()
+    parts = languages if len(languages) > 1 else whole.by_outlier_class()
+    named = {kind_of_class(name): score for name, score in parts.items() if list(parts) != [UNKNOWN]}
+    return {WHOLE: whole.overall(), **named}
+
+
+def rank_categories(
+    names: Sequence[str], scores: Sequence[Sequence[CategoryScore]], seed: int = SEED
+) -> list[Standing]:
+    """Every model by the mean over its categories, tied by those that all of them scored."""
+    return [
+        Standing(name, "score", WHOLE, mean_error_bars(own), mark)
+        for name, own, mark in zip(names, scores, marks(_shares(scores), seed), strict=True)
+    ]
+
+
+def rank_sections(names: Sequence[str], scores: Sequence[Sequence[SectionScore]], seed: int = SEED) -> list[Standing]:
+    """Every model by its accuracy over all analogy questions, the section being the unit.
+
+    None is marked if unseen questions were left out, so that models answered different ones.
+    """
+    asked = np.array([[score.questions for score in own] for own in scores], dtype=np.float64)
+    right = np.array([[score.correct for score in own] for own in scores], dtype=np.float64)
+    found: list[Mark] = marks(right.T, seed) if (asked == asked[0]).all() else [""] * len(names)
+    return [
+        Standing(name, "accuracy", WHOLE, _percent(own, counts, seed), mark)
+        for name, own, counts, mark in zip(names, right, asked, found, strict=True)
+    ]
+
+
+def _percent(right: FloatArray, asked: FloatArray, seed: int) -> ErrorBars | None:
+    return clustered_means(right[:, None], asked, seed)[0].percent() if asked.any() else None
+
+
+def marks(sums: FloatArray, seed: int = SEED) -> list[Mark]:
+    """Which models are the best by their total, and which are tied with one of these.
+
+    ``sums``, shape ``(groups, models)``, are over the same cases of each group for all models. No model is marked where
+    there is only one or nothing to compare.
+
+    >>> marks(np.array([[4, 4, 0]] * 6 + [[4, 3, 0]] * 4, dtype=float))
+    ['best', 'tied', '']
+    """
+    count, totals = sums.shape[1], sums.sum(axis=0)
+    if count < 2 or not len(sums):
+        return [""] * count
+    both = list(pairs(count))
+    gaps = np.stack([sums[:, one] - sums[:, other] for one, other in both], axis=1)
+    equal = {pair for pair, p in zip(both, holm(sign_flip_p_values(gaps, seed)), strict=True) if p >= _LEVEL}
+    best = {at for at in range(count) if totals[at] >= totals.max() - 1e-9}
+
+    def mark(at: int) -> Mark:
+        if at in best:
+            return "best"
+        return "tied" if any((min(at, top), max(at, top)) in equal for top in best) else ""
+
+    return [mark(at) for at in range(count)]

@@ -31,6 +31,8 @@ from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 
 Compactness = Literal["pairs", "word"]
+Metric = Literal["opp", "accuracy"]
+METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
 COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
 UNKNOWN = "unknown"
 Known = Mapping[str, Any]
@@ -69,11 +71,12 @@ class Score:
 
     Error bars take the group as the unit (``wikisem.evaluation.statistics``) and are computed when first asked for.
     ``sums`` has shape ``(groups, 2)``, the sums of OP / |C| and of detected outliers over the cases of each group;
-    ``counts`` the number of these cases, shape ``(groups,)``.
+    ``counts`` the number of these cases, shape ``(groups,)``, and ``guesses`` the share that a guess detects.
     """
 
     sums: FloatArray
     counts: FloatArray
+    guesses: FloatArray
     seed: int = SEED
 
     @property
@@ -96,6 +99,10 @@ class Score:
         """Accuracy in percent; None without test cases."""
         return self._mean(1)
 
+    def chance(self, metric: Metric) -> float:
+        """The score of a guess in percent: OPP is half, accuracy is one in the number of words of a case."""
+        return 50.0 if metric == "opp" else float(100 * self.guesses @ self.counts / max(1.0, self.counts.sum()))
+
     @cached_property
     def error_bars(self) -> tuple[ErrorBars, ErrorBars] | None:
         """OPP and accuracy in percent, each with an interval of 95 % and a standard error; None without test cases."""
@@ -116,10 +123,14 @@ class Score:
 
 def score(groups: Iterable[GroupScore], keep: Callable[[CaseScore], bool] = lambda _: True, seed: int = SEED) -> Score:
     """The score over all test cases of some groups, or over those that ``keep`` keeps."""
-    kept = [[case for case in group.cases if keep(case)] for group in groups]
+    listed = list(groups)
+    kept = [[case for case in group.cases if keep(case)] for group in listed]
     sums = [(sum(case.position for case in cases), sum(case.detected for case in cases)) for cases in kept]
     return Score(
-        np.array(sums, dtype=np.float64).reshape(-1, 2), np.array([len(cases) for cases in kept], np.float64), seed
+        np.array(sums, dtype=np.float64).reshape(-1, 2),
+        np.array([len(cases) for cases in kept], np.float64),
+        np.array([group.chance for group in listed], np.float64),
+        seed,
     )
 
 
@@ -177,6 +188,16 @@ class Evaluation:
         """The mean of the groups' percentages of outliers out of vocabulary, skipped groups included."""
         return 100 * fmean(group.oov_outliers for group in self.groups)
 
+    def oov_by_language(self) -> dict[str, float]:
+        """The share of all words of each language that are out of vocabulary."""
+        counts: dict[str, FloatArray] = {}
+        for group in self.groups:
+            cluster, outliers = len(group.group.cluster), len(group.group.outliers)
+            missing = group.oov_cluster * cluster + group.oov_outliers * outliers
+            seen = counts.setdefault(group.group.language or UNKNOWN, np.zeros(2))
+            seen += (missing, cluster + outliers)
+        return {name: float(missing / words) if words else 0.0 for name, (missing, words) in sorted(counts.items())}
+
     def as_json(self) -> dict[str, Any]:
         """The scores as plain values for JSON, under the names that programs read."""
         return {
@@ -199,6 +220,7 @@ class Evaluation:
         return [
             {
                 "group": name,
+                "label": group.group.label,
                 "language": group.group.language,
                 "cases": part.cases,
                 "opp": part.opp,
@@ -207,6 +229,15 @@ class Evaluation:
             for name, group in zip(names, self.groups, strict=True)
             for part in [score([group])]
         ]
+
+
+# Outliers come from siblings of the class, from its cousins, or from far away (Blair et al. 2016, section 3).
+_KINDS: Final = {"1": "O1, siblings", "2": "O2, cousins", "3": "O3, far away"}
+
+
+def kind_of_class(name: str) -> str:
+    """An outlier class by name for people, as "O1, siblings"; others as they are."""
+    return _KINDS.get(name, name)
 
 
 def class_name(outlier_class: int | None) -> str:

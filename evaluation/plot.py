@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,12 +16,18 @@ from matplotlib.text import Text
 from wikisem.errors import UsageError
 from wikisem.evaluation.consistency import Consistency, PairConsistency
 from wikisem.evaluation.correlation import correlate
-from wikisem.evaluation.outlier_detection import Evaluation, Score
+from wikisem.evaluation.outlier_detection import (
+    METRICS,
+    Evaluation,
+    Metric,
+    Score,
+    kind_of_class,
+    score,
+)
+from wikisem.evaluation.statistics import ErrorBars
 from wikisem.files import replace_file
 
-Metric = Literal["opp", "accuracy"]
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -29,26 +35,17 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
     return correlate(one, other).spearman
 
 
-def class_scores(evaluation: Evaluation, metric: Metric) -> dict[int, float]:
+def class_scores(evaluation: Evaluation, metric: Metric) -> dict[int, ErrorBars]:
     """OPP or accuracy in percent by outlier class, of the classes that are known and have test cases."""
     scores = evaluation.by_outlier_class()
-    found = {int(name): getattr(part, metric) for name, part in scores.items() if name.isdigit()}
-    return {number: value for number, value in found.items() if value is not None}
+    found = {int(name): part.error_bars for name, part in scores.items() if name.isdigit()}
+    return {number: bars[METRICS.index(metric)] for number, bars in found.items() if bars is not None}
 
 
 def correlation(evaluations: Sequence[Evaluation], metric: Metric) -> float | None:
     """ρ of outlier class and score over all models together; None where it is not defined."""
     points = [point for evaluation in evaluations for point in class_scores(evaluation, metric).items()]
-    return spearman([number for number, _ in points], [value for _, value in points])
-
-
-def chance(evaluations: Iterable[Evaluation], metric: Metric) -> float:
-    """The score of a guess, in percent: OPP is half, accuracy is one in the number of words of a case."""
-    groups = [group for evaluation in evaluations for group in evaluation.groups]
-    if metric == "opp":
-        return 50.0
-    cases = sum(len(group.cases) for group in groups)
-    return 100 * sum(len(group.cases) * group.chance for group in groups) / cases if cases else 0.0
+    return spearman([number for number, _ in points], [bars.value for _, bars in points])
 
 
 def draw_scores(path: Path, evaluations: Sequence[Evaluation]) -> None:
@@ -97,7 +94,9 @@ def draw_correlations(
             axes.annotate(name, (x, y), textcoords="offset points", xytext=(4, 4), fontsize="small")
         found = correlate(ones, others)
         shown = ["–" if value is None else f"{value:.2f}" for value in (found.pearson, found.spearman)]
-        axes.set(xlabel=other, ylabel=one, title=f"r = {shown[0]}, ρ = {shown[1]}, {len(names)} models")
+        measured = f"{one} with {other}, over {len(names)} models"
+        axes.set(xlabel=other, ylabel=one)
+        axes.set_title(f"{measured}\nPearson's r = {shown[0]}, Spearman's ρ = {shown[1]}", fontsize="medium")
     save_figure(figure, path)
 
 
@@ -171,15 +170,27 @@ def _take_literally(figure: Figure) -> None:
 
 
 def _fill(axes: Axes, evaluations: Sequence[Evaluation], metric: Metric, label: str) -> None:
-    for evaluation in evaluations:
+    numbers: set[int] = set()
+    for at, evaluation in enumerate(evaluations):
         scores = class_scores(evaluation, metric)
-        axes.plot(list(scores), list(scores.values()), marker="o", label=evaluation.name)
+        numbers |= scores.keys()
+        values = [bars.value for bars in scores.values()]
+        ends = [
+            [bars.value - bars.low for bars in scores.values()],
+            [bars.high - bars.value for bars in scores.values()],
+        ]
+        aside = 0.04 * (at - (len(evaluations) - 1) / 2)  # so that no interval hides another
+        places = [number + aside for number in scores]
+        axes.errorbar(places, values, yerr=ends, marker="o", capsize=3, label=evaluation.name)
     _draw_chance(axes, evaluations, metric, "chance")
     rho = correlation(evaluations, metric)
-    axes.set_title("Spearman's ρ " + ("is not defined" if rho is None else f"= {rho:.2f}"))
-    axes.set(xlabel="outlier class", ylabel=label, xticks=[1, 2, 3], ylim=(-5, 105))
+    measured = f"Spearman's ρ of outlier class and {label.removesuffix(' (%)')}"
+    axes.set_title(f"{measured} " + ("is not defined" if rho is None else f"= {rho:.2f}"))
+    axes.set(xlabel="outlier class", ylabel=label, ylim=(-5, 105))
+    axes.set_xticks(sorted(numbers), [kind_of_class(str(number)) for number in sorted(numbers)])
     axes.legend()
 
 
 def _draw_chance(axes: Axes, evaluations: Iterable[Evaluation], metric: Metric, label: str) -> None:
-    axes.axhline(chance(evaluations, metric), color="grey", linestyle=":", label=label)
+    guess = score(group for evaluation in evaluations for group in evaluation.groups).chance(metric)
+    axes.axhline(guess, color="grey", linestyle=":", label=label)

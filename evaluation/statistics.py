@@ -251,7 +251,12 @@ _SIGNS_AT_ONCE: Final = 1 << 21
 
 
 def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
-    """The two-sided mid-p-value of the sum of differences, shape ``(groups,)``, when each could have either sign.
+    """The p-value of one column of differences, shape ``(groups,)``."""
+    return sign_flip_p_values(gaps[:, None], seed)[0]
+
+
+def sign_flip_p_values(gaps: FloatArray, seed: int = SEED) -> list[float]:
+    """The two-sided mid-p-value of the sum of each column, ``(groups, columns)``, if each row could have either sign.
 
     If the models are equally good, the difference of a group could as well have been the opposite, so the p-value is
     the share of all ways to flip signs that give a total difference as large as the one seen. Up to 13 groups all ways
@@ -263,19 +268,17 @@ def sign_flip_p(gaps: FloatArray, seed: int = SEED) -> float:
     American Statistical Association 56), which Fagerland, Lydersen and Laake (2013, BMC Medical Research Methodology
     13:91) advise for paired right and wrong. ``scipy.stats.permutation_test`` counts all of them.
     """
-    seen = abs(float(gaps.sum()))
-    if seen <= _ROUNDING:
-        return 1.0
+    seen = np.abs(gaps.sum(axis=0))
     all_ways = len(gaps) <= _MOST_ENUMERATED
-    larger = equal = 0
+    larger, equal = np.zeros((2, len(seen)), dtype=np.int64)
     for signs in _all_signs(len(gaps)) if all_ways else _drawn_signs(len(gaps), seed):
         beyond = np.abs(signs @ gaps) - seen
-        larger += int(np.count_nonzero(beyond > _ROUNDING))
-        equal += int(np.count_nonzero(np.abs(beyond) <= _ROUNDING))
-    if all_ways:
-        return float((larger + equal / 2) / 2 ** len(gaps))
-    # The sum that was seen is one of those that are equal to it, so that p is never 0.
-    return (larger + (1 + equal) / 2) / (1 + DRAWS)
+        larger += np.count_nonzero(beyond > _ROUNDING, axis=0)
+        equal += np.count_nonzero(np.abs(beyond) <= _ROUNDING, axis=0)
+    # Of drawn ways, the sum that was seen is one of those that are equal to it, so that p is never 0.
+    ways = 2 ** len(gaps) if all_ways else 1 + DRAWS
+    found: list[float] = ((larger + (equal + (not all_ways)) / 2) / ways).tolist()
+    return [1.0 if gap <= _ROUNDING else p for gap, p in zip(seen, found, strict=True)]
 
 
 def _all_signs(groups: int) -> Iterator[FloatArray]:

@@ -44,13 +44,12 @@ def html_page(package: str, parts: Mapping[str, str], scripts: str = "") -> str:
     """The body in page.html of a package below the head of every page, with its style, its script and ``parts``.
 
     Each part is put in the place that has its name. The policy allows this style and this script by their hashes, and
-    what ``scripts`` names besides.
+    what ``scripts`` names besides; a page without a place for a script has none.
     """
-    html, style, script = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}{scripts}; base-uri 'none'; "
-        "form-action 'none'"
-    )
+    html, style = (files(package).joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css"))
+    script = files(package).joinpath("page.js").read_text("utf-8") if "{{SCRIPT}}" in html else ""
+    allowed = f"script-src {_hash(script)}{scripts}; " if script else ""
+    policy = f"default-src 'none'; style-src {_hash(style)}; {allowed}base-uri 'none'; form-action 'none'"
     all_parts = {**parts, "POLICY": escape(policy), "STYLE": style, "SCRIPT": script}
     # Split once, so that nothing inside a part is taken for a placeholder.
     head, *rest = (_HEAD + html).split("{{")

@@ -9,6 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rich.console import RenderableType
+
 from wikisem import __version__
 from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
@@ -16,6 +18,7 @@ from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.analogies.questions import (
     AnalogyOptions,
+    SectionScore,
     analogies_as_json,
     read_questions,
     score_analogies,
@@ -24,7 +27,15 @@ from wikisem.evaluation.analogies.questions import (
 from wikisem.evaluation.audit.baselines import Columns, baselines_as_json, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.blind_spots import blind_cases, blind_groups, explain_case, find_group
-from wikisem.evaluation.comparison import compare_categories, compare_evaluations
+from wikisem.evaluation.comparison import (
+    Standing,
+    compare_categories,
+    compare_evaluations,
+    rank_categories,
+    rank_evaluations,
+    rank_sections,
+    rank_walls,
+)
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.harness_samples import read_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
@@ -39,6 +50,7 @@ from wikisem.files import path_of
 from wikisem.outputs.release.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.progress import progress
+from wikisem.pipeline.console.reports import Report, Row, deliver
 from wikisem.pipeline.console.scores import (
     analogy_report,
     analogy_rows,
@@ -55,12 +67,14 @@ from wikisem.pipeline.console.scores import (
     few_groups_note,
     outlier_report,
     outlier_rows,
-    print_csv,
+    ranking_plots,
+    ranking_report,
     scores_as_json,
+    unknown_languages_note,
     wall_report,
     wall_rows,
 )
-from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json, print_notes
+from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
 from wikisem.records import Wall
 
 # Tasks on test groups: outlier detection and blind spots.
@@ -95,54 +109,80 @@ def outliers(arguments: argparse.Namespace) -> None:
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
-    if arguments.csv:
-        vocabularies = [("own", parts), ("common", common_parts)]
-        scores = (
-            row
-            for vocabulary, models in vocabularies
-            for model in models
-            for part in model
-            for row in outlier_rows(part, vocabulary, arguments.groups)
-        )
-        print_csv(chain(scores, *(baseline_rows(dataset.name, dataset.baselines()) for dataset in datasets)))
-    elif arguments.json:
-        _print_json(parts, common_parts, datasets, arguments.seed)
-    else:
-        _print_tables(parts, common_parts, arguments)
-        for dataset in datasets:
+    standings = rank_evaluations(common_parts or parts, arguments.seed)
+    notes = [note for evaluation in whole for note in unknown_languages_note(evaluation)]
+    scored = _Scored(parts, common_parts, standings if common else [], datasets, arguments)
+    deliver(
+        Report(
+            f"outlier detection: {', '.join(dataset.name for dataset in datasets)}",
+            lambda: scored.tables(notes),
+            scored.objects,
+            scored.rows,
+            lambda: ranking_plots(standings),
+            [*notes, *scored.notes()],
+        ),
+        arguments,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The scores of all models, a row each, on all data sets, and in the vocabulary of all if there are several."""
+
+    whole: Sequence[list[Evaluation]]
+    common: Sequence[list[Evaluation]]
+    standings: Sequence[Standing]
+    datasets: Sequence[DataSet]
+    arguments: argparse.Namespace
+
+    def rows(self) -> Iterator[Row]:
+        """Of CSV: every score, then the baselines."""
+        for vocabulary, models in (("own", self.whole), ("common", self.common)):
+            ranked = self.standings if vocabulary == "common" else []
+            for part in chain.from_iterable(models):
+                yield from outlier_rows(part, vocabulary, self.arguments.groups, ranked)
+        for dataset in self.datasets:
+            yield from baseline_rows(dataset.name, dataset.baselines())
+
+    def objects(self) -> Iterator[Row]:
+        """Of JSON: one for each model and data set."""
+        baselines = [
+            {language: baselines_as_json(columns) for language, columns in dataset.baselines().items()}
+            for dataset in self.datasets
+        ]
+        comparisons = [compare_evaluations(models, self.arguments.seed) for models in zip(*self.common, strict=True)]
+        for model, parts in enumerate(self.whole):
+            for at, part in enumerate(parts):
+                more: dict[str, Any] = {"baselines": baselines[at]}
+                if self.common:
+                    pairs = [one.as_json() for one in comparisons[at] if part.name in {one.one, one.other}]
+                    own = [row.as_json() for row in self.standings if row.model == part.name]
+                    more |= {"common": self.common[model][at].as_json(), "comparisons": pairs, "standings": own}
+                yield part.as_json() | more
+
+    def notes(self) -> list[str]:
+        """What a reader of JSON should know."""
+        few = [
+            note
+            for part in chain.from_iterable(self.whole)
+            for note in few_groups_note(part.overall().groups, f"{part.dataset}: groups")
+        ]
+        return [*few, *(note for parts in self.whole for note in parts[0].notes)]
+
+    def tables(self, notes: Sequence[str]) -> Iterator[RenderableType]:
+        """For people: all models in one table, the differences of every two, then each model, then the baselines."""
+        if self.standings:
+            yield ranking_report(self.standings, "group")
+        yield from notes
+        for models in zip(*self.common, strict=True):
+            yield comparison_report(compare_evaluations(models, self.arguments.seed))
+        for parts in self.whole:
+            yield outlier_report(parts, "outlier detection", self.arguments.groups)
+        for parts in self.common:
+            yield outlier_report(parts, "outlier detection, in the vocabulary of all models", self.arguments.groups)
+        for dataset in self.datasets:
             for language, columns in dataset.baselines().items():
-                make_console().print(baseline_table(language, dataset.name, columns))
-
-
-def _print_json(
-    whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], datasets: Sequence[DataSet], seed: int
-) -> None:
-    baselines = [
-        {language: baselines_as_json(columns) for language, columns in dataset.baselines().items()}
-        for dataset in datasets
-    ]
-    comparisons = [compare_evaluations(models, seed) for models in zip(*common, strict=True)]
-    for model, parts in enumerate(whole):
-        for at, part in enumerate(parts):
-            more: dict[str, Any] = {"baselines": baselines[at]}
-            if common:
-                pairs = [one.as_json() for one in comparisons[at] if part.name in {one.one, one.other}]
-                more |= {"common": common[model][at].as_json(), "comparisons": pairs}
-            print_json(part.as_json() | more)
-            print_notes(few_groups_note(part.overall().groups, f"{part.dataset}: groups"))
-        print_notes(parts[0].notes)
-
-
-def _print_tables(
-    whole: Sequence[list[Evaluation]], common: Sequence[list[Evaluation]], arguments: argparse.Namespace
-) -> None:
-    console = make_console()
-    for parts in whole:
-        console.print(outlier_report(parts, "outlier detection", arguments.groups))
-    for parts in common:
-        console.print(outlier_report(parts, "outlier detection, in the vocabulary of all models", arguments.groups))
-    for models in zip(*common, strict=True):
-        console.print(comparison_report(compare_evaluations(models, arguments.seed)))
+                yield baseline_table(language, dataset.name, columns)
 
 
 def contexts(arguments: argparse.Namespace) -> None:
@@ -155,13 +195,15 @@ def contexts(arguments: argparse.Namespace) -> None:
     rows = [(number, part) for number, scored in curve for part in _by_dataset(scored, datasets)]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_contexts(arguments.plot, curve))
-    if arguments.csv:
-        print_csv({"contexts": number} | row for number, part in rows for row in outlier_rows(part, "own", False))
-    elif arguments.json:
-        for number, part in rows:
-            print_json({"contexts": number} | part.as_json())
-    else:
-        make_console().print(contexts_report(rows))
+    deliver(
+        Report(
+            "outlier detection by contexts",
+            lambda: [contexts_report(rows)],
+            lambda: ({"contexts": number} | part.as_json() for number, part in rows),
+            lambda: ({"contexts": number} | row for number, part in rows for row in outlier_rows(part, "own", False)),
+        ),
+        arguments,
+    )
 
 
 def score_by_contexts(arguments: argparse.Namespace, groups: Sequence[WordGroup]) -> Iterator[tuple[int, Evaluation]]:
@@ -194,12 +236,15 @@ def blind_spots(arguments: argparse.Namespace) -> None:
     items = {surface for group in asked for surface in words_of(group)}
     whole, _ = score_models(asked, open_lookups(arguments, items), compactness=arguments.compactness)
     by_group, by_case = blind_groups(whole), [spot.shown_as(shown) for spot in blind_cases(whole)]
-    if arguments.json:
-        print_json({"groups": [spot.as_json() for spot in by_group], "cases": [spot.as_json() for spot in by_case]})
-    elif arguments.csv:
-        print_csv(spot.as_json() | {"by": " ".join(spot.failed)} for spot in by_case)
-    else:
-        make_console().print(blind_spot_report(by_group[: arguments.most], by_case[: arguments.most]))
+    deliver(
+        Report(
+            "blind spots",
+            lambda: [blind_spot_report(by_group[: arguments.most], by_case[: arguments.most])],
+            lambda: [{"groups": [spot.as_json() for spot in by_group], "cases": [spot.as_json() for spot in by_case]}],
+            lambda: (spot.as_json() | {"by": " ".join(spot.failed)} for spot in by_case),
+        ),
+        arguments,
+    )
 
 
 def _explain_group(group: WordGroup, shown: Mapping[str, str], arguments: argparse.Namespace) -> None:
@@ -235,16 +280,19 @@ def consistency(arguments: argparse.Namespace) -> None:
         ]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_consistency(arguments.plot, measured))
-    if arguments.csv:
-        head = ("model", "dataset", "version")
-        rows = ((one.as_json(), pair.as_json()) for one in measured for pair in one.pairs)
-        print_csv({key: one[key] for key in head} | pair for one, pair in rows)
-    elif arguments.json:
-        for one in measured:
-            print_json(one.as_json())
-            print_notes(one.notes)
-    else:
-        make_console().print(*map(consistency_report, measured))
+    head = ("model", "dataset", "version")
+    deliver(
+        Report(
+            "consistency across languages",
+            lambda: map(consistency_report, measured),
+            lambda: (one.as_json() for one in measured),
+            lambda: (
+                {key: one.as_json()[key] for key in head} | pair.as_json() for one in measured for pair in one.pairs
+            ),
+            notes=[note for one in measured for note in one.notes],
+        ),
+        arguments,
+    )
 
 
 def samples(arguments: argparse.Namespace) -> None:
@@ -252,13 +300,17 @@ def samples(arguments: argparse.Namespace) -> None:
     models: defaultdict[str, list[Evaluation]] = defaultdict(list)
     for path in arguments.files:
         models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
-    if arguments.json:
-        for evaluation in (one for found in models.values() for one in found):
-            print_json(evaluation.as_json())
-        return
-    console = make_console()
-    for found in models.values():
-        console.print(outlier_report(found, f"outlier detection, choices compared by {arguments.measure}"))
+    title = f"outlier detection, choices compared by {arguments.measure}"
+    scored = [one for found in models.values() for one in found]
+    deliver(
+        Report(
+            title,
+            lambda: [outlier_report(found, title) for found in models.values()],
+            lambda: (one.as_json() for one in scored),
+            lambda: (row for one in scored for row in outlier_rows(one, "own", False)),
+        ),
+        arguments,
+    )
 
 
 def walls(arguments: argparse.Namespace) -> None:
@@ -273,21 +325,37 @@ def walls(arguments: argparse.Namespace) -> None:
         )
     )
     comparisons = compare_evaluations(shared, arguments.seed, SCORES)
-    if arguments.csv:
-        vocabularies = [("own", models), ("common", shared)]
-        print_csv(row for vocabulary, scored in vocabularies for one in scored for row in wall_rows(one, vocabulary))
-    elif arguments.json:
+    standings = rank_walls(shared or models, arguments.seed)
+
+    def objects() -> Iterator[Row]:
         for at, one in enumerate(models):
-            pairs = [pair.as_json() for pair in comparisons if one.name in {pair.one, pair.other}]
-            print_json(one.as_json() | ({"common": shared[at].as_json(), "comparisons": pairs} if shared else {}))
-            print_notes([*few_groups_note(one.overall().groups, "walls"), *one.notes])
-    else:
-        console = make_console()
-        for one in models:
-            console.print(wall_report(one, "walls"))
-        for one in shared:
-            console.print(wall_report(one, "walls, in the vocabulary of all models"))
-        console.print(comparison_report(comparisons))
+            more: dict[str, Any] = {}
+            if shared:
+                pairs = [pair.as_json() for pair in comparisons if one.name in {pair.one, pair.other}]
+                own = [row.as_json() for row in standings if row.model == one.name]
+                more = {"common": shared[at].as_json(), "comparisons": pairs, "standings": own}
+            yield one.as_json() | more
+
+    def tables() -> Iterator[RenderableType]:
+        if shared:
+            yield ranking_report(standings, "wall")
+            yield comparison_report(comparisons)
+        yield from (wall_report(one, "walls") for one in models)
+        yield from (wall_report(one, "walls, in the vocabulary of all models") for one in shared)
+
+    vocabularies = (("own", models), ("common", shared))
+    few = [note for one in models for note in few_groups_note(one.overall().groups, "walls")]
+    deliver(
+        Report(
+            f"walls: {name}",
+            tables,
+            objects,
+            lambda: (row for words, scored in vocabularies for one in scored for row in wall_rows(one, words)),
+            lambda: ranking_plots(standings),
+            [*few, *(note for one in models for note in one.notes)],
+        ),
+        arguments,
+    )
 
 
 def _read_walls(path: str, languages: Sequence[str]) -> list[Wall]:
@@ -344,12 +412,7 @@ def combined(arguments: argparse.Namespace) -> None:
         odd = with_progress(lookup.name, score_oddoneout(members, vocabulary, settings), len(members))
         top = [score_topk(each, vocabulary, arguments.k, arguments.skip_oov) for each in members]
         rows.append(_head(lookup, arguments.categories) | combined_as_json(odd, top))
-        if arguments.json:
-            print_json(rows[-1])
-    if arguments.csv:
-        print_csv(rows)
-    elif not arguments.json:
-        make_console().print(combined_report(rows))
+    deliver(Report("Combined", lambda: [combined_report(rows)], lambda: rows, lambda: rows), arguments)
 
 
 def _score_categories(
@@ -366,26 +429,39 @@ def _score_categories(
     from files of vectors.
     """
     categories = _read_categories(arguments)
-    rows, scores = list[dict[str, Any]](), dict[str, list[CategoryScore]]()
+    scores: dict[str, list[CategoryScore]] = {}
+    heads, reports, notes = list[dict[str, Any]](), list[RenderableType](), list[str]()
     items = {word for category in categories for word in category.words} if needs_only_these else None
     for lookup in open_lookups(arguments, items):
         check(lookup)
         members = [look_up_category(category, lookup) for category in categories]
         scores[lookup.name] = found = with_progress(lookup.name, score(members, lookup), len(members))
-        head = _head(lookup, arguments.categories)
-        rows += [head | row for row in category_rows(found)]
-        if arguments.json:
-            print_json(head | scores_as_json(found))
-            print_notes(lookup.notes)
-        elif not arguments.csv:
-            make_console().print(category_report(lookup, title, found))
-    comparisons = compare_categories("score", list(scores), list(scores.values())) if len(scores) > 1 else []
-    if arguments.csv:
-        print_csv(rows)
-    elif comparisons and arguments.json:
-        print_json({"comparisons": [one.as_json() for one in comparisons]})
-    elif comparisons:
-        make_console().print(comparison_report(comparisons))
+        heads.append(_head(lookup, arguments.categories))
+        reports.append(category_report(lookup, title, found))
+        notes += lookup.notes
+    several = len(scores) > 1
+    standings = rank_categories(list(scores), list(scores.values()))
+    comparisons = compare_categories("score", list(scores), list(scores.values())) if several else []
+    all_models = [ranking_report(standings, "category"), comparison_report(comparisons)] if several else []
+    named = list(zip(heads, scores.values(), strict=True))
+
+    def objects() -> Iterator[Row]:
+        yield from (head | scores_as_json(found) for head, found in named)
+        if comparisons:
+            pairs = [one.as_json() for one in comparisons]
+            yield {"comparisons": pairs, "standings": [row.as_json() for row in standings]}
+
+    deliver(
+        Report(
+            title,
+            lambda: [*all_models, *reports],
+            objects,
+            lambda: (head | row for head, found in named for row in category_rows(found)),
+            lambda: ranking_plots(standings),
+            notes,
+        ),
+        arguments,
+    )
 
 
 def _read_categories(arguments: argparse.Namespace) -> list[WordCategory]:
@@ -407,20 +483,27 @@ def analogies(arguments: argparse.Namespace) -> None:
     """Score analogy questions, section by section."""
     sections = read_questions(arguments.questions)
     options = AnalogyOptions(arguments.method, arguments.skip_oov, arguments.restrict)
-    rows: list[dict[str, Any]] = []
+    heads, scores = list[dict[str, Any]](), list[list[SectionScore]]()
+    reports, notes = list[RenderableType](), list[str]()
+    title = f"analogies, {options.method}"
     for lookup in open_lookups(arguments):
-        scores = with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections))
-        head = _head(lookup, arguments.questions)
-        if arguments.json:
-            print_json({**head, "method": options.method, **analogies_as_json(scores)})
-            print_notes(lookup.notes)
-        elif arguments.csv:
-            rows += [head | row for row in analogy_rows(scores)]
-        else:
-            title = f"analogies, {options.method}"
-            make_console().print(analogy_report(lookup, title, scores, skipped=options.skip_oov))
-    if arguments.csv:
-        print_csv(rows)
+        scores.append(with_progress(lookup.name, score_analogies(sections, lookup, options), len(sections)))
+        heads.append(_head(lookup, arguments.questions))
+        reports.append(analogy_report(lookup, title, scores[-1], skipped=options.skip_oov))
+        notes += lookup.notes
+    standings = rank_sections([head["model"] for head in heads], scores)
+    named = list(zip(heads, scores, strict=True))
+    deliver(
+        Report(
+            title,
+            lambda: [*([ranking_report(standings, "section")] if len(heads) > 1 else []), *reports],
+            lambda: ({**head, "method": options.method, **analogies_as_json(found)} for head, found in named),
+            lambda: (head | row for head, found in named for row in analogy_rows(found)),
+            lambda: ranking_plots(standings),
+            notes,
+        ),
+        arguments,
+    )
 
 
 def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:

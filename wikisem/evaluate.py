@@ -282,7 +282,7 @@ def _words(group: WordGroup | Group) -> WordGroup:
         return group
     cluster, keys = tuple(one.surface for one in group.cluster), tuple(map(_keys, group.cluster))
     outliers = tuple(OutlierWord(one.surface, one.outlier_class, _keys(one)) for one in group.outliers)
-    return WordGroup(group.qid, cluster, outliers, "", group.language, keys=keys)
+    return WordGroup(group.qid, cluster, outliers, "", group.language, group.label, keys)
 
 
 def _keys(member: Member) -> ItemKeys:

@@ -1,7 +1,7 @@
 """Correlate the scores of models with other scores of the same models, such as accuracy on a downstream task.
 
-SCORES is a file with the output of wikisem evaluate --json or --csv. OTHER.csv has a header, the names of the models in
-its first column, and a score in each other column.
+SCORES is a file with what wikisem evaluate prints with --json or --csv, or writes with --output. OTHER.csv has a
+header, the names of the models in its first column, and a score in each other column.
 """
 
 import argparse
@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 from rich.table import Table
 
 from wikisem.datasets.files import csv_rows, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.correlation import Correlation, correlate, shared_models
 from wikisem.files import path_of
+from wikisem.outputs.report.page import Curve
 from wikisem.pipeline.command_options import add_figure, argument
-from wikisem.pipeline.console.terminal import draw_plot, make_console, number_columns, print_json
+from wikisem.pipeline.console.reports import Report, add_report_file, deliver
+from wikisem.pipeline.console.terminal import draw_plot, number_columns
 from wikisem.typed_json import decode_json
 
 # What evaluate calls its scores, of all tasks.
@@ -42,7 +45,10 @@ class Row:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of correlate."""
     parser.add_argument(
-        "scores", metavar="SCORES", type=argument(path_of), help="the output of evaluate --json or --csv"
+        "scores",
+        metavar="SCORES",
+        type=argument(path_of),
+        help="what evaluate printed with --json or --csv",
     )
     parser.add_argument(
         "--common",
@@ -53,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "other", metavar="OTHER.csv", type=argument(path_of), help="a column of model names, and columns of scores"
     )
     add_figure(parser, "--plot", "every pair of scores")
+    add_report_file(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
 
 
@@ -64,11 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         points = [(row.score, row.other, row.names, row.ones, row.others) for row in rows]
         draw_plot(arguments.plot, lambda plot: plot.draw_correlations(arguments.plot, points))
-    if arguments.json:
-        for row in rows:
-            print_json({"score": row.score, "other": row.other, **row.found.as_json()})
-    else:
-        _print(rows)
+    objects = [{"score": row.score, "other": row.other, **row.found.as_json()} for row in rows]
+    title = f"correlation with {arguments.other.stem}"
+    deliver(Report(title, lambda: [_table(rows)], lambda: objects, lambda: objects, lambda: _plots(rows)), arguments)
     return 0
 
 
@@ -98,6 +103,9 @@ def _read_scores(path: Path, common: bool) -> Columns:
 
 
 def _json_rows(text: str, path: Path, common: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if text.startswith("{\n"):  # the file of --output has all objects in one
+        listed = decode_json(text, dict[str, Any], str(path), "the JSON of evaluate --output").get("scores", [])
+        text = "\n".join(orjson.dumps(row).decode() for row in listed)
     for number, line in numbered_lines(text):
         if line:
             row = decode_json(line, dict[str, Any], f"{path}:{number}", "a JSON line of evaluate")
@@ -146,7 +154,22 @@ def _number(value: Any, where: str) -> float:
     return number
 
 
-def _print(rows: Sequence[Row]) -> None:
+def _plots(rows: Sequence[Row]) -> list[Curve]:
+    return [
+        Curve(
+            f"{row.score} with {row.other}, over {len(row.names)} models: Pearson's r {_shown(row.found.pearson)}, "
+            f"Spearman's ρ {_shown(row.found.spearman)}",
+            row.other,
+            row.score,
+            list(zip(row.others, row.ones, strict=True)),
+            row.names,
+        )
+        for row in rows
+        if row.names
+    ]
+
+
+def _table(rows: Sequence[Row]) -> Table:
     table = Table("score", "other", *number_columns("models", "Pearson", "95 %", "Spearman", "95 %", no_wrap=True))
     for row in rows:
         found = row.found
@@ -155,7 +178,7 @@ def _print(rows: Sequence[Row]) -> None:
             _shown(found.pearson), _ends(found.pearson_interval),
             _shown(found.spearman), _ends(found.spearman_interval),
         )  # fmt: skip
-    make_console().print(table)
+    return table
 
 
 def _shown(value: float | None) -> str:

@@ -15,6 +15,7 @@ from wikisem.files import path_of
 from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
+from wikisem.pipeline.console.reports import add_report_file
 from wikisem.pipeline.scoring import import_from_here
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
@@ -119,6 +120,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         "(acc_norm) or by byte (acc_bytes) (default: acc)",
     )
     add_seed(parser, "error bars", SEED)
+    add_report_file(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
     parser.set_defaults(score=scoring.samples, vectors=[])
 
@@ -276,6 +278,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         default="",
         help="divide items into the words of a language without spaces: fugashi for Japanese, jieba for Chinese",
     )
+    add_report_file(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV, a row for each score, instead of tables")
     form.add_argument(

@@ -1,20 +1,18 @@
-"""Scores of models: as tables for people, as JSON for programs, and as CSV, a row for each score, for spreadsheets."""
+"""Scores of models: as tables for people, as JSON for programs, and as rows of CSV for spreadsheets."""
 
-import csv
-import sys
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from wikisem import __version__
-from wikisem.datasets.files import csv_cell
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.evaluation.analogies.questions import SectionScore, analogies_as_json, total
 from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
 from wikisem.evaluation.blind_spots import Spot
-from wikisem.evaluation.comparison import Comparison
+from wikisem.evaluation.comparison import WHOLE, Comparison, Standing
 from wikisem.evaluation.consistency import Consistency
 from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
@@ -24,16 +22,91 @@ from wikisem.evaluation.outlier_detection import (
     distinct_names,
     error_bars_as_json,
     group_ids,
+    kind_of_class,
     score,
 )
 from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.walls import WallEvaluation, WallMeans
-from wikisem.pipeline.console.terminal import make_table, shown
+from wikisem.outputs.report.page import Intervals, Point
+from wikisem.pipeline.console.terminal import make_table
 
+_WALL_SCORES: Final = {"solved": "solved", "groups_found": "groups found", "ari": "ARI", "ami": "AMI"}
+_METRICS: Final = {"opp": "OPP", **_WALL_SCORES}
 _SCORE_COLUMNS: Final = ("OPP", "95 %", "SE", "accuracy", "95 %", "SE")
 Row = dict[str, Any]
+
+# The table of all models.
+
+
+def ranking_report(standings: Sequence[Standing], unit: str) -> RenderableType:
+    """One table of several models: a score and its interval in each cell, the best and what is tied with it marked."""
+    parts = list(dict.fromkeys(row.part for row in standings))
+    table = make_table(("score", "model"), parts)
+    for metric in dict.fromkeys(row.metric for row in standings):
+        rows = [row for row in standings if row.metric == metric]
+        for model in dict.fromkeys(row.model for row in rows):
+            cells = {row.part: row for row in rows if row.model == model}
+            table.add_row(_METRICS.get(metric, metric), model, *(_standing_cell(cells[part]) for part in parts))
+        guesses = {row.part: row.chance for row in rows}
+        if any(guess is not None for guess in guesses.values()):
+            table.add_row(_METRICS.get(metric, metric), "chance", *(percent(guesses[part]) for part in parts))
+        table.add_section()
+    note = (
+        "on the test cases that all models know; tied: not told apart from the best at 5 % by a permutation test "
+        f"paired by {unit}, with Holm's method for every two models"
+    )
+    return Group(f"all models, % with intervals of 95 %, {note}", table, "")
+
+
+def _standing_cell(row: Standing) -> str:
+    if row.bars is None:
+        return "–"
+    return f"{percent(row.bars.value)} {row.mark}".rstrip() + f"\n{percent(row.bars.low)} to {percent(row.bars.high)}"
+
+
+def ranking_plots(standings: Sequence[Standing]) -> list[Intervals]:
+    """A plot for each score and part with a row for each model; of a single model, for each score with its parts."""
+    alone = len({row.model for row in standings}) == 1
+    plots: dict[tuple[str, str], list[Standing]] = {}
+    for row in standings:
+        if row.bars:
+            plots.setdefault((row.metric, row.model if alone else row.part), []).append(row)
+    return [
+        Intervals(
+            f"{_METRICS.get(metric, metric)}, %: {name}",
+            [_point(row.part if alone else row.model, row) for row in rows],
+            rows[0].chance,
+            least=min(0.0, *(row.bars.low for row in rows if row.bars)),
+        )
+        for (metric, name), rows in plots.items()
+    ]
+
+
+def _point(name: str, row: Standing) -> Point:
+    assert row.bars
+    return Point(name, row.bars.value, row.bars.low, row.bars.high, bool(row.mark))
+
+
+def marks_of(standings: Sequence[Standing], model: str, parts: AbstractSet[str]) -> Row:
+    """How a model compares with the best on a part of a data set, whatever it is called, as cells of CSV."""
+    return {f"{row.metric}_mark": row.mark for row in standings if row.model == model and row.part in parts}
+
+
+# From this share of words out of vocabulary up, a model does not know a language: most of a case is left out.
+_MOST_UNKNOWN: Final = 0.5
+
+
+def unknown_languages_note(evaluation: Evaluation) -> list[str]:
+    """A warning if a set has several languages, and a model lacks most words of some of them."""
+    shares = evaluation.oov_by_language()
+    unknown = [f"{name} ({100 * share:.0f} %)" for name, share in shares.items() if share >= _MOST_UNKNOWN]
+    if len(shares) < 2 or not unknown:
+        return []
+    lacking = f"{evaluation.name} lacks most words of {', '.join(unknown)}"
+    return [f"warning: {lacking}; scores over all languages are of the rest: choose some with --language"]
+
 
 # Tables of outlier detection.
 
@@ -70,7 +143,8 @@ def _score_table(evaluations: Sequence[Evaluation]) -> Table:
     for evaluation in evaluations:
         for kind, name, part in _score_parts(evaluation):
             counts = (f"{part.groups:,}", f"{part.cases:,}")
-            table.add_row(evaluation.dataset, f"{kind} {name}".strip(), *counts, *_score_cells(part))
+            named = f"{kind} {name}".strip() if kind_of_class(name) == name else kind_of_class(name)
+            table.add_row(evaluation.dataset, named, *counts, *_score_cells(part))
         table.add_section()
     return table
 
@@ -88,11 +162,11 @@ def _score_cells(part: Score) -> list[str]:
 
 
 def _group_table(evaluation: Evaluation) -> Table:
-    table = make_table([f"{evaluation.dataset} group".strip()], ("cases", "OPP", "accuracy"))
+    table = make_table([f"{evaluation.dataset} group".strip(), "class"], ("cases", "OPP", "accuracy"))
     names = distinct_names([group.group for group in evaluation.groups])
     for name, group in zip(names, evaluation.groups, strict=True):
         part = score([group])
-        table.add_row(name, str(part.cases), percent(part.opp), percent(part.accuracy))
+        table.add_row(name, group.group.label, str(part.cases), percent(part.opp), percent(part.accuracy))
     return table
 
 
@@ -128,7 +202,7 @@ def comparison_report(comparisons: Sequence[Comparison]) -> RenderableType:
         error = None if pair.standard_error is None else 100 * pair.standard_error
         interval = f"{100 * pair.low:+.2f} to {100 * pair.high:+.2f}"
         cells = (f"{pair.groups:,}", f"{100 * pair.difference:+.2f}", interval, percent(error))
-        table.add_row(row.dataset, row.metric, row.one, row.other, *cells, f"{pair.p:.4f}", f"{row.p_holm:.4f}")
+        table.add_row(row.dataset, row.metric, row.one, row.other, *cells, p_value(pair.p), p_value(row.p_holm))
     return Group("differences, paired by group", table, "") if comparisons else Group()
 
 
@@ -186,8 +260,6 @@ def explanation_report(
 
 
 # Tables of walls.
-
-_WALL_SCORES: Final = {"solved": "solved", "groups_found": "groups found", "ari": "ARI", "ami": "AMI"}
 
 
 def wall_report(evaluation: WallEvaluation, title: str) -> RenderableType:
@@ -287,6 +359,15 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
+def p_value(p: float) -> str:
+    """A p-value with four decimals; below what they show, that it is less.
+
+    >>> p_value(0.04), p_value(0.00003)
+    ('0.0400', '< 0.0001')
+    """
+    return f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
 def _facts(lookup: Lookup) -> list[str]:
     return [*vocabulary_note(lookup.vocabulary_size), *lookup.notes]
 
@@ -346,7 +427,9 @@ def analogy_rows(scores: Sequence[SectionScore]) -> list[Row]:
     return [*found.pop("sections"), {"section": "", **found}]
 
 
-def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[Row]:
+def outlier_rows(
+    evaluation: Evaluation, vocabulary: str, groups: bool, standings: Sequence[Standing] = ()
+) -> list[Row]:
     """A row for each language, outlier class and the whole of a data set, and for each group if asked for.
 
     ``vocabulary`` is "own", or "common" where only what all models know was scored. A row of a group has no error bars.
@@ -366,6 +449,7 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
             "language": name if kind == "language" else "",
             "groups": part.groups,
             **part.as_json(),
+            **marks_of(standings, evaluation.name, {kind_of_class(name)} if name else {WHOLE, evaluation.dataset}),
         }
         for kind, name, part in _score_parts(evaluation)
     ]
@@ -374,7 +458,8 @@ def outlier_rows(evaluation: Evaluation, vocabulary: str, groups: bool) -> list[
         for name, group in zip(names, evaluation.groups, strict=True):
             part = score([group])
             cells = {"cases": part.cases, "opp": part.opp, "accuracy": part.accuracy}
-            rows.append({**head, "part": "group", "name": name, "language": group.group.language, **cells})
+            named = {"part": "group", "name": name, "label": group.group.label, "language": group.group.language}
+            rows.append({**head, **named, **cells})
     return rows
 
 
@@ -387,13 +472,3 @@ def baseline_rows(dataset: str, by_language: Mapping[str, Columns]) -> Iterable[
                 accuracy = one and {"cases": one.cases, "accuracy": 100 * one.value}
                 ends = one and {"accuracy_low": 100 * one.low, "accuracy_high": 100 * one.high}
                 yield {**head, "version": __version__, **(accuracy or {}), **(ends or {})}
-
-
-def print_csv(rows: Iterable[Row]) -> None:
-    """Print rows under one header: every column that any row has, in the order in which they first come."""
-    listed = list(rows)
-    columns = list(dict.fromkeys(column for row in listed for column in row))
-    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in listed:
-        writer.writerow({name: csv_cell(shown(cell)) if isinstance(cell, str) else cell for name, cell in row.items()})

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.evaluation.comparison import compare_categories, compare_evaluations
+from wikisem.evaluation.comparison import compare_categories, compare_evaluations, marks
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.statistics import compare_paired, holm, sign_flip_p
 from wikisem.evaluation.topk import CategoryScore
@@ -183,3 +183,20 @@ def test_categories_are_compared_where_all_models_have_a_score() -> None:
     assert row.pair.groups == 2
     assert row.pair.difference == pytest.approx(0.3)
     assert row.pair.p == 0.25
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ([[1] * 12, [0] * 12], ["best", ""]),
+        ([[1] * 12, [1] * 8 + [0] * 4], ["best", "tied"]),  # 4 of 4 groups for one: p = 1 / 16
+        ([[1] * 12, [1] * 7 + [0] * 5], ["best", ""]),  # 5 of 5: p = 1 / 32
+        ([[1] * 12, [1] * 7 + [0] * 5, [1] * 7 + [0] * 5], ["best", "tied", "tied"]),  # Holm: 3 / 32
+        ([[1, 0] * 6, [0, 1] * 6], ["best", "best"]),
+        ([[1] * 12], [""]),
+        ([[], []], ["", ""]),
+    ],
+)
+def test_models_are_tied_that_the_test_cannot_tell_from_the_best(columns: list[list[int]], expected: list[str]) -> None:
+    """By hand: the sign-flip test by group, corrected for every two models; one model alone is not the best."""
+    assert marks(np.array(columns, float).T) == expected

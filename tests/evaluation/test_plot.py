@@ -11,8 +11,8 @@ from lxml import etree
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import OutputError, UsageError
-from wikisem.evaluation.outlier_detection import Evaluation, score_models
-from wikisem.evaluation.plot import chance, class_scores, correlation, draw_correlations, draw_scores, spearman
+from wikisem.evaluation.outlier_detection import Evaluation, score, score_models
+from wikisem.evaluation.plot import class_scores, correlation, draw_correlations, draw_scores, spearman
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import from_words
 
@@ -44,9 +44,10 @@ def test_rho_is_the_correlation_of_ranks(one: list[int], other: list[int]) -> No
 def test_the_correlation_is_over_classes_and_models() -> None:
     """Classes 1 and 2 at 0 % and class 3 at 100 % rise together; unknown classes are no points."""
     evaluation = evaluation_of(1, 1, 2, 3, None)
-    assert class_scores(evaluation, "accuracy") == {1: 0.0, 2: 0.0, 3: 100.0}
+    found = {name: bars.value for name, bars in class_scores(evaluation, "accuracy").items()}
+    assert found == {1: 0.0, 2: 0.0, 3: 100.0}
     assert correlation([evaluation], "accuracy") == pytest.approx(3**0.5 / 2)
-    assert class_scores(evaluation, "opp")[3] == 100
+    assert class_scores(evaluation, "opp")[3].value == 100
 
 
 def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
@@ -54,9 +55,9 @@ def test_chance_is_a_guess_among_the_words_in_vocabulary() -> None:
     whole = evaluation_of(1, 2)
     (group,) = whole.groups
     fewer = replace(whole, groups=(replace(group, oov_cluster=1 / 3),))
-    assert chance([whole], "accuracy") == 25
-    assert chance([whole, fewer], "accuracy") == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
-    assert (chance([whole], "opp"), chance([replace(whole, groups=())], "accuracy")) == (50, 0)
+    assert whole.overall().chance("accuracy") == 25
+    assert score([*whole.groups, *fewer.groups]).chance("accuracy") == pytest.approx(100 * (1 / 4 + 1 / 3) / 2)
+    assert (whole.overall().chance("opp"), score([]).chance("accuracy")) == (50, 0)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -67,7 +68,8 @@ def test_a_figure_is_written(tmp_path: Path, suffix: str) -> None:
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
     if suffix == "svg":
-        assert all(label in path.read_text() for label in ("OPP (%)", "accuracy (%)", "chance"))
+        words = ("OPP (%)", "accuracy (%)", "chance", "O1, siblings", "O3, far away", "ρ of outlier class and OPP")
+        assert all(label in path.read_text() for label in words)
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def test_json_has_the_keys_that_programs_read(run: Path, capsys: pytest.CaptureF
     assert main(["evaluate", "walls", str(run), "--vectors", "good.txt", "--vectors", "bad.txt", "--json"]) == 0
     printed = capsys.readouterr()
     good, bad = map(json.loads, printed.out.splitlines())
-    assert list(good) == list(bad) == [*KEYS, "common", "comparisons"]
+    assert list(good) == list(bad) == [*KEYS, "common", "comparisons", "standings"]
     assert (good["model"], good["dataset"], good["solved"], bad["solved"]) == ("good.txt", run.name, 100, 0)
     assert (bad["groups_found"], bad["oov_percent"]) == (50, 100 / 16)
     assert list(good["by_tier"]["herring"]) == MEANS
@@ -331,3 +331,14 @@ def test_python_scores_walls_with_any_model(run: Path) -> None:
     assert (found.overall().error_bars["solved"].value, found.oov_percent()) == (100, 100 / 16)
     by_qid = {word.removeprefix("word "): vector for word, vector in axes(make_wall()).items()}
     assert evaluate.walls(run / "walls" / "de.jsonl", by_qid, keys="qid").overall().groups == 2
+
+
+def test_several_models_begin_with_one_table(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each score of each model by tier, paired by wall; the page has a plot of each."""
+    words = ["evaluate", "walls", str(run), "--vectors", "good.txt", "--vectors", "bad.txt", "--output", "report.html"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("all models, % with intervals of 95 %")
+    assert "permutation test paired by wall" in " ".join(printed.split())
+    assert re.search(r"good.txt +│ +100.00 best", printed.partition("differences, paired")[0])
+    assert "solved, %: all" in Path("report.html").read_text()

@@ -136,3 +136,17 @@ def test_mistakes_are_named(
     (folder / name).unlink()
     assert main(["correlate", "scores.jsonl", "other.csv"]) == 1
     assert "saw no file at" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_file_of_output_is_read_and_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON that evaluate writes to --output is read as its lines are; each plot says what it correlates."""
+    lines = Path("scores.jsonl").read_text().splitlines()
+    Path("scores.json").write_text(json.dumps({"scores": [json.loads(line) for line in lines]}, indent=2))
+    printed = []
+    for scores in ("scores.json", "scores.jsonl"):
+        assert main(["correlate", scores, "other.csv", "--json", "--output", "report.html"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    page = Path("report.html").read_text()
+    assert "8-8-8 opp with sentiment, over 4 models: Pearson&#x27;s r +1.00, Spearman&#x27;s ρ +1.00" in page

@@ -45,8 +45,8 @@ def test_json_has_the_keys_that_programs_read(capsys: pytest.CaptureFixture[str]
     assert [row[name] for name in KEYS[:3]] == ["vectors.txt", "set", __version__]
     assert (row["groups"], row["cases"], row["skipped_groups"]) == (2, 5, 1)
     assert row["by_group"] == [
-        {"group": "Q1", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80},
-        {"group": "[bold]Q2", "language": "", "cases": 0, "opp": None, "accuracy": None},
+        {"group": "Q1", "label": "", "language": "", "cases": 5, "opp": row["opp"], "accuracy": 80},
+        {"group": "[bold]Q2", "label": "", "language": "", "cases": 0, "opp": None, "accuracy": None},
     ]
     assert row["oov_cluster_percent"] == 50
     assert row["oov_outlier_percent"] == pytest.approx(100 / 12)
@@ -75,7 +75,7 @@ def test_several_models_are_also_compared_on_what_all_know(capsys: pytest.Captur
     """Each model has its own object, in order, with the scores on the common subset in it."""
     assert main(["evaluate", "outliers", "set", "--vectors", "vectors.txt", "--vectors", "more.txt", "--json"]) == 0
     one, two = json_lines(capsys.readouterr().out)
-    assert list(one) == list(two) == [*KEYS, "common", "comparisons"]
+    assert list(one) == list(two) == [*KEYS, "common", "comparisons", "standings"]
     # The second vocabulary has a capital: "Tiger" and "Lynx" are unknown to it, and its only cluster item is "Lion".
     assert (one["cases"], two["cases"]) == (5, 0)
     assert [row["common"]["cases"] for row in (one, two)] == [0, 0]
@@ -87,7 +87,11 @@ def test_tables_show_groups_classes_and_the_whole(capsys: pytest.CaptureFixture[
     words = ["evaluate", "outliers", "set", "--vectors", "vectors.txt"]
     assert main([*words, "--groups"]) == 0
     text = capsys.readouterr().out
-    for pattern in [r"Q1 +│ +5 │ +86\.67 │ +80\.00", r"\[bold\]Q2 +│ +0 │ +– │ +–", r"class 3 +│ +1 │ +1 │ 100\.00"]:
+    for pattern in [
+        r"Q1 +│ +│ +5 │ +86\.67 │ +80\.00",
+        r"\[bold\]Q2 +│ +│ +0 │ +– │ +–",
+        r"O3, far away +│ +1 │ +1 │ 100\.00",
+    ]:
         assert re.search(pattern, text), pattern
     assert re.search(r"overall +│ +1 │ +5 │ +86\.67 │ +[\d.]+ to [\d.]+ │ +– │ +80\.00", text)
     assert "2 groups, 1 of them skipped; out of vocabulary: 50.00 % of cluster items, 8.33 % of outliers" in text

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from lxml import html
 
 from wikisem import evaluate
 from wikisem.pipeline.cli import main
@@ -128,7 +129,7 @@ def test_tables_have_a_row_for_each_language_and_data_set(capsys: pytest.Capture
     assert scores == [
         ["run", "language de", "2"],
         ["run", "language en", "2"],
-        ["run", "outlier class 1", "4"],
+        ["run", "O1, siblings", "4"],
         ["run", "overall", "4"],
         ["wikisem500", "language de", "1"],
         ["wikisem500", "outlier class unknown", "1"],
@@ -228,3 +229,106 @@ def test_python_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     bars = found.overall().error_bars
     assert bars is not None
     assert (bars[0].low, bars[1].high) == (row["opp_low"], row["accuracy_high"])
+
+
+def two_models(folder: Path, groups: int = 30) -> list[str]:
+    """A set of many groups in two languages, and the options of two models: the second has no German word."""
+    lines = [group_line(f"Q{number}", "en") for number in range(groups)]
+    (folder / "run" / "groups" / "en.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    german = group_line("Q1", "de", "Wagen") | {
+        "cluster": [{"id": "Q7", "surface": word} for word in ("Löwe", "Luchs")]
+    }
+    (folder / "run" / "groups" / "de.jsonl").write_text(f"{json.dumps(german)}\n")
+    (folder / "good.txt").write_text(VECTORS + "löwe 1 0\nluchs 1 0.1\nwagen 0 1\n")
+    (folder / "bad.txt").write_text(VECTORS.replace("car -0.1 1", "car 1 0"))
+    return ["evaluate", "outliers", "run", "--vectors", "bad.txt", "--vectors", "good.txt"]
+
+
+def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Model by language, the best marked, and nothing that the test tells from it; small p-values are not 0.0000."""
+    words = two_models(folder)
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("all models, % with intervals of 95 %, on the test cases that all models know")
+    assert "permutation test paired by group, with Holm's method" in " ".join(text.split())
+    table = text[: text.index("differences, paired by group")]
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
+    assert [row[:4] for row in rows if row[0] == "accuracy"] == [
+        ["accuracy", "bad.txt", "0.00", "–"],
+        ["accuracy", "good.txt", "100.00 best", "–"],
+        ["accuracy", "chance", "25.00", "0.00"],
+    ]
+    assert "< 0.0001" in text
+    assert main([*words, "--json"]) == 0
+    bad, good = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert [(row["part"], row["mark"]) for row in good["standings"] if row["metric"] == "accuracy"] == [
+        ("all", "best"),
+        ("de", ""),
+        ("en", "best"),
+    ]
+    assert {row["mark"] for row in bad["standings"]} == {""}
+    assert main([*words, "--csv"]) == 0
+    csv_rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    marked = [(row["model"], row["vocabulary"], row["part"]) for row in csv_rows if row["accuracy_mark"] == "best"]
+    assert marked == [("good.txt", "common", "language"), ("good.txt", "common", "overall")]
+
+
+def test_a_language_that_a_model_does_not_know_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where languages are mixed, and most words of one are out of vocabulary; a set of one language says so anyway."""
+    words = two_models(folder)
+    warning = "warning: bad.txt lacks most words of de (100 %); scores over all languages are of the rest"
+    assert main(words) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert warning in printed
+    assert "good.txt lacks" not in printed
+    assert main([*words, "--json"]) == 0
+    assert warning in " ".join(capsys.readouterr().err.split())
+    assert main([*words, "--language", "de"]) == 0
+    assert "lacks most words" not in capsys.readouterr().out
+
+
+def test_the_report_is_written_in_the_form_of_its_suffix(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Markdown, CSV, JSON, and a page that loads nothing, runs nothing, and shows names as they are."""
+    words = two_models(folder)
+    (folder / "<b>.txt").write_text(VECTORS)
+    for suffix in ("md", "csv", "json", "html"):
+        assert main([*words, "--vectors", "<b>.txt", "--output", f"report.{suffix}"]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.startswith("all models")
+        assert f"the report is report.{suffix}" in printed.err
+    markdown = Path("report.md").read_text()
+    assert "\n| accuracy | good.txt | 100.00 best<br>" in markdown
+    assert "\\<b\\>.txt" in markdown
+    rows = list(csv.DictReader(io.StringIO(Path("report.csv").read_text())))
+    assert {row["model"] for row in rows if row["part"] == "overall"} == {"bad.txt", "good.txt", "<b>.txt"}
+    assert [row["model"] for row in json.loads(Path("report.json").read_text())["scores"]] == [
+        "bad.txt",
+        "good.txt",
+        "<b>.txt",
+    ]
+    page = html.document_fromstring(Path("report.html").read_text())
+    assert page.xpath("//script | //link | //img | //*[@src or @style] | //b") == []
+    assert "default-src 'none'" in page.xpath("string(//meta[@http-equiv]/@content)")
+    titles = page.xpath("//figure/figcaption/text()")
+    assert titles[:3] == ["accuracy, %: all", "accuracy, %: en", "OPP, %: all"]
+    (figure,) = page.xpath("//figure")[:1]
+    assert figure.xpath("count(.//path[@class='bar'])") == 3
+    assert figure.xpath("string(.//*[@class='soft'][last()])") == "chance 25.0"
+    assert figure.xpath(".//title/text()")[1].startswith("good.txt: 100.00 (")
+    assert len(figure.xpath(".//circle[contains(@class, 'best')]")) == 2
+    assert main([*words, "--output", "report.doc"]) == 2
+    assert "expected a file that ends in .md, .csv, .json, .html, saw 'report.doc'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_categories_and_analogies_of_several_models_begin_with_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """The mean over categories and the accuracy over sections, each with its interval."""
+    Path("sets.txt").write_text(": cats\nlion tiger lynx\n: cars\ncar van bus\n")
+    Path("questions.txt").write_text(": known\nlion tiger cat lynx\nlion tiger car van\n: more\ncar van lion bus\n")
+    models = ["--vectors", "vectors.txt", "--vectors", "vectors.txt"]
+    for task, data in (("topk", "sets.txt"), ("analogies", "questions.txt")):
+        assert main(["evaluate", task, data, *models, "--output", "report.html"]) == 0
+        table = capsys.readouterr().out.partition("└")[0]
+        assert table.startswith("all models")
+        assert table.count("best") == 2 + 1  # and the word in the explanation
+        assert "<svg" in Path("report.html").read_text()

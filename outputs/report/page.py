@@ -1,0 +1,205 @@
+"""The page of a report, its Markdown, and its plots as SVG in the colours of the page, light or dark."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final
+
+from wikisem.outputs.html_page import html_page
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table: ``numbers`` says which of its columns are aligned on the right; a cell may have several lines."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[bool]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A number with the ends of its interval; a filled dot if it is the best or tied with the best."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    filled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """A plot of one row for each point, on a scale from ``least`` to ``most``, with the line of a guess."""
+
+    title: str
+    points: Sequence[Point]
+    chance: float | None = None
+    least: float = 0.0
+    most: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A plot of points ``(x, y)``: joined by a line, or with ``names`` alone, each with its name."""
+
+    title: str
+    across: str
+    up: str
+    points: Sequence[tuple[float, float]]
+    names: Sequence[str] = field(default=())
+
+
+Plot = Intervals | Curve
+Block = Sheet | str
+
+
+def report_page(title: str, blocks: Iterable[Block], plots: Sequence[Plot], made: str) -> str:
+    """A self-contained page: the first table, the plots, and what is left of the blocks; nothing on it can run."""
+    parts = [_html(block) for block in blocks]
+    first = next((at for at, part in enumerate(parts) if "<table" in part), -1) + 1
+    drawn = f'<div class="plots">{"".join(map(_figure, plots))}</div>' if plots else ""
+    body = "\n".join([*parts[:first], drawn, *parts[first:]])
+    values = {"TITLE": escape(title), "BODY": body, "MADE": escape(made)}
+    return html_page("wikisem.outputs.report", values)
+
+
+def report_markdown(title: str, blocks: Iterable[Block], made: str) -> str:
+    """The same as Markdown with tables of pipes, without plots.
+
+    >>> print(report_markdown("a", [Sheet(["x", "y"], [["a|b", "1"]], [False, True]), "all"], "me"), end="")
+    # a
+    <BLANKLINE>
+    | x | y |
+    |---|---:|
+    | a\\|b | 1 |
+    <BLANKLINE>
+    all
+    <BLANKLINE>
+    me
+    """
+    return "\n\n".join([f"# {_plain(title)}", *map(_markdown, blocks), _plain(made)]) + "\n"
+
+
+def _markdown(block: Block) -> str:
+    if isinstance(block, str):
+        return _plain(block)
+    marks = ["---:" if number else "---" for number in block.numbers]
+    lines = [block.header, *block.rows]
+    rows = [f"| {' | '.join(map(_plain, row))} |" for row in lines]
+    table = "\n".join([rows[0], f"|{'|'.join(marks)}|", *rows[1:]])
+    return f"{_plain(block.title)}\n\n{table}" if block.title else table
+
+
+_MARKUP: Final = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>#|"} | {ord("\n"): "<br>"}
+
+
+def _plain(text: str) -> str:
+    """Words that Markdown shows as they are."""
+    return text.translate(_MARKUP)
+
+
+def _html(block: Block) -> str:
+    if isinstance(block, str):
+        return f"<p>{escape(block)}</p>" if block.strip() else ""
+    heads = "".join(
+        f'<th scope="col"{_aligned(number)}>{escape(name)}</th>'
+        for name, number in zip(block.header, block.numbers, strict=True)
+    )
+    rows = "\n".join(
+        "<tr>"
+        + "".join(f"<td{_aligned(number)}>{escape(cell)}</td>" for cell, number in zip(row, block.numbers, strict=True))
+        + "</tr>"
+        for row in block.rows
+    )
+    caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
+    table = f"<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="table">{table}</div>'
+
+
+def _aligned(number: bool) -> str:
+    return ' class="number"' if number else ""
+
+
+# Plots. Their style is that of the page, whose policy allows none inside them.
+
+_WIDTH: Final = 440
+_LEFT: Final = 175
+_RIGHT: Final = 425
+_ROW: Final = 24
+_LONGEST: Final = 22
+_HEIGHT: Final = 260
+
+
+def _figure(plot: Plot) -> str:
+    drawn = _intervals(plot) if isinstance(plot, Intervals) else _curve(plot)
+    return f"<figure><figcaption>{escape(plot.title)}</figcaption>{drawn}</figure>"
+
+
+def _intervals(plot: Intervals) -> str:
+    scale = _scale(plot.least, plot.most, _LEFT, _RIGHT)
+    bottom = _ROW * len(plot.points) + 8
+    parts = list(_ticks(plot.least, plot.most, scale, 4, bottom))
+    if plot.chance is not None:
+        x = scale(plot.chance)
+        parts.append(f'<line class="chance" x1="{x}" y1="4" x2="{x}" y2="{bottom}"/>')
+        parts.append(
+            f'<text class="soft" x="{x}" y="{bottom + 32}" text-anchor="middle">chance {plot.chance:.1f}</text>'
+        )
+    for at, point in enumerate(plot.points):
+        y = _ROW * at + 16
+        said = f"{point.name}: {point.value:.2f} ({point.low:.2f} to {point.high:.2f})"
+        parts.append(
+            f'<g><title>{escape(said)}</title><text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">'
+            f"{escape(_short(point.name))}</text>"
+            f'<path class="bar" d="M{scale(point.low)} {y}H{scale(point.high)}"/>'
+            f'<circle class="dot{" best" if point.filled else ""}" cx="{scale(point.value)}" cy="{y}" r="4"/></g>'
+        )
+    return _svg(plot.title, bottom + (38 if plot.chance is not None else 20), parts)
+
+
+def _curve(plot: Curve) -> str:
+    xs, ys = [x for x, _ in plot.points], [y for _, y in plot.points]
+    across = _scale(min(xs), max(xs), 60, _RIGHT - 15)
+    up = _scale(min(ys), max(ys), _HEIGHT - 30, 36)
+    parts = list(_ticks(min(xs), max(xs), across, 24, _HEIGHT - 18))
+    parts += [
+        f'<text class="soft" x="50" y="{up(value) + 4}" text-anchor="end">{value:.4g}</text>'
+        for value in sorted({min(ys), max(ys)})
+    ]
+    parts.append(f'<text class="soft" x="230" y="{_HEIGHT + 14}" text-anchor="middle">{escape(plot.across)}</text>')
+    parts.append(f'<text class="soft" x="4" y="12">{escape(plot.up)}</text>')
+    if plot.names:
+        for name, x, y in zip(plot.names, xs, ys, strict=True):
+            end = " text-anchor='end'" if across(x) > _WIDTH / 2 else ""
+            aside = -8 if end else 8
+            parts.append(f'<circle class="dot best" cx="{across(x)}" cy="{up(y)}" r="4"/>')
+            parts.append(f'<text x="{across(x) + aside}" y="{up(y) - 5}"{end}>{escape(_short(name))}</text>')
+    else:
+        line = " ".join(f"{across(x)},{up(y)}" for x, y in plot.points)
+        parts.append(f'<polyline class="bar" points="{line}"/>')
+    return _svg(plot.title, _HEIGHT + 22, parts)
+
+
+def _scale(least: float, most: float, start: float, end: float) -> Callable[[float], float]:
+    """From numbers to places on the paper, to a tenth."""
+    step = (end - start) / (most - least) if most > least else 0.0
+    return lambda value: round(start + (value - least) * step, 1)
+
+
+def _ticks(least: float, most: float, scale: Callable[[float], float], top: float, bottom: float) -> Iterable[str]:
+    for part in range(5):
+        value = least + (most - least) * part / 4
+        x = scale(value)
+        yield f'<line class="axis" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>'
+        yield f'<text class="soft" x="{x}" y="{bottom + 16}" text-anchor="middle">{value:.4g}</text>'
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _svg(title: str, height: int, parts: Iterable[str]) -> str:
+    label = escape(title, quote=True)
+    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
