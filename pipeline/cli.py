@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
-from wikisem.pipeline.build.manifest import versions
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
 
@@ -220,6 +219,8 @@ def open_command(name: str) -> tuple[Command, Parser]:
 
 def version_lines() -> list[str]:
     """What ``--version`` prints: wikisem, then what it runs on."""
+    from wikisem.pipeline.build.manifest import versions  # noqa: PLC0415 - it takes longer than all of this module
+
     found = versions()
     return [f"wikisem {found.pop('wikisem')}", *(f"{name}: {version}" for name, version in found.items())]
 

@@ -5,8 +5,10 @@ import errno
 import gzip
 import importlib
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,6 +66,46 @@ def test_reading_functions_need_no_beam(name: str, tmp_path: Path) -> None:
     """Only ``build`` imports Beam, which takes seconds."""
     done = run_python(f"import sys, wikisem; wikisem.{name}; print('apache_beam' in sys.modules)", tmp_path)
     assert done.stdout.strip() == "False"
+
+
+LIGHT = r"pip install (numpy .*)\n\$ pip install --no-deps "
+# What a package is imported as, where that is not its name.
+MODULES = {"apache-beam": "apache_beam"}
+
+
+def test_scores_need_only_the_packages_that_the_docs_list(world: Path, tmp_path: Path) -> None:
+    """Without any other dependency, Beam first, a set is scored, audited, checked, browsed and released."""
+    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    found = re.search(LIGHT, page)
+    assert found
+    listed = found[1].split()
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = [re.split("[><= ]", line)[0] for line in dependencies]
+    assert set(listed) < set(names)
+    (tmp_path / "v.txt").write_text(VECTORS)
+    (tmp_path / "c.txt").write_text(CATEGORIES)
+    commands = [
+        ["--version"],
+        ["evaluate", "outliers", "OUT", "--vectors", "v.txt"],
+        ["evaluate", "oddoneout", "c.txt", "-k", "2", "--vectors", "v.txt"],
+        ["audit", "OUT/groups/en.jsonl"],
+        ["check", "OUT/groups/en.jsonl", "--language", "en"],
+        ["browse", "OUT", "--output", "page"],
+        ["release", "OUT", "--output", "set"],
+        ["annotate", "OUT", "--groups", "10", "--language", "en", "--output", "sheets"],
+    ]
+    script = (
+        "import sys\n"
+        f"sys.modules |= dict.fromkeys({[MODULES.get(name, name) for name in names if name not in listed]})\n"
+        "from wikisem.pipeline.cli import main\n"
+        f"for words in {commands}:\n"
+        f"    code = main([word.replace('OUT', {str(world / 'out')!r}) for word in words])\n"
+        "    assert code == 0, words\n"
+        f"assert main(['taxonomy', 'demo', '--output', {str(world / 'out')!r}]) == 2\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "wikisem: expected apache-beam, which everything that builds needs, saw" in done.stderr
 
 
 def test_every_public_name_is_there_and_no_other() -> None:
@@ -389,6 +431,25 @@ def test_browse_writes_what_the_command_writes(world: Path, tmp_path: Path, caps
     assert opened == tmp_path / "other" / "index.html"
     assert capsys.readouterr() == ("", "")
     assert tree_of(tmp_path / "one", ".") == tree_of(tmp_path / "other", ".")
+
+
+def test_release_writes_what_the_command_writes(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bytes, with the same checks of its words."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793491200")
+    words = ["--maintainer", "Ada", "--contact", "ada@example.org", "--repository", "ada/set"]
+    assert main(["release", str(world / "out"), "--output", str(tmp_path / "one"), *words]) == 0
+    capsys.readouterr()
+    other = tmp_path / "other"
+    about = wikisem.release(world / "out", other, maintainer="Ada", contact="ada@example.org", repository="ada/set")
+    assert about.cases == sum(len(group.outliers) for group in wikisem.read_groups(world / "out"))
+    assert capsys.readouterr() == ("", "")
+    assert tree_of(tmp_path / "one", ".") == tree_of(other, ".")
+    with pytest.raises(UsageError, match="expected a name such as my-name/wikisem, saw 'ada'"):
+        wikisem.release(world / "out", other, repository="ada")
+    with pytest.raises(UsageError, match="expected an e-mail address or a web page"):
+        wikisem.release(world / "out", other, contact="no\nbody")
 
 
 def test_no_groups_are_an_error() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wikisem.pipeline.commands.audit import audit
     from wikisem.pipeline.commands.browse import browse
     from wikisem.pipeline.commands.explain import explain
+    from wikisem.pipeline.commands.release import release
     from wikisem.recipes.load import load_recipe
     from wikisem.recipes.options import Recipe
     from wikisem.records import Group, Member, Outlier
@@ -51,6 +52,7 @@ _HOMES = {
     "read_dataset": "wikisem.datasets.word_groups",
     "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
+    "release": "wikisem.pipeline.commands.release",
 }
 
 __all__ = [
@@ -78,6 +80,7 @@ __all__ = [
     "read_dataset",
     "read_entities",
     "read_groups",
+    "release",
 ]
 
 

@@ -64,8 +64,15 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "bzip2": bzip2_decoder(),
         "unicode": UNICODE,
-        **{name: metadata.version(name) for name in _LIBRARIES},
+        **{name: _version(name) for name in _LIBRARIES},
     }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # scores need neither Beam nor a parser of wikitext
+        return "not installed"
 
 
 def bzip2_decoder() -> str:

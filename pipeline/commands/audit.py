@@ -36,7 +36,6 @@ from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET, argument
 from wikisem.pipeline.console.scores import baseline_table
 from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
-from wikisem.transforms.io.arrays import local_folder
 from wikisem.typed_json import decode_json
 
 # How many groups and outliers tables show.
@@ -126,6 +125,8 @@ def _load_graph(path: Path) -> Taxonomy | None:
     """The class graph of a run, None for any other data set."""
     if not (path / "taxonomy").is_dir():
         return None
+    from wikisem.transforms.io.arrays import local_folder  # noqa: PLC0415 - it brings Beam, which only a run needs
+
     return Taxonomy.load(local_folder(find_folder(f"{path}/taxonomy", "taxonomy", read_if_there)))
 
 

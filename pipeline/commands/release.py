@@ -9,11 +9,14 @@ import argparse
 import os
 import re
 import time
+from collections.abc import Sequence
+from os import PathLike
 
 from wikisem.errors import UsageError
 from wikisem.files import path_of
-from wikisem.outputs.release.facts import Maker
-from wikisem.pipeline.command_options import add_folder, argument, contact
+from wikisem.outputs.release.facts import Maker, ReleaseFacts
+from wikisem.pipeline import command_options
+from wikisem.pipeline.command_options import add_folder, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.release import write_release
 
@@ -25,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--maintainer", default="", metavar="NAME", help="the person who answers for the set")
     parser.add_argument(
         "--contact",
-        type=argument(contact),
+        type=argument(command_options.contact),
         metavar="ADDRESS",
         help="the maintainer's e-mail address or page",
     )
@@ -49,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
-    facts = write_release(arguments.run, folder, _today(), maker, arguments.scores)
+    facts = _release(arguments.run, folder, maker, arguments.scores)
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
     if not maker.name:
         print_notes(["the card and the citation name nobody: --maintainer and --contact do"])
@@ -57,6 +60,32 @@ def run(arguments: argparse.Namespace) -> int:
     print_line(f"               hf upload {name} {folder} --repo-type dataset")
     print_line(f"output: {folder}")
     return 0
+
+
+def release(
+    output: str | PathLike[str],
+    folder: str | PathLike[str],
+    *,
+    maintainer: str = "",
+    contact: str = "",
+    repository: str = "",
+    scores: Sequence[str | PathLike[str]] = (),
+) -> ReleaseFacts:
+    """Write the release of a run to ``folder``, as ``wikisem release`` does; part of the public API.
+
+    ``contact`` is an e-mail address or a page, ``repository`` a name on the Hugging Face Hub, ``scores`` are files of
+    what ``wikisem evaluate outliers --json`` printed. UsageError for a folder that holds anything but a release of the
+    same languages, MissingInputError where there is no run.
+    """
+    address = contact and command_options.contact(contact)
+    maker = Maker(maintainer.strip(), address, repository and _repository(repository))
+    return _release(output, folder, maker, scores)
+
+
+def _release(
+    output: str | PathLike[str], folder: str | PathLike[str], maker: Maker, scores: Sequence[str | PathLike[str]]
+) -> ReleaseFacts:
+    return write_release(path_of(output), path_of(folder), _today(), maker, [path_of(each) for each in scores])
 
 
 def _today() -> str:

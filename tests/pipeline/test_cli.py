@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 
 import pytest
 
@@ -176,7 +177,7 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
 
 
 _PIPELINES = {"build", "demo", "entities", "groups", "mentions", "plan", "surfaces", "taxonomy"}
-_FROM_STAGES = {"audit", "explain", "lexemes"}  # which read or write files as stages do
+_FROM_STAGES = {"explain", "lexemes"}  # which read or write files as stages do
 
 
 @pytest.mark.parametrize("module", ["cli", *(f"commands.{name}" for name in COMMANDS)])
@@ -192,3 +193,16 @@ def test_a_command_imports_only_what_it_needs(module: str) -> None:
     assert ("apache_beam" in found) == (name in _PIPELINES | _FROM_STAGES)
     if name in {"cli", "download", "entities", "languages", "mentions", "recipes", "taxonomy"}:
         assert not {"scipy", "networkx", "matplotlib", "gensim", "rdflib"} & set(found)
+
+
+def test_the_version_names_what_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scores need no Beam: without it, the version says so."""
+
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert main(["--version"]) == 0
+    assert "apache-beam: not installed" in capsys.readouterr().out.splitlines()

@@ -11,7 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from wikisem.arrow.columns import distinct, qids_of
@@ -132,6 +131,8 @@ class Taxonomy:
 
     def to_networkx(self, around: str, radius: int = 1) -> Any:
         """The classes within ``radius`` steps of one, as a ``networkx.DiGraph``, edges from sub- to superclass."""
+        import networkx as nx  # noqa: PLC0415 - all else does without it
+
         neighbourhood = nx.DiGraph()
         neighbourhood.add_node(around)
         node = self._node(around)
