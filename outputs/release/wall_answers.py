@@ -111,6 +111,8 @@ _LABEL_END = re.compile(r"[:：=→]")
 _REMARK = re.compile(r"\s*[(（\[:：].*$")
 _EDGES = "\"'`´*_“”„‟«»‹›‘’‚「」『』《》〈〉()[]{}<>（）.。!！ "
 
+_VARIANTS = str.maketrans("’‘ʼ`´‐‑–—−_", "'''''----- ")
+
 
 def parse_answer(text: str, words: Sequence[str]) -> list[list[int]]:
     """The groups in a model's answer, each with the places of its words on the wall; at most four.
@@ -212,10 +214,10 @@ def _forms(text: str, piece: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A word without case, marks of format, quotes and brackets around it, and differences of width."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    """A word without case, marks of format, quotes and brackets around it, and variants of width and punctuation."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_VARIANTS)
     shown = "".join(character for character in folded if unicodedata.category(character) != "Cf")
-    return " ".join(shown.replace("_", " ").split()).strip(_EDGES) or shown
+    return " ".join(shown.split()).strip(_EDGES) or shown
 
 
 # lm-evaluation-harness.
