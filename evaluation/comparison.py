@@ -27,7 +27,7 @@ from wikisem.evaluation.statistics import (
 )
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars
 from wikisem.evaluation.walls import WallEvaluation
-from wikisem.outputs.release.wall_answers import SCORES
+from wikisem.outputs.wall_answers import SCORES
 
 
 @dataclass(frozen=True, slots=True)

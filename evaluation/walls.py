@@ -2,7 +2,7 @@
 
 Of all partitions of a wall into groups of the right sizes, 2,627,625 for four fours, the one with the largest sum of
 similarities within its groups is the model's answer. It is found exactly, and scored as the answers of language models
-are (``wikisem.outputs.release.wall_answers``, with the definitions of Naeini et al. 2023).
+are (``wikisem.outputs.wall_answers``, with the definitions of Naeini et al. 2023).
 
 As in outlier detection, a word out of vocabulary leaves its group, and a group with fewer than two words left leaves
 the wall; the model then divides what is left into groups of the sizes left. A wall with fewer than two groups left is
@@ -31,7 +31,7 @@ from wikisem.evaluation.outlier_detection import (
 )
 from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
-from wikisem.outputs.release.wall_answers import SCORES, score_partition
+from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import Tier, Wall
 
 IntArray = npt.NDArray[np.int64]

@@ -1,16 +1,24 @@
-"""Walls as JSON lines: sixteen words, four hidden groups of four, and why there is no second solution."""
+"""Walls as JSON lines and as tables: sixteen words, four hidden groups of four, and why there is no second solution."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from os import PathLike
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import path_of
 from wikisem.ids import check_language, check_qid
 from wikisem.layout import walls_path
+from wikisem.outputs.groupfile import GROUPS
+from wikisem.outputs.wall_answers import prompt
 from wikisem.records import Herring, Member, Share, Tier, Wall, WallGroup
+from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
 # A wall has four groups of four words.
@@ -46,25 +54,102 @@ def decode_wall(line: bytes | str, where: str = "wall") -> Wall:
     return wall
 
 
+# One row a wall. ``choices`` are the surface forms of ``words``, ``answer`` the place of the group of each among
+# ``classes`` and ``labels``, ``herrings`` a row for each class that a word fits; ``text`` is what a language model is
+# asked, ``target_text`` the right answer.
+WALLS: Final = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "language", "tier", "text", "target_text")),
+        ("choices", pa.list_(pa.string())),
+        ("answer", pa.list_(pa.int8())),
+        ("classes", pa.list_(pa.string())),
+        ("labels", pa.list_(pa.string())),
+        ("words", GROUPS.field("cluster").type),
+        ("herrings", pa.list_(pa.struct([(name, pa.string()) for name in ("id", "fits", "by")]))),
+        ("order", pa.list_(pa.string())),
+        ("margin", pa.float64()),
+    ]
+)
+
+
+def walls_table(walls: Iterable[Wall]) -> pa.Table:
+    """Walls as a table of schema ``WALLS``, in the order given."""
+    return pa.Table.from_pylist(list(map(_table_row, walls)), schema=WALLS)
+
+
+def _table_row(wall: Wall) -> dict[str, Any]:
+    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+    surfaces = {word.id: word.surface for word in wall.words}
+    choices = list(surfaces.values())
+    lines = (", ".join(surfaces[member] for member in group.members) for group in wall.groups)
+    fits = ((one.id, *pair) for one in wall.herrings for pair in zip(one.fits, one.by, strict=True))
+    return {
+        "id": wall.id,
+        "language": wall.language,
+        "tier": wall.tier,
+        "text": prompt(choices),
+        "target_text": "\n".join(lines),
+        "choices": choices,
+        "answer": [own[word.id] for word in wall.words],
+        "classes": [group.qid for group in wall.groups],
+        "labels": [group.label for group in wall.groups],
+        "words": [asdict(word) for word in wall.words],
+        "herrings": [dict(zip(("id", "fits", "by"), each, strict=True)) for each in fits],
+        "order": wall.order,
+        "margin": wall.margin,
+    }
+
+
+def _line_of(row: Mapping[str, Any]) -> bytes:
+    """The JSON line of a row of ``WALLS``; the members of a group are in the order in which they are shown."""
+    groups = [
+        {
+            "class": qid,
+            "label": label,
+            "members": [word["id"] for word, own in zip(row["words"], row["answer"], strict=True) if own == at],
+        }
+        for at, (qid, label) in enumerate(zip(row["classes"], row["labels"], strict=True))
+    ]
+    herrings: dict[str, dict[str, Any]] = {}
+    for each in row["herrings"]:
+        one = herrings.setdefault(each["id"], {"id": each["id"], "fits": [], "by": []})
+        one["fits"].append(each["fits"])
+        one["by"].append(each["by"])
+    return orjson.dumps({**row, "groups": groups, "herrings": list(herrings.values())})
+
+
 def read_walls(path: str | PathLike[str], language: str | None = None) -> list[Wall]:
-    """The walls of a .jsonl file, or of all languages in the OUT of a run, in their order.
+    """The walls of a .jsonl or .parquet file, or of all languages in the OUT of a run or a release, in their order.
 
     ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
-    if OUT has no walls for it. DamagedInputError names a line that is not a wall, or that has the id of an earlier one.
+    if OUT has no walls for it. DamagedInputError names a line or row that is not a wall, or has the id of another one.
     """
     file = path_of(path)
-    files = sorted(file.glob(walls_path(language or "*"))) if file.is_dir() else [file]
+    files = [file]
+    if file.is_dir():  # a release has Parquet alone
+        lines = Path(walls_path(language or "*"))
+        files = sorted(file.glob(str(lines))) or sorted(file.glob(str(lines.with_suffix(".parquet"))))
     if not files or not files[0].is_file():
         wanted = f"walls in {language}" if language else "walls"
-        raise MissingInputError(f"expected {wanted} (a run's OUT or a .jsonl file), saw none at {file}")
+        raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")
     walls: dict[str, Wall] = {}
     for each in files:
-        for number, line in enumerate(each.read_bytes().splitlines(), start=1):
+        for number, line in enumerate(_lines_of(each), start=1):
             wall = decode_wall(line, f"{each}:{number}")
             if wall.id in walls:
                 raise DamagedInputError(f"{each}:{number}: expected each id once, saw {wall.id!r} again")
             walls[wall.id] = wall
     return [wall for wall in walls.values() if language in {None, wall.language}]
+
+
+def _lines_of(file: Path) -> list[bytes]:
+    if file.suffix != ".parquet":
+        return file.read_bytes().splitlines()
+    try:
+        with file.open("rb") as source:
+            return list(map(_line_of, pq.ParquetFile(source).read().to_pylist()))
+    except (*PARQUET_ERRORS, KeyError, TypeError, ValueError) as error:
+        raise DamagedInputError(f"{file}: expected a Parquet file of walls, saw {error}") from error
 
 
 class _GroupPart(msgspec.Struct):

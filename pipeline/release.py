@@ -1,5 +1,6 @@
 """The folder of a release of a run, and the page to look through its groups."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from wikisem.outputs.release.facts import (
     recipe_toml,
 )
 from wikisem.outputs.release.files import case_rows, cases_table, croissant_json, harness_files, parquet_bytes
+from wikisem.outputs.release.walls import wall_tasks
+from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.records import Group, Rejection
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
@@ -105,7 +108,7 @@ def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
 
 # The release: which files it has, and how each is written whole.
 
-_EXTRAS: Final = ("categories", "analogies")
+_EXTRAS: Final = ("categories", "analogies", "walls")
 
 
 def write_release(
@@ -125,7 +128,9 @@ def write_release(
     example = next(iter(case_rows(first, run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, scores)  # an error before anything is written
-    facts = facts_of(run, published, maker=maker or Maker(), extras=extras, models=models, example=example)
+    walls = {code: Counter(wall.tier for wall in read_walls(output, code)) for code in extras.get("walls", ())}
+    more = {"extras": extras, "models": models, "example": example, "walls": walls}
+    facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts)
     write_files(folder, _release_files(facts, run, output, scores))
     return facts
@@ -169,8 +174,11 @@ def _release_files(
         yield f"cases/{language.code}.parquet", parquet_bytes(cases_table(own, facts.seed), about)
     for kind, codes in facts.extras.items():
         for code in codes:
-            yield f"{kind}/{code}.parquet", parquet_bytes(_json_lines(output / kind / f"{code}.jsonl"), about)
+            lines = output / kind / f"{code}.jsonl"
+            table = walls_table(read_walls(lines)) if kind == "walls" else _json_lines(lines)
+            yield f"{kind}/{code}.parquet", parquet_bytes(table, about)
     yield from harness_files(facts)
+    yield from wall_tasks(facts)
     yield from browse_files(
         facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections, scores, run.english
     )

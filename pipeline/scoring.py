@@ -47,7 +47,7 @@ from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
-from wikisem.outputs.release.wall_answers import SCORES
+from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.reports import Report, Row, deliver

@@ -7,7 +7,7 @@ strings and lists are YAML, too.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 from urllib.parse import quote
 
 import orjson
@@ -27,6 +27,7 @@ from wikisem.outputs.release.prose import (
     uses,
     word_sources,
 )
+from wikisem.records import Tier
 from wikisem.wikipedia.data.iso_639 import iso_639
 
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
@@ -147,8 +148,27 @@ def _contents(facts: ReleaseFacts) -> str:
         f"`<code>-{kind}` for {', '.join(f'`{code}`' for code in codes)}: what `wikisem categories` wrote beside the "
         "groups; the manifest does not say by which recipe."
         for kind, codes in facts.extras.items()
+        if kind != "walls"
     )
     return _paragraphs("## What is in it", table, reasons, without, WORDS["columns"], extras)
+
+
+def _walls(facts: ReleaseFacts) -> str:
+    if not facts.walls:
+        return ""
+    tiers = list(dict.fromkeys(tier for tier in get_args(Tier) for own in facts.walls.values() if tier in own))
+    rows = [
+        f"| `{code}-walls` | {' | '.join(f'{own.get(tier, 0):,}' for tier in tiers)} |"
+        for code, own in facts.walls.items()
+    ]
+    first = next(iter(facts.walls))
+    use = f"""```console
+$ lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem_walls
+$ inspect eval inspect_walls.py -T language={first} --model MODEL
+$ euroeval --custom-datasets-file euroeval_walls.py --dataset wikisem-walls-{first} --model MODEL
+$ wikisem evaluate walls . --vectors VECTORS
+```"""
+    return _paragraphs("## Walls", WORDS["walls"], _table(["config", *tiers], f"l{'r' * len(tiers)}", rows), use)
 
 
 def _sizes(facts: ReleaseFacts) -> str:
@@ -243,6 +263,7 @@ SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
     _loading,
     _contents,
     _sizes,
+    _walls,
     _words,
     _baselines,
     _models,

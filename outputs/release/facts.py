@@ -181,7 +181,7 @@ class ReleaseFacts:
 
     ``stages`` has what each unit of the run read and kept. ``extras`` are languages with category sets or analogies.
     ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
-    quartiles. ``example`` is a row of test cases.
+    quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier.
     """
 
     recipe: Mapping[str, Any]
@@ -196,6 +196,7 @@ class ReleaseFacts:
     stages: Mapping[str, ManifestStage] = field(default_factory=dict)
     models: Sequence[ModelScore] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
+    walls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

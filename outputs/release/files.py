@@ -23,6 +23,7 @@ from wikisem.outputs.release.prose import (
     social_impact,
     uses,
 )
+from wikisem.outputs.wallfile import WALLS
 from wikisem.records import Group, Member, Outlier
 
 # Test cases as rows of their own.
@@ -129,18 +130,18 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     prompt is that of *odd one out* in BIG-bench (Srivastava et al. 2022). Every value is written as JSON, which is
     YAML.
     """
-    yield "eval.yaml", _yaml(_eval_yaml(facts))
+    yield "eval.yaml", yaml_bytes(_eval_yaml(facts))
     yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
     codes = [language.code for language in facts.filled]
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
-    yield "lm_eval/_words.yaml", _yaml(_template(facts, _WORDS_TEXT, "choices", _METRICS))
-    yield "lm_eval/_letters.yaml", _yaml(_template(facts, _LETTERS_TEXT, choices, _METRICS[:1]))
+    yield "lm_eval/_words.yaml", yaml_bytes(_template(facts, _WORDS_TEXT, "choices", _METRICS))
+    yield "lm_eval/_letters.yaml", yaml_bytes(_template(facts, _LETTERS_TEXT, choices, _METRICS[:1]))
     for code in codes:
         yield f"lm_eval/{code}.yaml", _task(facts, code, "words", "")
         yield f"lm_eval/{code}_letters.yaml", _task(facts, code, "letters", "_letters")
-    yield "lm_eval/wikisem.yaml", _yaml(_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
+    yield "lm_eval/wikisem.yaml", yaml_bytes(task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
     letters = [f"wikisem_{code}_letters" for code in codes]
-    yield "lm_eval/wikisem_letters.yaml", _yaml(_group("wikisem_letters", letters, _METRICS[:1]))
+    yield "lm_eval/wikisem_letters.yaml", yaml_bytes(task_group("wikisem_letters", letters, _METRICS[:1]))
 
 
 def _template(facts: ReleaseFacts, text: str, choices: str, metrics: Sequence[str]) -> dict[str, Any]:
@@ -160,11 +161,12 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str) -> bytes:
     """Three lines; codes are quoted, because ``no`` is False in YAML. Without a repository, paths are of the folder."""
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
     if facts.repository:
-        return _yaml({**lines, "dataset_name": f"{code}-cases"})
-    return _yaml({**lines, "dataset_kwargs": {"data_files": {"test": f"cases/{code}.parquet"}}})
+        return yaml_bytes({**lines, "dataset_name": f"{code}-cases"})
+    return yaml_bytes({**lines, "dataset_kwargs": {"data_files": {"test": f"cases/{code}.parquet"}}})
 
 
-def _group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
+def task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
+    """A group of tasks of lm-evaluation-harness, with the means over all their cases."""
     means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
     return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}
 
@@ -195,7 +197,7 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
     }
 
 
-def _yaml(value: dict[str, Any]) -> bytes:
+def yaml_bytes(value: dict[str, Any]) -> bytes:
     """A mapping as YAML that is JSON but for its first level, a line for each key."""
     return "".join(f"{key}: {yaml_json(each)}\n" for key, each in value.items()).encode()
 
@@ -231,7 +233,7 @@ def croissant_json(facts: ReleaseFacts) -> bytes:
 
     One FileSet and one RecordSet serve all languages: every record has a field ``language``.
     """
-    kinds = [("groups", GROUPS), ("cases", CASES)]
+    kinds = [("groups", GROUPS), ("cases", CASES), *([("walls", WALLS)] if "walls" in facts.extras else [])]
     document = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",

@@ -28,7 +28,7 @@ from wikisem.evaluation.walls import (
     score_models_on_walls,
     score_walls,
 )
-from wikisem.outputs.release.wall_answers import (
+from wikisem.outputs.wall_answers import (
     SCORES,
     adjusted_mutual_information,
     adjusted_rand,
@@ -319,7 +319,7 @@ def test_walls_that_are_not_there_are_said(capsys: pytest.CaptureFixture[str]) -
     assert main(["evaluate", "walls", ".", "--vectors", "good.txt", "--language", "fr"]) == 1
     assert "expected walls in fr, saw none" in capsys.readouterr().err
     assert main(["evaluate", "walls", "walls", "--vectors", "good.txt"]) == 1
-    assert "expected walls (a run's OUT or a .jsonl file), saw none" in capsys.readouterr().err
+    assert "expected walls (a run's OUT, a .jsonl or a .parquet file), saw none" in capsys.readouterr().err
     with pytest.raises(MissingInputError, match="expected walls, saw none"):
         evaluate.walls([], "good.txt")
 

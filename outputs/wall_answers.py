@@ -225,7 +225,7 @@ def _plain(text: str) -> str:
 
 def process_results(doc: Mapping[str, object], results: Sequence[str]) -> dict[str, float]:
     """The scores of a row of walls and a model's answer to it, under the names of the metrics of the task."""
-    return score_answer(results[0], doc["words"], doc["answer"])  # type: ignore[arg-type]
+    return score_answer(results[0], doc["choices"], doc["answer"])  # type: ignore[arg-type]
 
 
 def score_answer(text: str, words: Sequence[str], answer: Iterable[int]) -> dict[str, float]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikisem.outputs.release.wall_answers import SCORES, parse_answer, process_results, prompt, score_answer
+from wikisem.outputs.wall_answers import SCORES, parse_answer, process_results, prompt, score_answer
 
 ENGLISH = (
     "Berlin", "Washington, D.C.", "Paris", "St. Louis", "red", "Orange", "blue", "dark green",
@@ -62,7 +62,7 @@ def test_a_right_answer_is_read_in_any_form(form: str, language: str) -> None:
 
 @given(st.permutations(range(16)), st.sampled_from(sorted(SCRIPTS)), st.sampled_from([", ", " | ", "; ", "，", " - "]))
 def test_any_partition_is_read_as_it_is_written(order: list[int], language: str, comma: str) -> None:
-    """Groups in any order, their words in any order, whatever stands between them."""
+    """Groups in any order, their words in any order, with whatever separators."""
     groups = [order[at : at + 4] for at in range(0, 16, 4)]
     assert parse_answer("\n".join(lines(SCRIPTS[language], comma, groups)), SCRIPTS[language]) == groups
 
@@ -141,5 +141,5 @@ def test_the_harness_gets_the_scores_of_a_row() -> None:
     words, answer = list(ENGLISH), list(ANSWER)
     both = list(zip(words, answer, strict=True))
     random.Random(500).shuffle(both)
-    row = {"words": [word for word, _ in both], "answer": [group for _, group in both]}
+    row = {"choices": [word for word, _ in both], "answer": [group for _, group in both]}
     assert process_results(row, ["\n".join(lines(ENGLISH))]) == dict.fromkeys(SCORES, 1.0)
