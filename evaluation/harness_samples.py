@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from wikisem.datasets.word_groups import OutlierWord, WordGroup
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
 from wikisem.evaluation.statistics import SEED
@@ -26,7 +26,7 @@ MEASURES: Final[tuple[Measure, ...]] = ("acc", "acc_norm", "acc_bytes")
 
 
 class SampleDoc(msgspec.Struct):
-    """A test case, as a release has it."""
+    """A test case, as a release has it; ``items`` are the QIDs of its choices, none where a release is older."""
 
     class_: str = msgspec.field(name="class")
     label: str
@@ -34,6 +34,7 @@ class SampleDoc(msgspec.Struct):
     choices: list[str]
     answer: int
     outlier_class: int | None = None
+    items: list[str] = []
 
 
 class _Sample(msgspec.Struct):
@@ -78,7 +79,7 @@ def score_case(doc: SampleDoc, likelihoods: Sequence[float], measure: Measure) -
     below = sum(
         one < scores[answer] or (one == scores[answer] and at > answer) for at, one in enumerate(scores) if at != answer
     )
-    outlier = OutlierWord(choices[answer], doc.outlier_class)
+    outlier = OutlierWord(choices[answer], doc.outlier_class, ItemKeys(doc.items[answer] if doc.items else ""))
     return CaseScore(outlier, below / (len(choices) - 1), below == len(choices) - 1)
 
 
@@ -97,7 +98,8 @@ def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupSc
     doc = scored[0][0]
     cluster = tuple(word for at, word in enumerate(doc.choices) if at != doc.answer)
     outliers = tuple(case.outlier for _, case in scored)
-    words = WordGroup(doc.class_, cluster, outliers, str(path), doc.language, doc.label)
+    keys = tuple(ItemKeys(qid) for at, qid in enumerate(doc.items) if at != doc.answer)
+    words = WordGroup(doc.class_, cluster, outliers, str(path), doc.language, doc.label, keys)
     return GroupScore(words, tuple(case for _, case in scored), 0.0, 0.0)
 
 

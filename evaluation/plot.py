@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from wikisem.errors import UsageError
 from wikisem.evaluation.consistency import Consistency, PairConsistency
 from wikisem.evaluation.correlation import correlate
+from wikisem.evaluation.cutoff import Cutoff
 from wikisem.evaluation.outlier_detection import (
     METRICS,
     Evaluation,
@@ -97,6 +98,29 @@ def draw_correlations(
         measured = f"{one} with {other}, over {len(names)} models"
         axes.set(xlabel=other, ylabel=one)
         axes.set_title(f"{measured}\nPearson's r = {shown[0]}, Spearman's ρ = {shown[1]}", fontsize="medium")
+    save_figure(figure, path)
+
+
+def draw_cutoffs(path: Path, found: Sequence[Cutoff]) -> None:
+    """Draw accuracy by the number of a cluster's newest member, a line for each model, and the cutoffs seen."""
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    for at, one in enumerate(found):
+        colour = f"C{at}"
+        # The middle of a band; a band without a case has no score.
+        points = [((band.low + band.high) / 2, band.score.error_bars) for band in one.bands]
+        known = [(middle, bars[1]) for middle, bars in points if bars is not None]
+        middles, values = [middle for middle, _ in known], [bars.value for _, bars in known]
+        ends = [[bars.value - bars.low for _, bars in known], [bars.high - bars.value for _, bars in known]]
+        axes.errorbar(middles, values, yerr=ends, marker="o", capsize=3, color=colour, label=one.model)
+        if one.change is not None and one.change.seen:
+            axes.axvspan(one.change.low, one.change.high, color=colour, alpha=0.15)
+            axes.axvline((one.change.last_before + one.change.first_after) / 2, color=colour, linestyle="--")
+    for known_date in found[0].dates:
+        axes.axvline(known_date.item, color="grey", linestyle=":")
+        axes.annotate(known_date.date, (known_date.item, 104), rotation=90, va="top", ha="right", fontsize="small")
+    axes.set(xlabel="number of the newest member", ylabel="accuracy (%)", ylim=(-5, 105))
+    axes.legend()
     save_figure(figure, path)
 
 

@@ -15,7 +15,7 @@ from wikisem import __version__
 from wikisem.datasets.files import data_set_name
 from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
 from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages, read_dataset
-from wikisem.errors import MissingInputError
+from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.analogies.questions import (
     AnalogyOptions,
     SectionScore,
@@ -37,6 +37,7 @@ from wikisem.evaluation.comparison import (
     rank_walls,
 )
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
+from wikisem.evaluation.cutoff import measure_cutoff, read_dates
 from wikisem.evaluation.harness_samples import read_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
@@ -54,6 +55,7 @@ from wikisem.pipeline.console.reports import Report, Row, deliver
 from wikisem.pipeline.console.scores import (
     analogy_report,
     analogy_rows,
+    band_plot,
     baseline_rows,
     baseline_table,
     blind_spot_report,
@@ -63,8 +65,10 @@ from wikisem.pipeline.console.scores import (
     comparison_report,
     consistency_report,
     contexts_report,
+    cutoff_report,
     explanation_report,
     few_groups_note,
+    kappa_plot,
     outlier_report,
     outlier_rows,
     ranking_plots,
@@ -289,7 +293,43 @@ def consistency(arguments: argparse.Namespace) -> None:
             lambda: (
                 {key: one.as_json()[key] for key in head} | pair.as_json() for one in measured for pair in one.pairs
             ),
+            lambda: list(map(kappa_plot, measured)),
             notes=[note for one in measured for note in one.notes],
+        ),
+        arguments,
+    )
+
+
+def cutoff(arguments: argparse.Namespace) -> None:
+    """Show the accuracy of each model by item number, on data sets or on what a harness logged, and where it falls."""
+    dates = read_dates(arguments.dates)
+    if arguments.plot:
+        drawing_module("wikisem.evaluation.plot", "--plot")
+    if arguments.samples == bool(arguments.vectors):
+        raise UsageError("expected --vectors, or --samples where DATASET is what a harness logged, and not both")
+    if arguments.samples:
+        scored = [read_samples(path_of(path), seed=arguments.seed) for path in arguments.dataset]
+    else:
+        datasets = read_datasets(arguments.dataset, arguments.language)
+        groups = [group for dataset in datasets for group in dataset.groups]
+        items = {surface for group in groups for surface in words_of(group)}
+        whole, _ = score_models(groups, open_lookups(arguments, items), arguments.seed, arguments.compactness)
+        scored = [part for evaluation in whole for part in _by_dataset(evaluation, datasets)]
+    found = [measure_cutoff(part, dates, arguments.bands) for part in scored]
+    if arguments.plot:
+        draw_plot(arguments.plot, lambda plot: plot.draw_cutoffs(arguments.plot, found))
+    deliver(
+        Report(
+            "cutoff curve",
+            lambda: map(cutoff_report, found),
+            lambda: (one.as_json() for one in found),
+            lambda: (
+                {"model": one.model, "dataset": one.dataset, "version": __version__} | band.as_json()
+                for one in found
+                for band in one.bands
+            ),
+            lambda: list(map(band_plot, found)),
+            notes=[note for one in found for note in one.notes],
         ),
         arguments,
     )

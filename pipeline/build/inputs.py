@@ -27,6 +27,8 @@ _ARCHIVES: Final = {
 }
 # The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
 _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
+# The date in any name: wikidata-20261102-all.json.gz.
+_DATE: Final = re.compile(r"(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,20 @@ class Input:
     modified: str
     sha256: str = ""
     origin: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def date(self) -> str:
+        """The date of the dump as YYYY-MM-DD, by the record of its download or by its name; empty where neither has it.
+
+        >>> Input("data/wikidata-20261102-all.json.gz", 1, "").date
+        '2026-11-02'
+        """
+        found = _DATE.search(self.path.rpartition("/")[2])
+        return str(self.origin.get("date") or ("-".join(found.groups()) if found else ""))
+
+
+# What the manifest says of a file beside what tells it from others.
+_ABOUT: Final = ("origin", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +74,12 @@ class Dump:
         """The part of a fingerprint for the dump; with checksums, without paths and times."""
         if all(file.sha256 for file in self.files):
             return [{"sha256": digest} for digest in sorted(file.sha256 for file in self.files)]
-        return [{key: value for key, value in file.items() if key != "origin"} for file in self.describe()]
+        return [{key: value for key, value in file.items() if key not in _ABOUT} for file in self.describe()]
 
     def describe(self) -> list[dict[str, Any]]:
         """The files as plain values, for the manifest."""
-        described = [asdict(file) for file in self.files]
-        return [{key: value for key, value in file.items() if key != "origin" or value} for file in described]
+        described = [{**asdict(file), "date": file.date} for file in self.files]
+        return [{key: value for key, value in file.items() if key not in _ABOUT or value} for file in described]
 
 
 def find_wikipedias(words: Sequence[str], checksum: bool) -> Mapping[str, Dump]:

@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "whether a model is right on the same cases in one language as in others",
         ),
         ("walls", _walls, "how many walls are solved: sixteen words divided into four groups of four, by tier"),
+        ("cutoff", _cutoff, "accuracy by item number, and from which number, and so which date, a model knows less"),
         ("topk", _topk, "how many of a word's nearest neighbours are in its category"),
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
@@ -212,6 +213,31 @@ def _consistency(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(score=scoring.consistency)
 
 
+def _cutoff(parser: argparse.ArgumentParser) -> None:
+    _add_dataset(parser, keys=False)
+    _add_common(parser, required=False)
+    parser.add_argument(
+        "--samples",
+        action="store_true",
+        help="DATASET are files that lm_eval --log_samples wrote, in place of --vectors",
+    )
+    parser.add_argument(
+        "--dates",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the highest item number at a date: the OUT or manifest.json of a run on a Wikidata dump of that date, or "
+        "a file of YYYY-MM-DD,item lines; repeat for several. Bands then end at these items",
+    )
+    parser.add_argument(
+        "--bands", type=at_least(1), default=10, metavar="N", help="bands of as many cases each (default: 10)"
+    )
+    add_figure(parser, "--plot", "accuracy by item number, with the cutoff,")
+    _add_similarity(parser)
+    add_seed(parser, "error bars and draws", SEED)
+    parser.set_defaults(score=scoring.cutoff)
+
+
 def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
     parser.add_argument(
         "dataset",
@@ -264,8 +290,8 @@ def _add_categories(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--vectors", action="append", required=True, metavar="FILE", help=_VECTORS)
+def _add_common(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    parser.add_argument("--vectors", action="append", required=required, default=[], metavar="FILE", help=_VECTORS)
     parser.add_argument(
         "--no-phrases",
         dest="phrases",

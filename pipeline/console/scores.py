@@ -14,6 +14,7 @@ from wikisem.evaluation.audit.baselines import ALL, Columns, HitRate
 from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import WHOLE, Comparison, Standing
 from wikisem.evaluation.consistency import Consistency
+from wikisem.evaluation.cutoff import Cutoff, made_between
 from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
     Evaluation,
@@ -240,12 +241,61 @@ def consistency_report(measured: Consistency) -> RenderableType:
     return Group(title, table, *few_groups_note(fewest, "groups of two languages"), *measured.notes, "")
 
 
+def kappa_plot(measured: Consistency) -> Intervals:
+    """Kappa of every two languages where it is defined; chance is 0."""
+    points = [
+        Point(", ".join(pair.languages), pair.kappa.value, pair.kappa.low, pair.kappa.high)
+        for pair in measured.pairs
+        if pair.kappa is not None
+    ]
+    return Intervals(f"kappa, {measured.dataset}: {measured.model}", points, chance=0.0, least=-1.0, most=1.0)
+
+
 def _two(value: float) -> str:
     return f"{value:.2f}"
 
 
 def _interval(bars: ErrorBars) -> str:
     return f"{bars.low:.2f} to {bars.high:.2f}"
+
+
+def cutoff_report(found: Cutoff) -> RenderableType:
+    """Accuracy by the newest member of a cluster, and where it falls, if it does."""
+    names = ["newest member", "made"] if found.dates else ["newest member"]
+    table = make_table(names, ("classes", "cases", "accuracy", "95 %", "SE"))
+    for band in found.bands:
+        head = [f"Q{band.low} to Q{band.high}", _made(band.after, band.by)][: len(names)]
+        counts = (f"{band.score.groups:,}", f"{band.score.cases:,}")
+        table.add_row(*head, *counts, *_score_cells(band.score)[3:])
+    title = f"accuracy by item number, {found.dataset}: {found.model}"
+    return Group(title, table, _change_line(found), *found.notes, "")
+
+
+def band_plot(found: Cutoff) -> Intervals:
+    """Accuracy of each band, with the line of a guess among all cases."""
+    bars = [(f"to Q{band.high}", band.score.error_bars[1]) for band in found.bands if band.score.error_bars]
+    points = [Point(name, accuracy.value, accuracy.low, accuracy.high) for name, accuracy in bars]
+    cases = sum(band.score.cases for band in found.bands)
+    chance = sum(band.score.chance("accuracy") * band.score.cases for band in found.bands) / cases
+    return Intervals(f"accuracy by item number, {found.dataset}: {found.model}", points, chance)
+
+
+def _made(after: str, by: str) -> str:
+    return " ".join(part for part in (after and f"after {after}", by and f"by {by}") if part) or "–"
+
+
+def _change_line(found: Cutoff) -> str:
+    change = found.change
+    if change is None:
+        return "too few cases to look for a cutoff"
+    if not change.seen:
+        return f"no change seen (p = {change.p:.4f})"
+    made = _made(*made_between(found.dates, change.low, change.high)).replace("–", "")
+    scores = " to ".join(percent(score.accuracy) for score in (change.before, change.after))
+    return (
+        f"accuracy falls from {scores} % between Q{change.last_before} and Q{change.first_after} "
+        f"(95 %: Q{change.low} to Q{change.high}{made and ', made '}{made}; p = {change.p:.4f})"
+    )
 
 
 def explanation_report(

@@ -186,8 +186,9 @@ def test_the_command_prints_every_pair_and_draws_them(tmp_path: Path, capsys: py
     header, row = capsys.readouterr().out.splitlines()
     assert header.startswith("model,dataset,version,language,other,groups,cases,accuracy,accuracy_other,both_right")
     assert row.startswith("vectors.txt,groups,")
-    assert main(words) == 0
+    assert main([*words, "--output", str(tmp_path / "report.html")]) == 0
     assert "de, en" in capsys.readouterr().out
+    assert "<title>de, en: 0.00 (" in (tmp_path / "report.html").read_text()
 
 
 def test_a_set_without_shared_cases_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

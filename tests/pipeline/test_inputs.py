@@ -113,4 +113,17 @@ def test_a_downloaded_file_keeps_its_origin(tmp_path: Path) -> None:
     (tmp_path / "downloads.json").write_bytes(orjson.dumps({"files": {"a.json": about}}))
     known = find_dump([f"{tmp_path}/a.json"], checksum=False)
     assert known.describe()[0]["origin"] == about
+    assert known.describe()[0]["date"] == "2026-11-02"
+    assert "date" not in plain.describe()[0]
     assert known.identity() == plain.identity()
+
+
+def test_the_date_of_a_dump_is_in_its_name(tmp_path: Path) -> None:
+    """Where no record of a download says another; a size or a number of pages is no date."""
+    for name, date in {"wikidata-20261102-all.json": "2026-11-02", "dewiki-2026-11-01-p1p9.xml": "2026-11-01"}.items():
+        (tmp_path / name).write_text("[]")
+        (described,) = find_dump([f"{tmp_path}/{name}"], checksum=False).describe()
+        assert described["date"] == date
+    (tmp_path / "latest-all-p120261102p7.json").write_text("[]")
+    (described,) = find_dump([f"{tmp_path}/latest-all-p120261102p7.json"], checksum=False).describe()
+    assert "date" not in described

@@ -66,7 +66,7 @@ def run(
     """The counts, rows and unreadable records of one run."""
     place = Scratch(str(tmp_path / "work"))
     runtime = Runtime(["--bulk_shuffle=engine"] if by_engine else [], workers=workers)
-    counts = read_entities([str(path) for path in inputs], EntityOptions(**options), StageContext(place, runtime))
+    counts, _ = read_entities([str(path) for path in inputs], EntityOptions(**options), StageContext(place, runtime))
     tables = [pq.read_table(path) for path in sorted(Path(place.finished).glob("*.parquet"))]
     assert all(table.schema.equals(ENTITIES) for table in tables)
     rows = [row for table in tables for row in table.to_pylist()]
@@ -95,6 +95,15 @@ def test_every_line_is_kept_left_out_or_unreadable(tmp_path: Path) -> None:
     offset = path.read_bytes().index(b'{"type":"item","id":"Q2"')
     assert [(record["stage"], record["where"]) for record in unreadable] == [("entities", f"{path}:{offset}")]
     assert [row["instance_of"] for row in rows if row["qid"] == "Q6"] == [["Q10"]]
+
+
+def test_the_highest_item_number_is_that_of_the_dump(tmp_path: Path) -> None:
+    """It is found among all items of all files, whether they stay or not; redirects and properties are no items."""
+    lines = [*LINES, item("Q1205"), {"type": "item", "id": "Q7000", "redirect": "Q1"}]
+    paths = [write(tmp_path / "one.json", dump(*lines)), write(tmp_path / "two.json", dump(item("Q12", ["Q10"])))]
+    place = StageContext(Scratch(str(tmp_path / "work")), Runtime([], workers=1))
+    _, highest = read_entities(list(map(str, paths)), EntityOptions(), place)
+    assert highest == 1205
 
 
 def test_linked_only_leaves_out_what_nothing_leads_to(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ from wikisem.transforms.entities.item_files import (
 from wikisem.transforms.io.counts import (
     files_left,
     open_counted,
+    read_json,
     require_files,
     sum_counts,
     sum_ranges,
@@ -118,10 +119,11 @@ class EntityOptions:
     relations: bool = True
 
 
-def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> Counts:
+def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageContext) -> tuple[Counts, int]:
     """Read dumps, or the parts of one, into ``finished/*.parquet`` of schemas.ENTITIES, with an index of them.
 
-    Labels of properties are written beside them. Counts are lines with a record. Every item that has P31 or P279, or is
+    Labels of properties are written beside them. Returns counts of lines with a record, and the highest number of an
+    item, kept or not. Every item that has P31 or P279, or is
     a target of either, is kept. Left out, by reason: entities that are not items ("property", "lexeme", "mediainfo",
     "redirect", "other-entity"), "duplicate" (a higher revision was found), "no-class", "unlinked" (``linked_only``).
     Raises MissingInputError, and DamagedInputError if no item is left.
@@ -174,7 +176,7 @@ def read_entities(inputs: Sequence[str], options: EntityOptions, context: StageC
         raise DamagedInputError(_nothing_found(inputs, found))
     write_property_labels(scratch, left)
     require_files(index_folder(scratch.finished), [index_name(bucket, buckets) for bucket in range(buckets)])
-    return found
+    return found, max(read_json(path)["highest"] for path in done)
 
 
 def _plan(inputs: Sequence[str]) -> tuple[list[Range], bytes]:
@@ -280,7 +282,8 @@ class ReadRange(beam.DoFn):
         files = [ItemFile(certainty, part).name for certainty, writer in writers.items() if writer.close()]
         write_unreadable(self._scratch.unreadable(STAGE, part), chunks.unreadable)
         files += write_properties(self._scratch, part, chunks.properties)
-        write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams)
+        highest = max((int(found.max()) for found in numbers if found.size), default=0)
+        write_counts(range_counts(self._scratch, part), chunks.counts(), files, streams, highest=highest)
         with self._shuffle.sender(_READ, "", part) as sender:
             yield from send_numbers(sender, ITEMS, join(numbers))
             yield from send_numbers(sender, TARGETS, union(targets))

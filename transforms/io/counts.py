@@ -26,17 +26,24 @@ from wikisem.records import Counts, UnreadableRecord
 
 
 def write_counts(
-    path: str, counts: Counts, files: Sequence[str] = (), streams: Sequence[StreamPart] = (), span: Sequence[int] = ()
+    path: str,
+    counts: Counts,
+    files: Sequence[str] = (),
+    streams: Sequence[StreamPart] = (),
+    span: Sequence[int] = (),
+    highest: int = 0,
 ) -> None:
     """Write the counts of one part, the names of the files that it left, and the streams that it read a part of.
 
-    ``span`` says which pages the part may have in common with others (see ``mentions.count.find_repeats``).
+    ``span`` says which pages the part may have in common with others (see ``mentions.count.find_repeats``),
+    ``highest`` is the highest number of an item in it.
     """
     values = {
         "counts": asdict(counts),
         "files": list(files),
         "streams": [asdict(each) for each in streams],
         "span": list(span),
+        "highest": highest,
     }
     replace_file(path, orjson.dumps(values, option=orjson.OPT_SORT_KEYS))
 

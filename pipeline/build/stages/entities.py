@@ -32,7 +32,8 @@ def entities(dump: Dump, options: EntityOptions, run: Run) -> Stage:
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del units, folders
-        return {ENTITIES: UnitResult(read_entities(dump.paths, options, context.for_unit(ENTITIES)))}
+        counts, highest = read_entities(dump.paths, options, context.for_unit(ENTITIES))
+        return {ENTITIES: UnitResult(counts, {"highest_item": highest})}
 
     return Stage(ENTITIES, [_unit(dump, options)], work)
 
