@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.json
 import pyarrow.parquet as pq
 
+from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.files import path_of
 from wikisem.ids import check_language, check_qid
 from wikisem.records import Group, Member, Outlier, Rejection, Share
 from wikisem.schemas import PARQUET_ERRORS
@@ -107,7 +107,7 @@ def read_groups(path: str | PathLike[str], language: str | None = None) -> list[
     ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
     if OUT has no groups file for it. DamagedInputError names a line or row that is not a group.
     """
-    file = path_of(path)
+    file = data_set_path(path)
     files = [file]
     if file.is_dir():  # a release has Parquet alone
         lines, tables = (sorted((file / "groups").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))

@@ -11,8 +11,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from wikisem.datasets.files import data_set_path
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.files import path_of
 from wikisem.ids import check_language, check_qid
 from wikisem.layout import walls_path
 from wikisem.outputs.groupfile import GROUPS
@@ -124,7 +124,7 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
     ``language`` keeps those in one language. Raises MissingInputError if there is no such file or, with ``language``,
     if OUT has no walls for it. DamagedInputError names a line or row that is not a wall, or has the id of another one.
     """
-    file = path_of(path)
+    file = data_set_path(path)
     files = [file]
     if file.is_dir():  # a release has Parquet alone
         lines = Path(walls_path(language or "*"))

@@ -19,7 +19,10 @@ from wikisem.wikidata.line_types import DEFAULT_PROPERTIES
 from wikisem.wikis import known_language
 
 # What commands that read test groups take.
-DATA_SET: Final = "a run's OUT, a .jsonl or .parquet file of groups, a folder of WikiSem500 text, or a .tar.gz of these"
+DATA_SET: Final = (
+    "a run's OUT or a release, by path or URL (https://, hf://datasets/OWNER/NAME), a .jsonl or .parquet file of "
+    "groups, a folder of WikiSem500 text, or a .tar.gz of these"
+)
 _MAX_UNREADABLE: Final = 0.01
 T = TypeVar("T")
 

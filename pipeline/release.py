@@ -1,5 +1,6 @@
 """The folder of a release of a run, and the page to look through its groups."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.json
+import pyarrow.parquet as pq
 
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
@@ -18,15 +20,17 @@ from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
-from wikisem.outputs.groupfile import decode_rejection, encode_group, groups_table, read_groups
+from wikisem.outputs.groupfile import decode_rejection, encode_group, encode_rejection, groups_table, read_groups
 from wikisem.outputs.release.card import card, citation, license_text
 from wikisem.outputs.release.facts import (
     Maker,
     Manifest,
+    ManifestFile,
     ManifestStage,
     ModelScore,
     ReleaseFacts,
     language_facts,
+    manifest_json,
     read_facts,
     recipe_toml,
 )
@@ -34,6 +38,7 @@ from wikisem.outputs.release.files import case_rows, cases_table, croissant_json
 from wikisem.outputs.release.walls import wall_tasks
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.records import Group, Rejection
+from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
 
@@ -56,19 +61,44 @@ class RunFiles:
 
 
 def read_run(output: Path) -> RunFiles:
-    """The plainly named files of a run; MissingInputError if it is no run or has no groups at all."""
-    manifest = output / MANIFEST
-    if not manifest.is_file():
-        raise MissingInputError(f"{output}: expected the output folder of a run, saw no {MANIFEST} in it")
-    languages = sorted(check_language(path.stem) for path in (output / "groups").glob("*.jsonl"))
-    if not languages:
+    """The plainly named files of a run or a release; MissingInputError if it is neither or has no groups at all."""
+    groups_files = [path for end in ("jsonl", "parquet") for path in (output / "groups").glob(f"*.{end}")]
+    manifest = _read_manifest(output, groups_files)
+    if not groups_files:
         raise MissingInputError(f"{output}: expected groups, saw none; run wikisem build first")
-    groups = {code: read_groups(output, code) for code in languages}
+    filled = {check_language(path.stem) for path in groups_files}
+    # A release has no tables of languages without groups.
+    languages = sorted(filled | {check_language(path.stem) for path in (output / "rejected").glob("*.jsonl")})
+    groups = {code: read_groups(output, code) if code in filled else [] for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: _read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
-    read = decode_json(manifest.read_bytes(), Manifest, str(manifest), "the manifest of a run")
-    return RunFiles(groups, rejections, read)
+    return RunFiles(groups, rejections, manifest)
+
+
+def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
+    """The manifest; of a release from before releases had one, what the metadata of its tables says."""
+    path = output / MANIFEST
+    if path.is_file():
+        return decode_json(path.read_bytes(), Manifest, str(path), "the manifest of a run")
+    about = table_metadata(next((table for table in sorted(groups_files) if table.suffix == ".parquet"), None))
+    if not about:
+        raise MissingInputError(
+            f"{output}: expected the output folder of a run or a release, saw no {MANIFEST} in it, nor groups with "
+            "their recipe"
+        )
+    fields = {key: about.get(f"wikisem.{key}", "null") for key in ("recipe", "seed", "versions")}
+    text = "{" + ", ".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
+    return decode_json(text, Manifest, str(groups_files[0]), "the recipe of a release in its metadata")
+
+
+def table_metadata(table: Path | None) -> dict[str, str]:
+    """What the Parquet of a release says of itself; empty of any other, and without a table."""
+    if table is None:
+        return {}
+    with table.open("rb") as source:
+        found = pq.read_schema(source).metadata or {}
+    return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
 
 
 def _read_rejections(path: Path) -> list[Rejection]:
@@ -123,7 +153,7 @@ def write_release(
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
-    extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_lines(output / kind))}
+    extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
     first = next(groups for groups in run.groups.values() if groups)
     example = next(iter(case_rows(first, run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
@@ -159,24 +189,37 @@ def _check_others(folder: Path, facts: ReleaseFacts) -> None:
         )
 
 
-def _languages_with_lines(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(check_language(path.stem) for path in folder.glob("*.jsonl") if size_of(str(path))))
+def _languages_with_rows(folder: Path) -> tuple[str, ...]:
+    files = [*(path for path in folder.glob("*.jsonl") if size_of(str(path))), *folder.glob("*.parquet")]
+    return tuple(sorted({check_language(path.stem) for path in files}))
 
 
 def _release_files(
     facts: ReleaseFacts, run: RunFiles, output: Path, scores: Sequence[Path]
 ) -> Iterator[tuple[str, bytes]]:
-    """Every file of the release, those that name others last; a language without groups has no files."""
+    """Every file of the release, those that name others last; a language without groups has no tables."""
+    listed: dict[str, ManifestFile] = {}
+    for name, data in _data_files(facts, run, output, scores):
+        listed[name] = ManifestFile(len(data), hashlib.sha256(data).hexdigest())
+        yield name, data
+    yield "README.md", card(facts, listed).encode()
+    yield MANIFEST, manifest_json(facts, listed)
+
+
+def _data_files(
+    facts: ReleaseFacts, run: RunFiles, output: Path, scores: Sequence[Path]
+) -> Iterator[tuple[str, bytes]]:
     about = facts.metadata()
     for language in facts.filled:
         own = run.groups[language.code]
         yield f"groups/{language.code}.parquet", parquet_bytes(groups_table(map(encode_group, own)), about)
         yield f"cases/{language.code}.parquet", parquet_bytes(cases_table(own, facts.seed), about)
+    for code, rejections in run.rejections.items():
+        if rejections:
+            yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
     for kind, codes in facts.extras.items():
         for code in codes:
-            lines = output / kind / f"{code}.jsonl"
-            table = walls_table(read_walls(lines)) if kind == "walls" else _json_lines(lines)
-            yield f"{kind}/{code}.parquet", parquet_bytes(table, about)
+            yield f"{kind}/{code}.parquet", parquet_bytes(_extra_rows(output / kind, code), about)
     yield from harness_files(facts)
     yield from wall_tasks(facts)
     yield from browse_files(
@@ -186,15 +229,21 @@ def _release_files(
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)
-    yield "README.md", card(facts).encode()
 
 
-def _json_lines(path: Path) -> pa.Table:
+def _extra_rows(folder: Path, code: str) -> pa.Table:
+    """The rows of a language: lines in a run, a table in a release."""
+    lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
+    path = lines if lines.is_file() else table
+    if folder.name == "walls":
+        return walls_table(read_walls(path))
     try:
         with path.open("rb") as source:
+            if path is table:
+                return pq.ParquetFile(source).read()
             return pa.json.read_json(source, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
-    except pa.ArrowInvalid as error:
-        raise DamagedInputError(f"{path}: expected JSON lines, saw {error}") from error
+    except PARQUET_ERRORS as error:
+        raise DamagedInputError(f"{path}: expected rows of {folder.name}, saw {error}") from error
 
 
 # The page, and the scores that it shows.

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from rich.console import RenderableType
 
 from wikisem import __version__
-from wikisem.datasets.files import data_set_name
+from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, keyed_categories, read_categories
 from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
@@ -357,7 +357,7 @@ def walls(arguments: argparse.Namespace) -> None:
     """Score walls; several models on the words that all of them know, too, and by how they differ there."""
     listed = _read_walls(arguments.walls, arguments.language)
     words = {word.id if arguments.keys else word.surface for wall in listed for word in wall.words}
-    name = data_set_name(path_of(arguments.walls))
+    name = data_set_name(data_set_path(arguments.walls))
     models, shared = (
         [replace(one, dataset=name) for one in evaluations]
         for evaluations in score_models_on_walls(
@@ -560,14 +560,14 @@ def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | N
 
     With ``keys``, the keys of items replace their words.
     """
-    names = distinct([data_set_name(path_of(path)) for path in paths], paths)
+    names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
     words = [_read_groups(path, languages) for path in paths]
     groups = [keyed_groups(each, keys) for each in words] if keys else words
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
 def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
-    groups = name_languages(read_dataset(path), path_of(path))
+    groups = name_languages(read_dataset(path), data_set_path(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:
         seen = ", ".join(sorted({group.language or "no known language" for group in groups}))

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
-from wikisem.datasets.files import data_set_name
+from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
@@ -138,7 +138,7 @@ def outliers(
     looked up by their "qid" or the "title" of their page. MissingInputError where there are no groups, or no such keys.
     """
     if isinstance(groups, str | PathLike):
-        listed, name = name_languages(read_dataset(fspath(groups)), Path(groups)), data_set_name(Path(groups))
+        listed, name = name_languages(read_dataset(groups), data_set_path(groups)), data_set_name(data_set_path(groups))
     else:
         listed, name = list(map(_words, groups)), ""
     if not listed:

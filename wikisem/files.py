@@ -27,8 +27,22 @@ from wikisem.errors import MissingInputError, OutputError, UsageError
 # Paths and URLs as people write them.
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-# The extra of wikisem that installs a driver; of any other driver fsspec says what installs it.
-_EXTRAS: Final = {"gs": "gcs", "gcs": "gcs", "s3": "s3", "s3a": "s3"}
+# What installs a driver; of any other driver fsspec says what does.
+_INSTALLED_BY: Final = {
+    **dict.fromkeys(("gs", "gcs"), "wikisem[gcs]"),
+    **dict.fromkeys(("s3", "s3a"), "wikisem[s3]"),
+    **dict.fromkeys(("http", "https"), "fsspec[http]"),
+    "hf": "huggingface_hub",
+}
+
+
+_WEB: Final = ("http", "https")
+
+
+def is_web(path: str) -> bool:
+    """Whether a path is an address of a web server, which lists no files."""
+    found = _SCHEME.match(path)
+    return found is not None and found[1].lower() in _WEB
 
 
 def is_local(path: str) -> bool:
@@ -55,17 +69,23 @@ def check_address(path: str) -> str:
     scheme = found[1].lower()
     if scheme == "file":
         return _path_of(path)
-    expected = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
-    if scheme in {"http", "https", "ftp"}:
-        raise UsageError(f"{expected}, saw {path!r}; download it first")
+    if scheme in {*_WEB, "ftp"}:
+        raise UsageError(f"{_EXPECTED}, saw {path!r}; download it first")
+    _require_driver(scheme, path)
+    return path
+
+
+_EXPECTED: Final = "expected a path or a URL of gs://, s3://, hdfs:// or another protocol of fsspec"
+
+
+def _require_driver(scheme: str, path: str) -> None:
     try:
         _import_driver(scheme)
     except ValueError as error:
-        raise UsageError(f"{expected}, saw {path!r}") from error
+        raise UsageError(f"{_EXPECTED}, saw {path!r}") from error
     except ImportError as error:
-        wanted = f"pip install 'wikisem[{_EXTRAS[scheme]}]'" if scheme in _EXTRAS else str(error)
+        wanted = f"pip install '{_INSTALLED_BY[scheme]}'" if scheme in _INSTALLED_BY else str(error)
         raise UsageError(f"{path}: {scheme}:// needs a package: {wanted}") from error
-    return path
 
 
 def _path_of(url: str) -> str:
@@ -147,6 +167,16 @@ def open_binary(path: str) -> BinaryIO:
         if _scheme(path) == "memory":  # whose files have one position for all that read them
             return io.BytesIO(driver.cat_file(name))
         return cast(BinaryIO, driver.open(name, "rb", block_size=_READ_AHEAD))
+
+
+def read_web(url: str) -> bytes:
+    """The bytes at an address of a web server; MissingInputError, with what it answered, where there are none."""
+    _require_driver(_scheme(url), url)
+    from fsspec.core import url_to_fs  # noqa: PLC0415
+
+    with _reported(MissingInputError, f"read {url}"):
+        driver, name = url_to_fs(url)
+        return cast(bytes, driver.cat_file(name))
 
 
 def read_if_there(path: str) -> bytes | None:

@@ -67,13 +67,24 @@ class ManifestStage(msgspec.Struct):
     kept: int | None = None
 
 
+class ManifestFile(msgspec.Struct):
+    """A file of a release."""
+
+    size: int
+    sha256: str
+
+
 class Manifest(msgspec.Struct):
-    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set."""
+    """The manifest of a run, as far as a release depends on it; what units do not have in common is not set.
+
+    That of a release also lists its other files, and names inputs without their folders.
+    """
 
     recipe: dict[str, Any] | None = None
     seed: int | None = None
     versions: dict[str, str] | None = None
     stages: dict[str, ManifestStage] = {}
+    files: dict[str, ManifestFile] = {}
 
 
 # The facts.
@@ -285,7 +296,7 @@ class ReleaseFacts:
 def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published: str, **more: Any) -> ReleaseFacts:
     """The facts in a run's manifest and ``more`` of ReleaseFacts; DamagedInputError if groups were made in many ways.
 
-    Of the Wikipedias only those of the set's languages are sources: a run may have read others for another set.
+    Of the stages only those of the set's languages count: a run may have read other Wikipedias for another set.
     """
     recipe, seed, versions = manifest.recipe, manifest.seed, manifest.versions
     if recipe is None or seed is None or versions is None:
@@ -296,13 +307,30 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
             "with the same recipe, seed and versions first"
         )
     read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
+    stages = {unit: stage for unit, stage in sorted(manifest.stages.items()) if unit.partition("/")[2] in read}
     sources = (
         Source(one.path.rpartition("/")[2], one.size, unit.partition("/")[2], _web_address(one.origin.url), one.sha256)
-        for unit, stage in sorted(manifest.stages.items())
+        for unit, stage in stages.items()
         for one in stage.inputs
     )
-    used = tuple(source for source in sources if source.language in read)
-    return ReleaseFacts(recipe, seed, versions, used, tuple(languages), published, stages=manifest.stages, **more)
+    return ReleaseFacts(recipe, seed, versions, tuple(sources), tuple(languages), published, stages=stages, **more)
+
+
+def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
+    """The manifest of a release, from which the same facts are read again, with no folder of a machine."""
+
+    def named(stage: ManifestStage) -> ManifestStage:
+        inputs = [
+            ManifestInput(
+                one.path.rpartition("/")[2], one.size, one.sha256, ManifestOrigin(_web_address(one.origin.url))
+            )
+            for one in stage.inputs
+        ]
+        return msgspec.structs.replace(stage, inputs=inputs)
+
+    stages = {unit: named(stage) for unit, stage in facts.stages.items()}
+    manifest = Manifest(dict(facts.recipe), facts.seed, dict(facts.versions), stages, dict(files))
+    return orjson.dumps(msgspec.to_builtins(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _web_address(url: str) -> str:

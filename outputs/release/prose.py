@@ -160,8 +160,6 @@ def activities(facts: ReleaseFacts) -> list[tuple[str, str]]:
     found = []
     for unit, stage in facts.stages.items():
         kind, _, language = unit.partition("/")
-        if language and language not in {*facts.spoken, *(one.code for one in facts.languages)}:
-            continue
         counts = "" if stage.read is None or stage.kept is None else f": {stage.read:,} read, {stage.kept:,} kept"
         found.append((unit, f"{_UNITS.get(kind, kind)}{f', {language}' if language else ''}{counts}."))
     return found

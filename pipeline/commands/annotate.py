@@ -15,6 +15,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.table import Column, Table
 
+from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import WordGroup, read_dataset
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError, UsageError
 from wikisem.evaluation.annotators import HumanScore, ModelScore, agreement, case_groups, score_annotators, score_model
@@ -78,7 +79,7 @@ class AnnotationReport:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of both steps."""
-    parser.add_argument("dataset", metavar="OUT", nargs="?", type=argument(path_of), help=DATA_SET)
+    parser.add_argument("dataset", metavar="OUT", nargs="?", help=DATA_SET)
     add_folder(parser, "SHEETS", "the folder to write the sheets to", required=False)
     parser.add_argument("--language", type=argument(check_language), metavar="LANG", help="the language of the groups")
     parser.add_argument(
@@ -144,7 +145,7 @@ def _sample_and_write(arguments: argparse.Namespace) -> None:
     overlap = groups // 4 if arguments.overlap is None else arguments.overlap
     annotators, two_answers = arguments.annotators or _ANNOTATORS, bool(arguments.two_answers)
     options = SampleOptions(arguments.language, seed, groups, annotators, overlap, two_answers)
-    groups_read = read_groups_in(arguments.dataset, arguments.language)
+    groups_read = read_groups_in(data_set_path(arguments.dataset), arguments.language)
     annotation = sample_cases(_shared_vocabulary(groups_read, arguments.vocabulary or []), options)
     write_sheets(annotation, output)
     each = sorted({len(cases) for cases in annotation.annotators.values()})
@@ -212,12 +213,15 @@ def _agreement(answers: Sequence[Answer], annotation: AnnotationSet) -> tuple[Er
 def read_groups_in(path: Path, language: str) -> list[WordGroup]:
     """The groups of a language; MissingInputError if there are none, or if text files do not say their language.
 
-    A run has them in ``groups/<language>.jsonl``, a release in a folder named after the language. Any other path is
-    read whole, and groups that state another language are left out.
+    A run has them in ``groups/<language>.jsonl``, a release in a table, a set of text files in a folder named after the
+    language. Any other path is read whole, and groups that state another language are left out.
     """
-    found = next((inner for inner in (path / "groups" / f"{language}.jsonl", path / language) if inner.exists()), path)
+    own = [path / "groups" / f"{language}.{end}" for end in ("jsonl", "parquet")]
+    found = next((inner for inner in (*own, path / language) if inner.exists()), path)
     if found == path and (path / "groups").is_dir():
-        raise MissingInputError(f"{path}: expected groups in {language}, saw no groups/{language}.jsonl")
+        raise MissingInputError(
+            f"{path}: expected groups in {language}, saw no groups/{language}.jsonl, nor groups/{language}.parquet"
+        )
     groups = read_dataset(found)
     kept = [group for group in groups if group.language in {"", language}]
     if not kept:

@@ -1,20 +1,20 @@
 """Measure every group of a run or of a released set, without a model: who its members are, how near its outliers.
 
-OUT is the output folder of a run (with its class graph), a groups .jsonl or .parquet file, or a folder of WikiSem500
-text, for which only measures of words are known. Groups come worst first.
+OUT is the output folder of a run (with its class graph), a release, a groups .jsonl or .parquet file, or a folder of
+WikiSem500 text, for which only measures of words are known. Groups come worst first.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import pyarrow.parquet as pq
 from rich.table import Table
 
+from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import baselines_as_json, read_frequencies
@@ -33,9 +33,10 @@ from wikisem.files import path_of, read_if_there
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import MANIFEST, find_folder
 from wikisem.outputs.groupfile import read_groups
-from wikisem.pipeline.command_options import DATA_SET, argument
+from wikisem.pipeline.command_options import DATA_SET
 from wikisem.pipeline.console.scores import baseline_table
-from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json
+from wikisem.pipeline.console.terminal import make_console, make_table, number_columns, print_json, print_notes
+from wikisem.pipeline.release import table_metadata
 from wikisem.typed_json import decode_json
 
 # How many groups and outliers tables show.
@@ -45,8 +46,8 @@ _RANKED: Final = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of audit."""
-    parser.add_argument("dataset", metavar="OUT", type=argument(path_of), help=DATA_SET)
-    parser.add_argument("--compare", metavar="OTHER", type=argument(path_of), help="another set to compare with")
+    parser.add_argument("dataset", metavar="OUT", help=DATA_SET)
+    parser.add_argument("--compare", metavar="OTHER", help="another set to compare with")
     parser.add_argument(
         "--frequencies",
         action="append",
@@ -63,6 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
     frequencies = dict(map(_frequencies_file, arguments.frequencies))
     chosen = [path for path in (arguments.dataset, arguments.compare) if path is not None]
     audits = [audit(path, frequencies=frequencies) for path in chosen]
+    without = [path for path in chosen if _lacks_graph(data_set_path(path))]
+    print_notes(
+        [
+            f"{path} has no class graph: distances, shared classes and hidden members need a run's OUT"
+            for path in without
+        ]
+    )
     if arguments.json:
         print_json(audit_as_json(audits), indented=True)
     else:
@@ -70,14 +78,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _lacks_graph(path: Path) -> bool:
+    """Whether a set has items, of which a class graph would say more."""
+    return (path / "groups").is_dir() and not (path / "taxonomy").is_dir()
+
+
 def audit(dataset: str | PathLike[str], *, frequencies: Mapping[str, str | PathLike[str]] | None = None) -> Audit:
     """Measure every group of a data set, as ``wikisem audit`` does; part of the public API.
 
     ``frequencies`` names, by language, files of how often tokens occur. MissingInputError where there are no groups.
     """
-    path = path_of(dataset)
+    path = data_set_path(dataset)
     read = {code: read_frequencies(path_of(file)) for code, file in (frequencies or {}).items()}
-    return audit_groups(str(path), _read_audit_groups(path), _load_graph(path), read, _read_bounds(path))
+    return audit_groups(fspath(dataset), _read_audit_groups(path), _load_graph(path), read, _read_bounds(path))
 
 
 class _Recipe(msgspec.Struct):
@@ -90,16 +103,16 @@ class _Manifest(msgspec.Struct):
 
 
 def _read_bounds(path: Path) -> WitnessBounds:
-    """The bounds in the recipe of a run, by its manifest, or of a release, by its Parquet; none of another data set."""
-    tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
+    """The bounds in the recipe of a run or a release; none of another data set."""
     recipe: _Recipe | None = None
     if (path / MANIFEST).is_file():
         read = decode_json((path / MANIFEST).read_bytes(), _Manifest, str(path / MANIFEST), "the manifest of a run")
         recipe = read.recipe
-    elif tables and tables[0].suffix == ".parquet":
-        about = pq.read_schema(tables[0]).metadata or {}
-        text = about.get(b"wikisem.recipe", b"{}")
-        recipe = decode_json(text, _Recipe, str(tables[0]), "the recipe of a release in its metadata")
+    else:
+        tables = [path] if path.is_file() else sorted((path / "groups").glob("*.parquet"))
+        about = table_metadata(next((table for table in tables if table.suffix == ".parquet"), None))
+        text = about.get("wikisem.recipe", "{}")
+        recipe = decode_json(text, _Recipe, str(path), "the recipe of a release in its metadata")
     return WitnessBounds(recipe.cluster.coherence, recipe.outliers.margin) if recipe else NO_BOUNDS
 
 

@@ -1,4 +1,4 @@
-"""Write a page to look through the groups of a run: plain HTML that works from disk and without a network.
+"""Write a page to look through the groups of a run or a release: plain HTML that works from disk and without a network.
 
 OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons, a
 class in all its languages side by side, and a quiz. --scores adds the scores of models on each group.
@@ -6,10 +6,12 @@ class in all its languages side by side, and a quiz. --scores adds the scores of
 
 import argparse
 from collections.abc import Sequence
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 
-from wikisem.files import path_of, write_files
+from wikisem.datasets.files import data_set_path
+from wikisem.errors import UsageError
+from wikisem.files import is_web, path_of, write_files
 from wikisem.pipeline.command_options import add_folder, argument
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import browse_files, facts_of, read_run
@@ -17,7 +19,7 @@ from wikisem.pipeline.release import browse_files, facts_of, read_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
-    parser.add_argument("run", metavar="OUT", type=argument(path_of), help="the output folder of a run")
+    parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
     add_folder(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
     parser.add_argument(
         "--scores",
@@ -43,10 +45,13 @@ def browse(
 ) -> Path:
     """Write the page of a run to ``folder``, by default OUT/browse, and return the file to open.
 
-    ``scores`` are files of what ``wikisem evaluate outliers --json`` printed. MissingInputError where there is no run.
-    Part of the public API.
+    ``scores`` are files of what ``wikisem evaluate outliers --json`` printed. MissingInputError where there is no
+    run or release. Part of the public API.
     """
-    target = path_of(output) / "browse" if folder is None else path_of(folder)
-    read, scored = read_run(path_of(output)), [path_of(each) for each in scores]
+    if folder is None and is_web(fspath(output)):
+        raise UsageError(f"expected a folder for the page of {output}, saw none: give --output FOLDER")
+    path = data_set_path(output)
+    target = path / "browse" if folder is None else path_of(folder)
+    read, scored = read_run(path), [path_of(each) for each in scores]
     write_files(target, browse_files(facts_of(read, ""), read.groups, read.rejections, scored, read.english))
     return target / "index.html"

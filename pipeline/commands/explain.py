@@ -13,6 +13,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
 from wikisem.evaluation.audit.summary import audit_groups
@@ -23,16 +24,24 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import add_figure, argument, folder
 from wikisem.pipeline.console.tables import group_table
-from wikisem.pipeline.console.terminal import drawing_module, make_console, number_columns, print_line
-from wikisem.pipeline.explain.explanation import Explanation, explain_class, languages_of
+from wikisem.pipeline.console.terminal import (
+    drawing_module,
+    make_console,
+    number_columns,
+    print_line,
+    print_notes,
+)
+from wikisem.pipeline.explain.explanation import Explanation, explain_class, explain_released, languages_of
 from wikisem.pipeline.explain.statements import ClassStatements, explain_statements, read_property_labels
+from wikisem.pipeline.release import RunFiles, read_run
+from wikisem.records import Group
 from wikisem.transforms.io.arrays import local_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of explain."""
     parser.add_argument(
-        "output", type=argument(folder), metavar="OUT", help="the output folder of a run whose groups are finished"
+        "output", metavar="OUT", help="the output folder of a run whose groups are finished, or a release"
     )
     parser.add_argument("qid", type=argument(check_qid), metavar="CLASS", help="the class, such as Q5119")
     parser.add_argument(
@@ -55,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation in each language and draw the figure of the first that has a group."""
     output = arguments.output
+    if released := _released(output):
+        return _run_released(released, arguments)
+    output = folder(output)
     taxonomy = _load_graph(output)
     explanations = _explain(output, taxonomy, arguments.qid, arguments.language, arguments.item)
     statements = explain_statements(output, taxonomy, explanations, arguments.item)
@@ -66,14 +78,64 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+# What a release does not have of a class.
+_NOT_RELEASED: Final = (
+    "a release has no class graph and no items beside its groups: parents, siblings and cousins of the class, its "
+    "other instances, labels of classes without a group, and what statements say are in the OUT of its run"
+)
+
+
+def _released(output: str) -> RunFiles | None:
+    """What is in a release; None for the OUT of a run, which has a class graph or can make it."""
+    path = data_set_path(output)
+    has_tables = any((path / "groups").glob("*.parquet")) and not any((path / "groups").glob("*.jsonl"))
+    return read_run(path) if has_tables else None
+
+
+def _run_released(run: RunFiles, arguments: argparse.Namespace) -> int:
+    """Print what a release has of a class in each language, and what only its run has."""
+    if arguments.figure is not None or arguments.item:
+        option = "--figure" if arguments.figure is not None else "--item"
+        raise MissingInputError(f"{option} needs the OUT of a run, saw a release: {_NOT_RELEASED}")
+    for explanation in _explain_released(run, arguments.output, arguments.qid, arguments.language):
+        console = make_console()
+        console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
+        console.print(_outcome(explanation, "not judged, or left out: a release has no more of it"))
+        if explanation.group is not None:
+            console.print(group_table(explanation.group, explanation.labels))
+            for line in _value_lines(explanation.group):
+                console.print(line)
+    print_notes([_NOT_RELEASED])
+    return 0
+
+
+def _explain_released(run: RunFiles, output: str, qid: str, language: str | None) -> list[Explanation]:
+    explanations = [explain_released(run, qid, code) for code in _chosen(list(run.groups), language, output)]
+    if all(one.group is None and one.rejection is None for one in explanations):
+        where = f" in {language}" if language else ""
+        raise MissingInputError(f"{output}: expected a group or a rejected class, saw none of {qid}{where}")
+    return explanations
+
+
+def _value_lines(group: Group) -> Iterable[str]:
+    """Coherence and margins, as far as they are known."""
+    if group.coherence is not None:
+        yield f"coherence {group.coherence}"
+    for outlier in group.outliers:
+        if outlier.margin is not None:
+            yield f"{outlier.surface} ({outlier.id}): margin {outlier.margin}"
+
+
 def explain(output: str | PathLike[str], qid: str, language: str | None = None) -> list[Explanation]:
     """Why a class has the group that it has, or none, in one language of a run or in each; part of the public API.
 
     MissingInputError where there are no groups, or none in the language; UnknownItemError for a class that the graph
-    does not have.
+    does not have. Of a release, which has no graph, an explanation has the group or the rejection alone.
     """
-    run_folder = folder(fspath(output))
     code = None if language is None else check_language(language)
+    if released := _released(fspath(output)):
+        return _explain_released(released, fspath(output), check_qid(qid), code)
+    run_folder = folder(fspath(output))
     return _explain(run_folder, _load_graph(run_folder), check_qid(qid), code, ())
 
 
@@ -91,7 +153,10 @@ def _explain(
 
 
 def _languages(output: str, asked: str | None) -> list[str]:
-    known = languages_of(output)
+    return _chosen(languages_of(output), asked, output)
+
+
+def _chosen(known: list[str], asked: str | None, output: str) -> list[str]:
     if asked is None:
         return known
     if asked not in known:
@@ -147,13 +212,16 @@ def _describe_class(taxonomy: Taxonomy, explanation: Explanation) -> list[str]:
     ]
 
 
-def _outcome(explanation: Explanation) -> str:
+def _outcome(
+    explanation: Explanation,
+    otherwise: str = "not judged: too few of its instances have a surface form in this language",
+) -> str:
     group, rejection = explanation.group, explanation.rejection
     if group is not None:
         return f"a group of {len(group.cluster)} with {len(group.outliers)} outliers"
     if rejection is not None:
         return f"no group: {rejection.reason} ({rejection.detail})"
-    return "not judged: too few of its instances have a surface form in this language"
+    return otherwise
 
 
 def _instances(explanation: Explanation) -> Table:

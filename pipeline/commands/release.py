@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from os import PathLike
 
+from wikisem.datasets.files import data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import path_of
 from wikisem.outputs.release.facts import Maker, ReleaseFacts
@@ -23,7 +24,7 @@ from wikisem.pipeline.release import write_release
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of release."""
-    parser.add_argument("run", metavar="OUT", type=argument(path_of), help="the output folder of a run")
+    parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
     add_folder(parser, "FOLDER", "the folder to write the release to")
     parser.add_argument("--maintainer", default="", metavar="NAME", help="the person who answers for the set")
     parser.add_argument(
@@ -75,7 +76,7 @@ def release(
 
     ``contact`` is an e-mail address or a page, ``repository`` a name on the Hugging Face Hub, ``scores`` are files of
     what ``wikisem evaluate outliers --json`` printed. UsageError for a folder that holds anything but a release of the
-    same languages, MissingInputError where there is no run.
+    same languages, MissingInputError where there is no run or release.
     """
     address = contact and command_options.contact(contact)
     maker = Maker(maintainer.strip(), address, repository and _repository(repository))
@@ -85,7 +86,7 @@ def release(
 def _release(
     output: str | PathLike[str], folder: str | PathLike[str], maker: Maker, scores: Sequence[str | PathLike[str]]
 ) -> ReleaseFacts:
-    return write_release(path_of(output), path_of(folder), _today(), maker, [path_of(each) for each in scores])
+    return write_release(data_set_path(output), path_of(folder), _today(), maker, [path_of(each) for each in scores])
 
 
 def _today() -> str:

@@ -20,6 +20,7 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
+from wikisem.pipeline.release import RunFiles
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
@@ -46,8 +47,8 @@ class Explanation:
     """A class in one language: its group, or why it has none; ``labels`` are of all QIDs that are mentioned.
 
     ``english`` are those of them whose label is English, because they have none in the language, nor in ``mul``.
-    ``cluster`` are the items that rules judged, whatever came of it, as far as their number is known from ``recipe``:
-    that of the language's groups, None without a record of them.
+    ``ranked`` is empty for a release. ``cluster`` are the items that rules judged, whatever came of it, as far as their
+    number is known from ``recipe``: that of the language's groups, None without a record of them.
     """
 
     qid: str
@@ -91,6 +92,14 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
     cluster = [one.id for one in group.cluster] if group else _leading(linked, recipe) if recipe else []
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe)
+
+
+def explain_released(run: RunFiles, qid: str, language: str) -> Explanation:
+    """What a release has of a class: its group or why it has none, and the labels of classes that have a group."""
+    own = run.groups[language]
+    group = next((one for one in own if one.qid == qid), None)
+    rejection = next((one for one in run.rejections[language] if one.qid == qid), None)
+    return Explanation(qid, language, group, rejection, (), {one.qid: one.label for one in own})
 
 
 def languages_of(output: str) -> list[str]:

@@ -55,9 +55,11 @@ def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
     found = {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
     tasks = {f"lm_eval/{code}{suffix}.yaml" for code in CODES for suffix in ("", "_letters")}
     tables = {f"{kind}/{code}.parquet" for kind in ("groups", "cases") for code in CODES}
+    tables |= {f"rejected/{code}.jsonl" for code in (*CODES, "la")}
     pages = {"index.html", "data/index.js", *(f"data/{code}.js" for code in CODES)}
     assert found == tasks | tables | pages | {
-        "README.md", "recipe.toml", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE", "CITATION.cff",
+        "README.md", "manifest.json", "recipe.toml", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE",
+        "CITATION.cff",
         "categories/no.parquet", "lm_eval/_words.yaml", "lm_eval/_letters.yaml", "lm_eval/wikisem.yaml",
         "lm_eval/wikisem_letters.yaml",
     }  # fmt: skip
@@ -280,7 +282,7 @@ def test_what_cannot_be_released_is_said(tmp_path: Path, capsys: pytest.CaptureF
         (
             [str(tmp_path), "--output", str(tmp_path / "a")],
             1,
-            "expected the output folder of a run, saw no manifest.json",
+            "expected the output folder of a run or a release, saw no manifest.json",
         ),
         ([str(run), "--output", str(run)], 2, "expected another folder than that of the run"),
         ([str(run), "--output", str(tmp_path / "a"), "--repository", "wikisem"], 2, "expected a name such as my-name"),

@@ -3,22 +3,100 @@
 import bz2
 import csv
 import gzip
+import hashlib
 import io
 import lzma
 import os
 import re
 import tarfile
+import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from io import BufferedIOBase
 from itertools import count
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
+from urllib.parse import urlsplit
 
-from wikisem.errors import DamagedInputError, MissingInputError
+import msgspec
+
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
+from wikisem.files import is_web, path_of, read_web
+from wikisem.layout import MANIFEST
+from wikisem.typed_json import decode_json
+
+# Where a data set is.
+
+
+class _Listed(msgspec.Struct):
+    size: int
+    sha256: str
+
+
+class _Listing(msgspec.Struct):
+    files: dict[str, _Listed] = {}
+
+
+# What commands read of a release, of all the files that its manifest lists.
+_READ: Final = re.compile(r"(groups|rejected|walls)/[\w-]+\.(parquet|jsonl)", re.ASCII)
+_ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
+
+
+def data_set_path(text: str | os.PathLike[str]) -> Path:
+    """Where a data set is read from: a path on this machine, or a URL whose driver lists files.
+
+    At http:// or https:// are a release, whose manifest.json lists its files, or a single file: what commands read of
+    it is copied to a temporary folder, once in a process and checked by SHA-256. UsageError for a URL that cannot be
+    opened, MissingInputError where nothing is there.
+    """
+    address = os.fspath(text)
+    if not address.strip():
+        raise UsageError(f"expected a path or a URL, saw {address!r}")
+    if is_web(address):
+        return _copy_of(address.rstrip("/"))
+    path = path_of(text)
+    if _ON_THE_HUB.fullmatch(address) and not (path.exists() or path.parent.exists()):
+        raise MissingInputError(
+            f"expected a data set, saw nothing at {address}; one on the Hugging Face Hub is hf://datasets/{address}"
+        )
+    return path
+
+
+@cache
+def _copy_of(url: str) -> Path:
+    name = re.sub(r"[^\w.-]", "_", PurePosixPath(urlsplit(url).path).name).lstrip(".") or "set"
+    root = Path(_temporary().name) / name
+    if name.endswith((*SUFFIXES, *ARCHIVES)):
+        root.write_bytes(read_web(url))
+        return root
+    manifest = read_web(f"{url}/{MANIFEST}")
+    listing = decode_json(manifest, _Listing, f"{url}/{MANIFEST}", "the manifest of a release")
+    files = {path: listed for path, listed in listing.files.items() if _READ.fullmatch(path)}
+    if not files:
+        raise MissingInputError(f"{url}/{MANIFEST}: expected the files of a release, saw none")
+    root.mkdir()
+    (root / MANIFEST).write_bytes(manifest)
+    for path, listed in files.items():
+        data = read_web(f"{url}/{path}")
+        if hashlib.sha256(data).hexdigest() != listed.sha256:
+            raise DamagedInputError(
+                f"{url}/{path}: expected SHA-256 {listed.sha256}, saw another in {len(data):,} bytes"
+            )
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_bytes(data)
+    return root
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes when the process ends
+
+
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    _kept.append(tempfile.TemporaryDirectory(prefix="wikisem-"))
+    return _kept[-1]
+
 
 # Which files a data set consists of.
 

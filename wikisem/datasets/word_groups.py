@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Final, Literal, NamedTuple
 
@@ -11,9 +12,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wikisem.datasets.files import DataFile, data_files, decode_utf8, is_json_lines, numbered_lines
+from wikisem.datasets.files import DataFile, data_files, data_set_path, decode_utf8, is_json_lines, numbered_lines
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.files import path_of
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIA_CODES
@@ -71,7 +71,7 @@ OUTLIER_CLASSES: Final = "outlier-classes.json"
 OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3] | None, ...]]
 
 
-def read_dataset(path: str | Path) -> list[WordGroup]:
+def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:
     """The groups of a file, of a folder and the folders in it, of a tar archive or of a run's OUT, in order of path.
 
     A file that ends in .parquet has a row for each group; one that ends in .jsonl or begins with a brace holds JSON
@@ -80,7 +80,7 @@ def read_dataset(path: str | Path) -> list[WordGroup]:
     """
     known: dict[PurePosixPath, OutlierClasses | None] = {}
     groups = []
-    for file in data_files(path_of(path), OUTLIER_CLASSES):
+    for file in data_files(data_set_path(path), OUTLIER_CLASSES):
         if file.path.parent not in known:
             known[file.path.parent] = _read_outlier_classes(file)
         groups += _read_file(file, known[file.path.parent])

@@ -1,0 +1,250 @@
+"""A release in place of a run: commands that read OUT take it from a folder, a store, a web server or the Hub."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+import wikisem
+from tests.http_server import Handler, serving
+from tests.outputs.release.world import write_run
+from wikisem.datasets import files
+from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.pipeline.cli import main
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with groups in two languages, and a third without any."""
+    return write_run(tmp_path_factory.mktemp("run") / "out", 5, ("de", "no"))
+
+
+@pytest.fixture(scope="module")
+def release(run: Path) -> Path:
+    """Its release."""
+    assert main(["release", str(run), "--output", str(run.parent / "set")]) == 0
+    return run.parent / "set"
+
+
+@pytest.fixture
+def vectors(tmp_path: Path, run: Path) -> Path:
+    """Vectors of two words of each group in German, which no command needs more of."""
+    words = {one.surface for group in wikisem.read_groups(run, "de") for one in (*group.cluster, *group.outliers)}
+    rows = [
+        f"{word.replace(' ', '_')} {len(word)} {at % 7}" for at, word in enumerate(sorted(words)) if word.isprintable()
+    ]
+    (tmp_path / "vectors.txt").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return tmp_path / "vectors.txt"
+
+
+# Where a release may be.
+
+
+@dataclass
+class Web:
+    """A web server that has the files of a folder, and lists none; ``sent`` is what it sends for the path of one."""
+
+    url: str
+    folder: Path
+    sent: Callable[[str], bytes]
+
+
+class _Files(Handler):
+    def answer(self) -> None:
+        path = self.path.lstrip("/").removeprefix("set/")
+        if (self.about.folder / path).is_file():
+            self.send(200, {}, self.about.sent(path))
+        else:
+            self.send(404, {}, b"no such file")
+
+
+@pytest.fixture
+def web(release: Path) -> Iterator[Web]:
+    """The release on a web server."""
+    pytest.importorskip("aiohttp", reason="fsspec's driver for the web needs aiohttp")
+    with serving(_Files, lambda url: Web(f"{url}/set", release, lambda path: (release / path).read_bytes())) as server:
+        yield server
+    files._copy_of.cache_clear()
+
+
+def _in_memory(release: Path, url: str) -> None:
+    store = fsspec.filesystem("memory")
+    for path in release.rglob("*"):
+        if path.is_file():
+            store.pipe_file(f"{url.partition('://')[2]}/{path.relative_to(release)}", path.read_bytes())
+
+
+@pytest.fixture(params=["folder", "store", "web"])
+def place(request: pytest.FixtureRequest, release: Path) -> str:
+    """The release as a person names it."""
+    if request.param == "folder":
+        return str(release)
+    if request.param == "store":
+        _in_memory(release, "memory://released/set")
+        return "memory://released/set"
+    return str(request.getfixturevalue("web").url)
+
+
+def test_every_command_reads_a_release_as_it_reads_the_run(
+    place: str, run: Path, vectors: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same output as of the run, but for its name; the same page, sheets and further release."""
+
+    def printed(words: list[str]) -> str:
+        assert main(words) in {0, 1}, words
+        return (
+            capsys.readouterr().out.replace(words[2 if words[0] == "evaluate" else 1], "OUT").replace('"set"', '"out"')
+        )
+
+    model = ["--vectors", str(vectors), "--language", "de", "--json"]
+    commands: list[Callable[[str], list[str]]] = [
+        lambda out: ["audit", out, "--json"],
+        lambda out: ["check", out, "--language", "de", "--json"],
+        lambda out: ["evaluate", "outliers", out, *model],
+        lambda out: ["evaluate", "contexts", out, *model[2:-1], "--vectors", f"counts:{vectors}", "--contexts", "1"],
+        lambda out: ["evaluate", "blindspots", out, *model],
+    ]
+    for command in commands:
+        assert printed(command(place)) == printed(command(str(run))), command("OUT")
+    assert wikisem.read_groups(place) == wikisem.read_groups(run)
+    words = [(one.id, one.language, one.cluster) for one in wikisem.read_dataset(place)]
+    assert words == [(one.id, one.language, one.cluster) for one in wikisem.read_dataset(run)]
+
+    def written(name: str, out: str) -> dict[str, bytes]:
+        folder = tmp_path / f"{name}-{'run' if out == str(run) else 'release'}"
+        words = [*name.split("+"), out, "--output", str(folder)]
+        words += ["--language", "de", "--groups", "4", "--annotators", "2"] if name == "annotate" else []
+        assert main(words) == 0
+        return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    for name in ("browse", "annotate", "release"):
+        of_run, of_release = written(name, str(run)), written(name, place)
+        assert of_run.keys() == of_release.keys()
+        assert [path for path in of_run if of_run[path] != of_release[path]] == []
+
+
+def test_explain_says_what_a_release_has_and_what_only_its_run_has(
+    place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The group or the rejection in each language, coherence and margins; the class graph is in the run."""
+    assert main(["explain", place, "Q2"]) == 0
+    out, err = capsys.readouterr()
+    assert "NA (Q2) in de\na group of 7 with 3 outliers\n" in out
+    assert "coherence 0.92" in out
+    assert "de 2 out 1 (Q251): margin 0.01" in out
+    assert "NA (Q2) in no" in out
+    assert "note: a release has no class graph and no items beside its groups" in err
+    assert main(["explain", place, "Q77", "--language", "de"]) == 0
+    assert "no group: few-outliers (expected at least 2 outliers, saw 0)" in capsys.readouterr().out
+    for more in (["--figure", "x.png"], ["--item", "Q5"]):
+        assert main(["explain", place, "Q2", *more]) == 1
+        assert f"{more[0]} needs the OUT of a run, saw a release" in capsys.readouterr().err
+    assert main(["explain", place, "Q4711"]) == 1
+    assert "expected a group or a rejected class, saw none of Q4711" in capsys.readouterr().err
+    assert main(["explain", place, "Q2", "--language", "fr"]) == 1
+    assert "expected groups in one of de, la, no" in capsys.readouterr().err
+    (one,) = wikisem.explain(place, "Q2", "de")
+    assert one.group == wikisem.read_groups(place, "de")[1]
+
+
+def test_audit_says_which_measures_need_the_run(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a set with items: what a class graph would say."""
+    assert main(["audit", str(release)]) == 0
+    assert f"note: {release} has no class graph" in capsys.readouterr().err
+
+
+# What is not there, or is not what it should be.
+
+
+def test_a_page_of_a_set_on_the_web_needs_a_folder(web: Web, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be written to a temporary folder otherwise."""
+    assert main(["browse", web.url]) == 2
+    assert f"expected a folder for the page of {web.url}, saw none: give --output FOLDER" in capsys.readouterr().err
+
+
+def test_a_single_file_on_the_web_is_a_data_set(web: Web, run: Path) -> None:
+    """As it is on this machine, under its name."""
+    assert wikisem.read_groups(f"{web.url}/groups/de.parquet") == wikisem.read_groups(run, "de")
+    assert files.data_set_path(f"{web.url}/groups/de.parquet").name == "de.parquet"
+
+
+def test_what_a_web_server_lacks_is_said(web: Web) -> None:
+    """No manifest, and one that lists no groups."""
+    with pytest.raises(
+        MissingInputError, match=r"expected to read http://.*/set/cases/manifest\.json, saw no such file"
+    ):
+        wikisem.read_groups(f"{web.url}/cases")
+    web.sent = lambda _: b"{}"
+    with pytest.raises(MissingInputError, match="expected the files of a release, saw none"):
+        wikisem.read_groups(web.url)
+
+
+def test_a_copy_is_what_the_manifest_says(web: Web, release: Path) -> None:
+    """A table that was cut short is refused, and a name that leads out of the folder is not read."""
+    listed = json.loads((release / "manifest.json").read_bytes())["files"]
+    for path, one in listed.items():
+        data = (release / path).read_bytes()
+        assert one == {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    asked: list[str] = []
+    honest = web.sent
+
+    def outside(path: str) -> bytes:
+        asked.append(path)
+        return honest(path).replace(b"groups/no.parquet", b"groups/../no.parquet")
+
+    web.sent = outside
+    assert {group.language for group in wikisem.read_groups(web.url)} == {"de"}
+    assert not any("no.parquet" in path for path in asked)
+    files._copy_of.cache_clear()
+    web.sent = lambda path: honest(path)[:-1] if "parquet" in path else honest(path)
+    with pytest.raises(DamagedInputError, match=r"groups/de\.parquet: expected SHA-256 [0-9a-f]{64}, saw another"):
+        wikisem.read_groups(web.url)
+
+
+def test_the_hub_is_read_by_its_driver(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """hf:// goes to the driver of huggingface_hub; a name without it says how the set would be named."""
+    _in_memory(release, "memory://hub/datasets/me/set")
+    memory = fsspec.get_filesystem_class("memory")
+
+    class Hub(memory):  # type: ignore[misc, valid-type]
+        protocol = "hf"
+
+        @classmethod
+        def _strip_protocol(cls, path: str) -> str:
+            return str(memory._strip_protocol("memory://hub/" + path.removeprefix("hf://").removeprefix("/hub/")))
+
+    monkeypatch.setitem(import_module("fsspec.registry")._registry, "hf", Hub)
+    assert wikisem.read_groups("hf://datasets/me/set") == wikisem.read_groups(release)
+    with pytest.raises(MissingInputError, match="one on the Hugging Face Hub is hf://datasets/me/wikisem"):
+        wikisem.read_groups("me/wikisem")
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"), [("https://x.org/set", "fsspec[http]"), ("hf://datasets/a/b", "huggingface_hub")]
+)
+def test_what_a_url_needs_is_named(url: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the package of a driver."""
+
+    def absent(scheme: str) -> Callable[..., Any]:
+        raise ImportError(scheme)
+
+    monkeypatch.setattr(fsspec, "get_filesystem_class", absent)
+    with pytest.raises(wikisem.errors.UsageError, match=f"needs a package: pip install '{wanted}'".replace("[", r"\[")):
+        wikisem.read_groups(url)
+
+
+def test_a_release_from_before_there_was_a_manifest_is_read(release: Path, tmp_path: Path) -> None:
+    """By the metadata of its tables, which have the recipe, the seed and the versions."""
+    for path in (release / "groups").iterdir():
+        (tmp_path / "set" / "groups").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / "groups" / path.name).write_bytes(path.read_bytes())
+    assert main(["browse", str(tmp_path / "set")]) == 0
+    index = (tmp_path / "set" / "browse" / "data" / "index.js").read_text()
+    assert '"recipe":"tiny"' in index
+    assert main(["explain", str(tmp_path / "set"), "Q1"]) == 0
