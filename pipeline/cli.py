@@ -46,6 +46,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "tokenize": "a data set with its words divided into tokens, for Japanese and Chinese",
     "wordnet": "the thirteen relations of WordRep from a WordNet, as analogy questions",
     "correlate": "the scores of models against other scores of the same models",
+    "names": "what every page is called and what every name means, as tables with counts",
     "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
     "evaluate": "score vectors on a data set",
     "annotate": "sheets for people who find the outliers, and the scores of their answers",
@@ -58,7 +59,9 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 
 # The commands that run or plan a pipeline, and take options of Beam.
-_PIPELINES: Final = frozenset({"demo", "build", "entities", "mentions", "surfaces", "taxonomy", "groups", "plan"})
+_PIPELINES: Final = frozenset(
+    {"demo", "build", "entities", "mentions", "surfaces", "taxonomy", "groups", "names", "plan"}
+)
 
 # Said at once by a command that newcomers try first, since its imports alone take seconds.
 _FIRST_WORDS: Final = {"demo": "a sample world in six languages: its dumps are written, then read as real ones are"}

@@ -58,6 +58,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="the output folder or URL, shared by all stages",
     )
+    add_run(parser)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Declare --workers and --break-lock, for commands that run a pipeline into an output folder."""
     parser.set_defaults(max_unreadable=_MAX_UNREADABLE)
     parser.add_argument(
         "--workers",

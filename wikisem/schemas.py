@@ -51,6 +51,22 @@ MENTIONS = pa.schema([("title", pa.string()), ("anchor", pa.string()), ("count",
 # One row for each redirect page of a wiki, in its main namespace: the page that its text names, section dropped.
 REDIRECTS = pa.schema([("source", pa.string()), ("target", pa.string())])
 
+# One row for each (title, anchor) of a wiki: P(anchor | page) = count / total, where ``total`` counts the links to the
+# page, and P(page | anchor) = count / links, where ``links`` counts those of the whole wiki with the anchor. ``qid`` is
+# the item whose sitelink is the page, null if the run has none.
+NAMES = pa.schema(
+    [
+        ("title", pa.string()),
+        ("qid", pa.string()),
+        ("anchor", pa.string()),
+        ("count", pa.int64()),
+        ("total", pa.int64()),
+        ("links", pa.int64()),
+        ("anchor_share", pa.float64()),
+        ("page_share", pa.float64()),
+    ]
+)
+
 # One row for each item that has a surface form in the language; P(surface | page) = count / total. ``links`` counts the
 # links of the whole wiki with that anchor, and page_share is P(page | surface) = count / links: null for a fallback.
 # ``label_language`` is the code of a label that is not of the language itself, else null.

@@ -18,6 +18,7 @@ KNOWN: Final = {
     "surfaces": (1, "72433427167fa294e82ece474225690a"),
     "taxonomy": (1, "7a8d75c8b93cd47068c44500349fed24"),
     "groups": (5, "344e0d1d978bec799b289abb606bd663"),
+    "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (3, "f2c9edcfc6cdd1ede42ee0b3a493c535"),
 }
 

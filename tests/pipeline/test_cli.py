@@ -176,7 +176,7 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
     assert cli._Lines().format(record) == "warning: saw \\x1b[2J\\x9b"
 
 
-_PIPELINES = {"build", "demo", "entities", "groups", "mentions", "plan", "surfaces", "taxonomy"}
+_PIPELINES = {"build", "demo", "entities", "groups", "mentions", "names", "plan", "surfaces", "taxonomy"}
 _FROM_STAGES = {"explain", "lexemes"}  # which read or write files as stages do
 
 

@@ -64,13 +64,14 @@ def entities(tmp_path: Path) -> str:
 def mentions(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The dictionary in its buckets, as the mentions stage leaves it for a small wiki and for a larger one."""
     folder = f"{tmp_path}/mentions/ltg"
-    _write_buckets(folder, pa.table(list(zip(*MENTIONS, strict=True)), schemas.MENTIONS), "title", request.param)
+    write_buckets(folder, pa.table(list(zip(*MENTIONS, strict=True)), schemas.MENTIONS), "title", request.param)
     redirects = pa.table(list(zip(*REDIRECTS, strict=True)), schemas.REDIRECTS)
-    _write_buckets(f"{folder}/redirects", redirects, "source", request.param)
+    write_buckets(f"{folder}/redirects", redirects, "source", request.param)
     return folder
 
 
-def _write_buckets(folder: str, table: pa.Table, column: str, buckets: int = 1) -> None:
+def write_buckets(folder: str, table: pa.Table, column: str, buckets: int = 1) -> None:
+    """Write a table as the files of buckets by a column."""
     parts = dict(split(sort_mentions(table) if column == "title" else table, column, buckets))
     for bucket in range(buckets):
         write_parquet(bucket_path(folder, bucket, buckets), parts.get(bucket, table.schema.empty_table()))
@@ -194,8 +195,8 @@ def test_dictionary_form_stands_for_inflected_anchors(tmp_path: Path) -> None:
         ("Opys", "Reiga", 1),
     ]
     table = pa.table(list(zip(*links, ("Zeme (pl.)", "Zemis", 2), strict=True)), schemas.MENTIONS)
-    _write_buckets(f"{tmp_path}/mentions", table, "title")
-    _write_buckets(f"{tmp_path}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source")
+    write_buckets(f"{tmp_path}/mentions", table, "title")
+    write_buckets(f"{tmp_path}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source")
     options = SurfaceOptions(form="dictionary")
     _, surfaces = resolve(tmp_path / "run", f"{tmp_path}/entities", f"{tmp_path}/mentions", options=options)
     assert surfaces == {

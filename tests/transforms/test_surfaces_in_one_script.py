@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.transforms.test_surfaces import _write_buckets
+from tests.transforms.test_surfaces import write_buckets
 from tests.transforms.test_title_conversion import CYRILLIC, other_ways
 from wikisem import count_links, schemas
 from wikisem.files import list_files
@@ -61,8 +61,8 @@ def resolve(
     write_parquet(f"{folder}/entities/0.parquet", pa.Table.from_pylist(entities, schemas.ENTITIES))
     rows = [{"title": title, "anchor": anchor, "count": count} for (title, anchor), count in links.items()]
     table = pa.Table.from_pylist(rows, schemas.MENTIONS)
-    _write_buckets(f"{folder}/mentions", table, "title", buckets)
-    _write_buckets(f"{folder}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source", buckets)
+    write_buckets(f"{folder}/mentions", table, "title", buckets)
+    write_buckets(f"{folder}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source", buckets)
     context = StageContext(Scratch(f"{folder}/run"), Runtime())
     finished = {language: f"{folder}/run/finished"}
     resolve_surfaces(f"{folder}/entities", {language: f"{folder}/mentions"}, options, finished, context)

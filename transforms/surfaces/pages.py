@@ -178,7 +178,7 @@ class WriteSurfaces(beam.DoFn):
         language, bucket, buckets = task[:3]
         read_rows = partial(self._shuffle.read_rows, task)
         items, top, titled = (table_of(read_rows(kind, [bucket]), schema) for kind, schema in _WAITING.items())
-        totals = table_of(read_rows(_LINKS, range(_anchor_buckets(buckets))), ANCHOR_TOTALS)
+        totals = table_of(read_rows(_LINKS, range(anchor_buckets(buckets))), ANCHOR_TOTALS)
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, self._options, language)
         counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
@@ -220,17 +220,17 @@ class CountLinks(beam.PTransform):
             | "all saved" >> shuffle.exchange(STAGE, tasks_of(buckets))
             | "count" >> beam.ParDo(CountBucket(scratch, shuffle, dictionaries, self._variant))
         )
-        anchors = tasks_of({language: _anchor_buckets(number) for language, number in buckets.items()})
+        anchors = tasks_of({language: anchor_buckets(number) for language, number in buckets.items()})
         return (
             (counted, pages)
             | "all sums" >> shuffle.exchange(STAGE, anchors, "count/sums", "find/wanted")
-            | "add links" >> beam.ParDo(AddLinks(shuffle, buckets))
+            | "add links" >> beam.ParDo(AddLinks(shuffle, buckets, "find/wanted"))
         )
 
 
 def send_wanted(sender: Sender, anchors: pa.Array, buckets: int) -> Iterator[Sent]:
     """Send the anchors that one of ``buckets`` of pages wants to the buckets of anchors, and their hashes."""
-    yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", _anchor_buckets(buckets)))
+    yield from sender.add_rows("wanted", split(pa.table([anchors], _WANTED), "anchor", anchor_buckets(buckets)))
     yield from sender.add("hashes", 0, encode_numbers(np.sort(hashes_of(anchors))))
 
 
@@ -265,15 +265,18 @@ class CountBucket(beam.DoFn):
                 links = read_parquet(path, ANCHOR_TOTALS.names)
                 anchors = write_in(variant_of(self._variant, language), links["anchor"])
                 found = wanted.count(links.set_column(0, "anchor", anchors))
-                yield from sender.add_rows("sums", split(found, "anchor", _anchor_buckets(buckets)))
+                yield from sender.add_rows("sums", split(found, "anchor", anchor_buckets(buckets)))
         yield done(language, bucket, buckets)
 
 
 class AddLinks(beam.DoFn):
-    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them."""
+    """Add up the sums of a bucket of anchors, and send them to the buckets of pages that want them.
 
-    def __init__(self, shuffle: Shuffle, buckets: Mapping[str, int]) -> None:
-        self._shuffle, self._buckets = shuffle, buckets
+    ``wanted`` is the kind of the batches that say which those are; they may be the sums themselves.
+    """
+
+    def __init__(self, shuffle: Shuffle, buckets: Mapping[str, int], wanted: str) -> None:
+        self._shuffle, self._buckets, self._wanted = shuffle, buckets, wanted
 
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Add up, look up, and send."""
@@ -281,17 +284,17 @@ class AddLinks(beam.DoFn):
         totals = sum_up(shuffle.read_rows(task, "count/sums", pages), ANCHOR_TOTALS)
         anchors = totals["anchor"].combine_chunks()
         with shuffle.sender("add", task.key, task.bucket) as sender:
-            for bucket, batches in zip(pages, shuffle.read_parts(task, "find/wanted", pages), strict=True):
-                wanted = table_of(map(decode, batches), _WANTED)["anchor"]
+            for bucket, batches in zip(pages, shuffle.read_parts(task, self._wanted, pages), strict=True):
+                wanted = table_of((decode(batch).select(_WANTED.names) for batch in batches), _WANTED)["anchor"]
                 found = totals["count"].take(pc.index_in(wanted, value_set=anchors))
                 yield from sender.add_rows("links", [(bucket, pa.table([wanted, found], ANCHOR_TOTALS))])
         yield done(task.key, task.bucket, task.buckets)
 
 
-def _anchor_buckets(buckets: int) -> int:
+def anchor_buckets(buckets: int) -> int:
     """The number of buckets of anchors for a number of buckets of pages.
 
-    >>> [_anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
+    >>> [anchor_buckets(buckets) for buckets in (1, 8, 64, 256)]
     [1, 2, 16, 64]
     """
     return -(-buckets // _PAGE_BUCKETS)

@@ -57,8 +57,7 @@ def resolve_surfaces(
     page if labels are not used (``no-page``). ``summary.json`` beside the rows has the other counts. Raises
     MissingInputError.
     """
-    sizes = sizes_below(entities)
-    parts = divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
+    parts = item_parts(entities)
     dictionaries = {code: Dictionary(folder, count_buckets(folder)) for code, folder in sorted(mentions.items())}
     scratch, written = SurfaceScratch.of(context.scratch), dict(sorted(folders.items()))
 
@@ -91,6 +90,12 @@ def _finish(folder: str, parts: int, buckets: int, counts: SurfaceCounts) -> Non
     require_files(folder, names + [bucket_name(bucket, buckets) for bucket in range(buckets)])
     summary = orjson.dumps(counts.summary, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
     replace_file(summary_path(folder), summary)
+
+
+def item_parts(entities: str) -> list[list[str]]:
+    """The files of a folder of entities, divided into parts; MissingInputError if there are none."""
+    sizes = sizes_below(entities)
+    return divide([(path, sizes[path.rpartition("/")[2]]) for path in match([f"{entities}/*.parquet"])])
 
 
 def divide(sizes: Sequence[tuple[str, int]]) -> list[list[str]]:

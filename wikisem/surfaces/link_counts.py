@@ -22,7 +22,7 @@ from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, ChunkLinks, scan_chunk
 from wikisem.records import UnreadableRecord, report_unreadable
-from wikisem.schemas import MENTIONS, REDIRECTS
+from wikisem.schemas import MENTIONS, NAMES, REDIRECTS
 from wikisem.surfaces.cleaning import without_parenthesis, write_in
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
@@ -193,6 +193,7 @@ def convert_titles(rows: pa.Table, conversions: pa.Table, column: str = "title")
 TOP_ANCHORS: Final = pa.schema(
     [("title", pa.string()), ("surface", pa.string()), ("count", pa.int64()), ("total", pa.int64())]
 )
+PAGE_ITEMS: Final = pa.schema([("title", pa.string()), ("number", pa.int64())])
 ANCHOR_TOTALS: Final = pa.schema([("anchor", pa.string()), ("count", pa.int64())])
 # One anchor of each page, with ``links``, the number of links of the whole wiki that have it.
 CHOSEN_ANCHORS: Final = TOP_ANCHORS.append(pa.field("links", pa.int64()))
@@ -257,6 +258,29 @@ def add_links(anchors: pa.Table, totals: pa.Table) -> pa.Table:
     """TOP_ANCHORS as CHOSEN_ANCHORS, with ``links`` from ``totals`` (ANCHOR_TOTALS); null for anchors it lacks."""
     at = pc.index_in(anchors["surface"], value_set=totals["anchor"].combine_chunks())
     return anchors.append_column("links", totals["count"].take(at)).cast(CHOSEN_ANCHORS)
+
+
+def name_pages(mentions: pa.Table, totals: pa.Table, items: pa.Table) -> pa.Table:
+    """Mentions as ``schemas.NAMES``, in their order; all mentions of a page are among them.
+
+    ``totals`` (ANCHOR_TOTALS) holds how many links of the whole wiki have each anchor, ``items`` (PAGE_ITEMS) the
+    number of the item that has a page. A page that several items claim is that of the lowest number.
+
+    >>> links = pa.table({"title": ["Oak", "Oak"], "anchor": ["oak", "tree"], "count": [3, 1]})
+    >>> totals = pa.table({"anchor": ["oak", "tree"], "count": [3, 10]})
+    >>> named = name_pages(links, totals, pa.table({"title": ["Oak"], "number": [12004]}))
+    >>> named["qid"].to_pylist(), named["anchor_share"].to_pylist(), named["page_share"].to_pylist()
+    (['Q12004', 'Q12004'], [0.75, 0.25], [1.0, 0.1])
+    """
+    title, count = mentions["title"], mentions["count"]
+    pages = mentions.group_by("title", use_threads=False).aggregate([("count", "sum")])
+    total = pages["count_sum"].take(pc.index_in(title, value_set=pages["title"].combine_chunks()))
+    links = totals["count"].take(pc.index_in(mentions["anchor"], value_set=totals["anchor"].combine_chunks()))
+    first = _first_of_each(sort_by(items, [("title", "ascending"), ("number", "ascending")]), "title")
+    number = first["number"].take(pc.index_in(title, value_set=first["title"].combine_chunks()))
+    qid = pc.binary_join_element_wise("Q", pc.cast(number, pa.string()), "")
+    shares = (pc.divide(pc.cast(count, pa.float64()), pc.cast(whole, pa.float64())) for whole in (total, links))
+    return pa.table([title, qid, mentions["anchor"], count, total, links, *shares], schema=NAMES)
 
 
 @dataclass(frozen=True, slots=True)

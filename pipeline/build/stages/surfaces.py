@@ -1,4 +1,4 @@
-"""Stage 3: the surface form of each item in each language, from its mentions or from the recipe's fallback."""
+"""Stage 3: the surface form of each item in each language, and beside the method the names of all pages."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -9,6 +9,7 @@ from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
+from wikisem.transforms.surfaces import names as pages
 from wikisem.transforms.surfaces.pages import STAGE, SurfaceCounts
 from wikisem.transforms.surfaces.stage import VERSION, resolve_surfaces
 from wikisem.wikipedia.variants import conversion_of, converter, variant_of
@@ -17,6 +18,11 @@ from wikisem.wikipedia.variants import conversion_of, converter, variant_of
 def surfaces_unit(language: str) -> str:
     """The unit of a language, which is also the path of its folder in OUT."""
     return f"{STAGE}/{language}"
+
+
+def names_unit(language: str) -> str:
+    """The unit of the names of a language, which is also the path of their folder in OUT."""
+    return f"{pages.STAGE}/{language}"
 
 
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
@@ -56,3 +62,28 @@ def _result(counts: SurfaceCounts) -> UnitResult:
     facts = dict(counts.summary)
     refused = facts.pop("refused", {})
     return UnitResult(counts.items, {"sources": facts, **({"refused": refused} if refused else {})})
+
+
+def names(languages: Sequence[str], minimum_count: int) -> Stage:
+    """The names of all pages that are linked, in tables that people load; no other stage reads them."""
+
+    def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
+        dictionaries = {unit.partition("/")[2]: folders(mentions_unit(unit.partition("/")[2])) for unit in units}
+        written = {language: f"{context.scratch.finished}/{names_unit(language)}" for language in dictionaries}
+        found = pages.write_names(folders(ENTITIES), dictionaries, minimum_count, written, context)
+        return {
+            names_unit(code): UnitResult(one.pairs, {"pages": one.pages, "items": one.items})
+            for code, one in found.items()
+        }
+
+    units = [
+        Unit(
+            names_unit(language),
+            {"minimum_count": minimum_count},
+            leaves=(names_unit(language),),
+            needs=(ENTITIES, mentions_unit(language)),
+            version=pages.VERSION,
+        )
+        for language in languages
+    ]
+    return Stage(pages.STAGE, units, work)
