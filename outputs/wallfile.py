@@ -79,9 +79,8 @@ def walls_table(walls: Iterable[Wall]) -> pa.Table:
 
 def _table_row(wall: Wall) -> dict[str, Any]:
     own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
-    surfaces = {word.id: word.surface for word in wall.words}
-    choices = list(surfaces.values())
-    lines = (", ".join(surfaces[member] for member in group.members) for group in wall.groups)
+    choices = [word.surface for word in wall.words]
+    lines = (", ".join(word.surface for word in wall.words if own[word.id] == at) for at in range(len(wall.groups)))
     fits = ((one.id, *pair) for one in wall.herrings for pair in zip(one.fits, one.by, strict=True))
     return {
         "id": wall.id,

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -37,7 +37,7 @@ from wikisem.outputs.release.facts import (
 from wikisem.outputs.release.files import case_rows, cases_table, croissant_json, harness_files, parquet_bytes
 from wikisem.outputs.release.walls import wall_tasks
 from wikisem.outputs.wallfile import read_walls, walls_table
-from wikisem.records import Group, Rejection
+from wikisem.records import Group, Rejection, Wall
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
@@ -47,11 +47,12 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """The files of a run that people read: groups and rejections by language, and the manifest."""
+    """The files of a run that people read: groups, rejections and walls by language, and the manifest."""
 
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
     manifest: Manifest
+    walls: Mapping[str, list[Wall]] = field(default_factory=dict)
 
     @property
     def english(self) -> dict[str, list[str]]:
@@ -73,7 +74,9 @@ def read_run(output: Path) -> RunFiles:
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
     rejections = {code: _read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
-    return RunFiles(groups, rejections, manifest)
+    walled = {path.stem for path in (output / "walls").glob("*.*")}
+    walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
+    return RunFiles(groups, rejections, manifest, walls)
 
 
 def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
@@ -138,7 +141,7 @@ def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
 
 # The release: which files it has, and how each is written whole.
 
-_EXTRAS: Final = ("categories", "analogies", "walls")
+_EXTRAS: Final = ("categories", "analogies")
 
 
 def write_release(
@@ -154,11 +157,12 @@ def write_release(
         raise UsageError(f"{folder}: expected another folder than that of the run")
     run = read_run(output)
     extras = {kind: codes for kind in _EXTRAS if (codes := _languages_with_rows(output / kind))}
+    extras |= {"walls": tuple(run.walls)} if run.walls else {}
     first = next(groups for groups in run.groups.values() if groups)
     example = next(iter(case_rows(first, run.manifest.seed or 0)))
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, scores)  # an error before anything is written
-    walls = {code: Counter(wall.tier for wall in read_walls(output, code)) for code in extras.get("walls", ())}
+    walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
     more = {"extras": extras, "models": models, "example": example, "walls": walls}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts)
@@ -180,7 +184,7 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
 def _check_others(folder: Path, facts: ReleaseFacts) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
-    own = {"groups": filled, "cases": filled, **dict.fromkeys(_EXTRAS, ()), **facts.extras}
+    own = {"groups": filled, "cases": filled, **dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
     tables = [path for kind in own for path in sorted((folder / kind).glob("*.parquet"))]
     if others := [path for path in tables if path.stem not in own[path.parent.name]]:
         raise UsageError(
@@ -219,12 +223,12 @@ def _data_files(
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
     for kind, codes in facts.extras.items():
         for code in codes:
-            yield f"{kind}/{code}.parquet", parquet_bytes(_extra_rows(output / kind, code), about)
+            table = walls_table(run.walls[code]) if kind == "walls" else _extra_rows(output / kind, code)
+            yield f"{kind}/{code}.parquet", parquet_bytes(table, about)
     yield from harness_files(facts)
     yield from wall_tasks(facts)
-    yield from browse_files(
-        facts, {one.code: run.groups[one.code] for one in facts.filled}, run.rejections, scores, run.english
-    )
+    filled = {one.code: run.groups[one.code] for one in facts.filled}
+    yield from browse_files(facts, replace(run, groups=filled), scores)
     yield "recipe.toml", recipe_toml(facts.recipe).encode()
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
@@ -276,22 +280,16 @@ class _Scores(msgspec.Struct):
 _ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
 
 
-def browse_files(
-    facts: ReleaseFacts,
-    groups: Mapping[str, Sequence[Group]],
-    rejections: Mapping[str, Sequence[Rejection]],
-    scores: Sequence[Path] = (),
-    english: Mapping[str, Collection[str]] | None = None,
-) -> Iterator[tuple[str, bytes]]:
+def browse_files(facts: ReleaseFacts, run: RunFiles, scores: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
     """Every file of the page that shows a run: its path and its bytes.
 
-    index.html is last, so that there is never a page without its data. ``english`` has the classes of each language
-    whose label is English for want of another.
+    index.html is last, so that there is never a page without its data.
     """
-    scored = _scores_of(groups, scores)
-    english = english or {}
+    groups, scored, english = run.groups, _scores_of(run.groups, scores), run.english
     languages = [
-        BrowseLanguage(code, own, rejections.get(code, ()), scored[code], frozenset(english.get(code, ())))
+        BrowseLanguage(
+            code, own, run.rejections.get(code, ()), scored[code], frozenset(english[code]), run.walls.get(code, ())
+        )
         for code, own in groups.items()
     ]
     about: dict[str, Any] = {"name": facts.name, "facts": dict(_fact_rows(facts))}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wikisem.graph.taxonomy import Taxonomy
     from wikisem.heuristics.rules.lint import Violation, check
     from wikisem.outputs.groupfile import read_groups
+    from wikisem.outputs.wallfile import read_walls
     from wikisem.pipeline.api import BuildResult, build
     from wikisem.pipeline.commands.audit import audit
     from wikisem.pipeline.commands.browse import browse
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from wikisem.pipeline.commands.release import release
     from wikisem.recipes.load import load_recipe
     from wikisem.recipes.options import Recipe
-    from wikisem.records import Group, Member, Outlier
+    from wikisem.records import Group, Member, Outlier, Wall
     from wikisem.surfaces.link_counts import count_links
     from wikisem.wikidata.entity_reader import read_entities
     from wikisem.wikipedia.languages import LanguageProfile, language_profile
@@ -38,6 +39,7 @@ _HOMES = {
     "Recipe": "wikisem.recipes.options",
     "Taxonomy": "wikisem.graph.taxonomy",
     "Violation": "wikisem.heuristics.rules.lint",
+    "Wall": "wikisem.records",
     "WordGroup": "wikisem.datasets.word_groups",
     "audit": "wikisem.pipeline.commands.audit",
     "browse": "wikisem.pipeline.commands.browse",
@@ -52,6 +54,7 @@ _HOMES = {
     "read_dataset": "wikisem.datasets.word_groups",
     "read_entities": "wikisem.wikidata.entity_reader",
     "read_groups": "wikisem.outputs.groupfile",
+    "read_walls": "wikisem.outputs.wallfile",
     "release": "wikisem.pipeline.commands.release",
 }
 
@@ -65,6 +68,7 @@ __all__ = [
     "Recipe",
     "Taxonomy",
     "Violation",
+    "Wall",
     "WordGroup",
     "__version__",
     "audit",
@@ -80,6 +84,7 @@ __all__ = [
     "read_dataset",
     "read_entities",
     "read_groups",
+    "read_walls",
     "release",
 ]
 

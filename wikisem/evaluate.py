@@ -164,7 +164,7 @@ def walls(
     for ``outliers``. MissingInputError where there are no walls.
     """
     if isinstance(walls, str | PathLike):
-        listed, name = read_walls(walls), data_set_name(Path(walls))
+        listed, name = read_walls(walls), data_set_name(data_set_path(walls))
     else:
         listed, name = list(walls), ""
     if not listed:

@@ -1,5 +1,5 @@
 "use strict";
-// Every state is in the fragment of the address: #/de?q=river&show=weak, #/class/Q515, #/de/quiz?at=3&right=2.
+// Every state is in the fragment of the address: #/de?q=river&show=weak, #/class/Q515, #/de/quiz?at=3&right=2, #/de/walls.
 // Words of the data only ever become text nodes.
 const MARKS = { in: "●", o1: "▲", o2: "◆", o3: "■" };
 const PLACES = { in: "cluster", o1: "O1, sibling class", o2: "O2, cousin", o3: "O3, far" };
@@ -106,6 +106,7 @@ async function route(parts, query) {
   const data = await load(own.code);
   if (parts[1] === "rejected") return rejected(own, data, query);
   if (parts[1] === "quiz") return quiz(own, data, query);
+  if (parts[1] === "walls" && data.walls) return walls(own, data, query);
   if (parts[1]) throw new Error(parts.join("/"));
   return groups(own, data, query);
 }
@@ -136,7 +137,7 @@ function overview() {
 }
 
 function tabs(own, here) {
-  const items = [["", "Groups"], ["/rejected", "Rejected classes"], ["/quiz", "Quiz"]];
+  const items = [["", "Groups"], ["/rejected", "Rejected classes"], ["/quiz", "Quiz"], ...((loaded.get(own.code) || {}).walls ? [["/walls", "Walls"]] : [])];
   return el("nav", { "aria-label": `parts of ${own.name}` }, el("ul", { class: "tabs" }, ...items.map(([path, name]) =>
     el("li", {}, el("a", { href: address(own.code + path), "aria-current": path === here ? "page" : null }, name)))));
 }
@@ -267,6 +268,31 @@ function rejected(own, data, query) {
     el("div", { class: "filters" }, control("reason", "Reason", query, `${own.code}/rejected`, select(query, "reason", reasons))),
     el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(total)} classes${data.rejected.length < total ? `; the page has the first ${number(data.rejected.length)}` : ""}`),
     table("Rejected classes", ["class", "reason", "detail"], found.map(([item, why, detail]) => [link(`https://www.wikidata.org/wiki/Q${item}`, `Q${item}`), why, bdi(detail, own)]))];
+}
+
+function walls(own, data, query) {
+  const tiers = [...new Set(data.walls.map((wall) => wall.tier))], tier = query.get("tier") || "";
+  const found = data.walls.filter((wall) => !tier || wall.tier === tier), base = `${own.code}/walls`;
+  const page = Math.max(1, Number(query.get("page")) || 1);
+  return [
+    el("h1", {}, `${own.name} (${own.code}): sixteen words in four groups of four`), tabs(own, "/walls"),
+    el("div", { class: "filters" }, control("tier", "Tier", query, base, select(query, "tier", [["", "every tier"], ...tiers.map((one) => [one, one])]))),
+    el("p", { role: "status", class: "soft" }, `${number(found.length)} of ${number(data.walls.length)} walls`),
+    pager(found.length, page, base, query, "pages"),
+    el("div", { class: "cards" }, ...found.slice((page - 1) * PAGE, page * PAGE).map((wall) => wallCard(wall, own)))];
+}
+
+function wallCard(wall, own) {
+  const item = (id, text) => link(`https://www.wikidata.org/wiki/Q${id}`, bdi(text, own));
+  const list = (items) => items.flatMap((one, at) => at ? [", ", one] : [one]);
+  const named = (at) => item(...wall.groups[at]);
+  const rows = wall.groups.map((group, at) => el("li", {}, named(at), ": ", ...list(wall.words.filter((word) => word[2] === at).map(([id, text]) => item(id, text)))));
+  const fits = wall.fits.map(([at, classes]) => el("li", {}, bdi(wall.words[at][1], own), " also fits ", ...list(classes.map(([other, by]) => el("span", {}, named(other), ` (${by})`)))));
+  return el("article", { class: "card", "aria-label": wall.id },
+    el("h2", {}, wall.id), el("p", { class: "soft" }, wall.tier),
+    el("ul", { class: "wall", dir: own.dir }, ...wall.words.map(([, text]) => el("li", {}, bdi(text, own)))),
+    el("details", {}, el("summary", {}, "Answer"), el("ul", {}, ...rows), fits.length ? el("ul", {}, ...fits) : "",
+      el("p", { class: "soft" }, "No other solution: in the order ", ...list(wall.order.map(named)), ", each has only four words that fit it once those before it are taken.")));
 }
 
 // A small generator of numbers that depends on its seed alone, so that an address shows the same case again.

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from wikisem.ids import qid_number
 from wikisem.outputs.html_page import direction, html_page, script_json
-from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.records import Group, Member, Outlier, Rejection, Wall
 from wikisem.wikipedia.data.iso_639 import iso_639
 from wikisem.wikis import wiki_of
 
@@ -35,6 +35,7 @@ class BrowseLanguage:
     rejections: Sequence[Rejection] = ()
     scores: Scores = field(default_factory=dict)
     english: frozenset[str] = frozenset()  # the classes whose label is English for want of another
+    walls: Sequence[Wall] = ()
 
 
 def browse_page(title: str) -> bytes:
@@ -93,8 +94,24 @@ def language_script(language: BrowseLanguage) -> bytes:
             "rejected": [
                 [qid_number(one.qid), one.reason, one.detail[:_DETAIL]] for one in language.rejections[:MOST_REJECTED]
             ],
+            **({"walls": list(map(_wall, language.walls))} if language.walls else {}),
         },
     )
+
+
+def _wall(wall: Wall) -> dict[str, Any]:
+    """A wall: its words as item, surface and the number of their group, and the classes that herrings fit besides."""
+    classes = [group.qid for group in wall.groups]
+    own = {member: at for at, group in enumerate(wall.groups) for member in group.members}
+    fits = {one.id: list(zip(map(classes.index, one.fits), one.by, strict=True)) for one in wall.herrings}
+    return {
+        "id": wall.id,
+        "tier": wall.tier,
+        "words": [[qid_number(word.id), word.surface, own[word.id]] for word in wall.words],
+        "groups": [[qid_number(group.qid), group.label] for group in wall.groups],
+        "fits": [[at, fits[word.id]] for at, word in enumerate(wall.words) if word.id in fits],
+        "order": list(map(classes.index, wall.order)),
+    }
 
 
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Write a page to look through the groups of a run or a release: plain HTML that works from disk and without a network.
 
 OUT/browse/index.html has an overview of all languages, every group as a card, rejected classes with their reasons, a
-class in all its languages side by side, and a quiz. --scores adds the scores of models on each group.
+class in all its languages side by side, walls and a quiz. --scores adds the scores of models on each group.
 """
 
 import argparse
@@ -53,5 +53,5 @@ def browse(
     path = data_set_path(output)
     target = path / "browse" if folder is None else path_of(folder)
     read, scored = read_run(path), [path_of(each) for each in scores]
-    write_files(target, browse_files(facts_of(read, ""), read.groups, read.rejections, scored, read.english))
+    write_files(target, browse_files(facts_of(read, ""), read, scored))
     return target / "index.html"

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.browser import ReadPage, needs_browser, open_browser, problems, requests
 from tests.outputs.release.world import HOSTILE, write_run
+from tests.outputs.test_wallfile import HERRING_WALL, make_wall
+from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.cli import main
 
 pytestmark = [pytest.mark.slow, needs_browser]
@@ -23,6 +26,7 @@ VIEWS = (
     "#/class/Q1",
     "#/no/rejected",
     "#/ar/quiz?at=2&seed=7",
+    "#/de/walls?tier=herring",
     "#/de?q=nothing",
 )
 
@@ -58,6 +62,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         {"group": f"Q{number}", "language": "de", "opp": 100.0 - 20 * number, "accuracy": 90.0 - 20 * number}
         for number in (1, 2, 3)
     ]
+    (run / "walls").mkdir()
+    walls = (replace(wall, language="de") for wall in (make_wall(), HERRING_WALL))
+    (run / "walls" / "de.jsonl").write_bytes(b"".join(map(encode_wall, walls)))
     (folder / "scores.jsonl").write_text(json.dumps({"model": "<i>glove", "by_group": groups}) + "\n")
     assert main(["browse", str(run), "--scores", str(folder / "scores.jsonl")]) == 0
     with open_browser(folder / "profile") as driver:
@@ -91,6 +98,26 @@ def test_an_english_label_is_marked_where_the_language_has_none(page: Page) -> N
     assert marked.text == "NA"
     page.open("#/class/Q2")
     assert ["label in English" in text for text in page.texts(".card h2")] == [True, False, False, False, False]
+
+
+def test_a_wall_keeps_its_answer_to_itself(page: Page) -> None:
+    """Sixteen words; groups, what else words fit and why no other solution is right come when they are asked for."""
+    page.open("#/de")
+    assert page.texts("main .tabs a")[:4] == ["Groups", "Rejected classes", "Quiz", "Walls"]
+    page.open("#/de/walls")
+    assert page.texts(".card h2") == ["en-far-1", "en-herring-1"]
+    assert len(page.texts(".card:first-of-type .wall li")) == 16
+    assert "class Q2" not in page.texts("main")[0]
+    page.driver.find_elements("css selector", "summary")[1].click()
+    page.until(lambda: "class Q2" in page.texts("main")[0])
+    text = page.texts(".card:last-of-type")[0]
+    assert "class Q2: word Q20, word Q21, word Q22, word Q23" in text
+    assert "word Q10 also fits class Q2 (graph), class Q4 (witness)" in text
+    assert "in the order class Q1, class Q2, class Q3, class Q4, each has only four words" in text
+    page.open("#/de/walls?tier=far")
+    assert page.texts(".card h2") == ["en-far-1"]
+    page.open("#/no")
+    assert "Walls" not in page.texts("main .tabs a")
 
 
 def test_every_view_asks_for_nothing_but_its_files_and_has_no_error(page: Page) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from tests.outputs.release.world import HOSTILE, make_group
+from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem.outputs.browse.page import MOST_REJECTED, BrowseLanguage, browse_page, index_script, language_script
 from wikisem.records import Rejection
 
@@ -35,6 +36,18 @@ def test_a_label_that_is_english_for_want_of_another_is_marked() -> None:
     groups = [make_group("de", 3), make_group("de", 4)]
     data = _value(language_script(BrowseLanguage("de", groups, english=frozenset({"Q4"}))), "language")
     assert [row.get("english") for row in data["groups"]] == [None, True]
+
+
+def test_a_wall_is_its_words_with_their_groups() -> None:
+    """Groups and further classes by their numbers; a language without walls has no such part."""
+    language = BrowseLanguage("en", [make_group("en", 3)], walls=[make_wall(), HERRING_WALL])
+    first, second = _value(language_script(language), "language")["walls"]
+    assert (first["id"], first["tier"], first["fits"]) == ("en-far-1", "far", [])
+    assert first["words"][4] == [20, "word Q20", 1]
+    assert first["groups"][1] == [2, "class Q2"]
+    assert first["order"] == [0, 1, 2, 3]
+    assert second["fits"] == [[0, [[1, "graph"], [3, "witness"]]], [9, [[3, "witness"]]]]
+    assert b'"walls"' not in language_script(BrowseLanguage("en", [make_group("en", 3)]))
 
 
 def test_no_word_can_end_a_script_or_a_line() -> None:

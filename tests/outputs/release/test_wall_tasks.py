@@ -64,7 +64,7 @@ def test_the_table_has_what_a_model_is_asked_and_the_walls_themselves(release: P
     assert first["choices"][:2] == ["word Q43", "word Q42"]
     assert first["answer"] == [3] * 4 + [2] * 4 + [1] * 4 + [0] * 4
     assert (first["classes"][3], first["labels"][3]) == ("Q4", "class Q4")
-    assert first["target_text"].splitlines()[0] == "word Q10, word Q11, word Q12, word Q13"
+    assert first["target_text"].splitlines()[0] == "word Q13, word Q12, word Q11, word Q10"
     assert first["text"].endswith("\n\n" + "\n".join(first["choices"]))
     assert second["herrings"][1] == {"id": "Q10", "fits": "Q4", "by": "witness"}
     far, herring = read_walls(release, "no")
@@ -80,6 +80,13 @@ def test_walls_of_a_release_are_scored(release: Path, tmp_path: Path, capsys: py
     (tmp_path / "vectors.txt").write_text("\n".join(["A 1 1 1 1", *vectors]))
     assert main(["evaluate", "walls", str(release), "--vectors", str(tmp_path / "vectors.txt"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["solved"] == 100
+
+
+def test_walls_stay_the_same_in_a_release_of_a_release(release: Path, tmp_path: Path) -> None:
+    """Byte for byte, in the table and in the page."""
+    assert main(["release", str(release), "--output", str(tmp_path / "again")]) == 0
+    for name in ("walls/de.parquet", "data/de.js", "lm_eval/de_walls.yaml"):
+        assert (tmp_path / "again" / name).read_bytes() == (release / name).read_bytes()
 
 
 def test_what_is_no_table_of_walls_is_said(release: Path, tmp_path: Path) -> None:
