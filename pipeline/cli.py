@@ -7,14 +7,15 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from wikisem.errors import UsageError, WikisemError, WrongDumpError
 from wikisem.pipeline.console.interruption import Interruption, end_soon, importing, leaving, listening
 from wikisem.pipeline.console.terminal import prepare_streams, shown
+from wikisem.pipeline.families import FAMILIES, examples_of, overview
 
 # Set, it lets an error that was not foreseen end in Python's own traceback.
 TRACEBACK: Final = "WIKISEM_TRACEBACK"
@@ -31,32 +32,7 @@ class Command(Protocol):
 
 
 # Modules are imported only when their command is called: Beam alone takes seconds to import.
-COMMANDS: Final[Mapping[str, str]] = {
-    "demo": "the embedded sample world, start to end, offline, in seconds",
-    "download": "the newest dumps of Wikipedias and Wikidata, checked, ready to build from",
-    "build": "from dumps to groups: all five stages, each only if its inputs or options changed",
-    "entities": "stage 1: Wikidata dump to items",
-    "mentions": "stage 2: Wikipedia dumps to the anchor dictionary of each language",
-    "surfaces": "stage 3: the surface form of each item in each language",
-    "taxonomy": "stage 4: the class graph",
-    "groups": "stage 5: test groups in every language",
-    "languages": "every language with its wiki, rules and list words, and where each is from",
-    "plan": "the graphs that a runner would be given, checked without a cloud",
-    "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
-    "tokenize": "a data set with its words divided into tokens, for Japanese and Chinese",
-    "wordnet": "the thirteen relations of WordRep from a WordNet, as analogy questions",
-    "correlate": "the scores of models against other scores of the same models",
-    "names": "what every page is called and what every name means, as tables with counts",
-    "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
-    "evaluate": "score vectors on a data set",
-    "annotate": "sheets for people who find the outliers, and the scores of their answers",
-    "explain": "why a class has the group that it has",
-    "release": "a folder to publish: Parquet, card, Croissant, tasks for harnesses",
-    "browse": "a page to look through the groups, from disk",
-    "audit": "measure every group of a run or of a released set, worst first",
-    "check": "which groups of a data set break which filter",
-    "recipes": "the recipes that ship, or one of them as a file",
-}
+COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
 
 # The commands that run or plan a pipeline, and take options of Beam.
 _PIPELINES: Final = frozenset(
@@ -72,8 +48,22 @@ _HINTS: Final = {
 }
 
 
+class _Help(argparse.HelpFormatter):
+    """Help whose description keeps its paragraphs, and whose examples keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        parts = text.strip().split("\n\n")
+        return "\n\n".join(
+            part if part.startswith("examples:") else super(_Help, self)._fill_text(part, width, indent)
+            for part in parts
+        )
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose mistakes are UsageErrors that name the nearest known option."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of exiting, so that every mistake is reported in one way."""
@@ -194,7 +184,7 @@ def _run(words: list[str]) -> int:
             raise UsageError(f"expected words in UTF-8, saw {os.fsencode(word)!r}")
     ours, beam_options = split_beam_options(words)
     if not ours or ours[0] in {"-h", "--help", "help"}:
-        print(_overview())  # noqa: T201
+        print(overview())  # noqa: T201
         return 0 if ours else 2
     if ours[0] in {"-V", "--version"}:
         print("\n".join(version_lines()))  # noqa: T201
@@ -215,9 +205,20 @@ def open_command(name: str) -> tuple[Command, Parser]:
     """A command by its name, and the parser of its words."""
     with importing():
         command: Command = importlib.import_module(f"wikisem.pipeline.commands.{name}")
-    parser = Parser(prog=f"wikisem {name}", description=command.__doc__, allow_abbrev=False)
+    parser = Parser(prog=f"wikisem {name}", description=command.__doc__)
     command.add_arguments(parser)
+    for each, own in parsers_of(name, parser):
+        own.epilog = examples_of(each)
     return command, parser
+
+
+def parsers_of(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The parser of a command, and those of the tasks in it, each by the words that lead to it."""
+    yield name, parser
+    for action in parser._actions:  # noqa: SLF001 - argparse has no other way to its tasks
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for task, own in action.choices.items():
+                yield from parsers_of(f"{name} {task}", own)
 
 
 def version_lines() -> list[str]:
@@ -241,18 +242,3 @@ def _describe(word: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     kind = "option" if name.startswith("-") else "word"
     return f"{kind} {name!r}" + (f"; did you mean {near[0]}?" if near else "")
-
-
-def _overview() -> str:
-    lines = [f"  {name:<12}{text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: wikisem COMMAND [OPTIONS] [-- BEAM OPTIONS]",
-            "",
-            "Test sets that show whether a model knows what words mean, from Wikidata and Wikipedia dumps.",
-            "",
-            *lines,
-            "",
-            "wikisem COMMAND --help shows the options of a command; wikisem --version, what is installed.",
-        ]
-    )

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
         ("samples", _samples, "OPP and accuracy of a language model from what lm-evaluation-harness logged"),
     ]:
-        declare(tasks.add_parser(name, allow_abbrev=False, help=text, description=text))
+        declare(tasks.add_parser(name, help=text, description=text))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -253,11 +253,13 @@ def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:
 
 def _add_languages(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
+        "--languages",
         "--language",
+        dest="language",
         type=argument(parse_languages),
         default=[],
-        metavar="LANG",
-        help=f"score only the {what} in this language, or in several: en,de (default: all)",
+        metavar="en,de",
+        help=f"score only the {what} in these languages (default: all)",
     )
 
 

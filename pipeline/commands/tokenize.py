@@ -25,11 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokenizer", required=True, choices=sorted(TOKENIZERS), help="fugashi (ja) or jieba (zh)")
     add_folder(parser)
     parser.add_argument(
+        "--languages",
         "--language",
+        dest="language",
         type=argument(parse_languages),
         default=[],
-        metavar="LANG",
-        help="only the groups in this language",
+        metavar="ja,zh",
+        help="only the groups in these languages (default: all)",
     )
 
 

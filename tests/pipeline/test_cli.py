@@ -4,16 +4,19 @@ import argparse
 import errno
 import logging
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from wikisem import __version__
 from wikisem.pipeline import cli
-from wikisem.pipeline.cli import COMMANDS, TRACEBACK, main, open_command, split_beam_options
+from wikisem.pipeline.cli import COMMANDS, TRACEBACK, main, open_command, parsers_of, split_beam_options
+from wikisem.pipeline.families import EXAMPLES, FAMILIES
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
@@ -87,12 +90,46 @@ def test_options_say_their_default_in_one_way(command: str) -> None:
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """The arguments of a parser, and of the tasks in it."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for task in action.choices.values():
-                yield from _options(task)
-        else:
-            yield action
+    for _, own in parsers_of("", parser):
+        yield from (action for action in own._actions if not isinstance(action, argparse._SubParsersAction))
+
+
+def test_every_command_is_in_one_family_and_has_examples() -> None:
+    """A command is a module of wikisem.pipeline.commands; a new one needs a row in both tables of families.py."""
+    listed = [name for commands in FAMILIES.values() for name in commands]
+    folder = Path(cli.__file__).parent / "commands"
+    assert sorted(listed) == sorted({path.stem for path in folder.glob("*.py")} - {"__init__"})
+    assert {name.partition(" ")[0] for name in EXAMPLES} == set(listed)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help_ends_in_two_examples_that_parse(command: str) -> None:
+    """Of a command and of each task in it; they are different, and lines that a shell takes."""
+    whole = open_command(command)[1]
+    for words, parser in parsers_of(command, whole):
+        assert words in EXAMPLES, f"{words}: expected two examples in wikisem/pipeline/families.py, saw none"
+        first, second = EXAMPLES[words]
+        assert first != second
+        assert parser.format_help().endswith(f"examples:\n  {first}\n  {second}\n")
+        for line in (first, second):
+            assert f"{line} ".startswith(f"wikisem {words} ")
+            whole.parse_known_only(split_beam_options(shlex.split(line)[2:])[0])
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_lists_of_languages_have_one_spelling(command: str) -> None:
+    """``--languages en,de`` takes a list, ``--language LANG`` one; where a list had the latter, both are read alike."""
+    for option in _options(open_command(command)[1]):
+        if {"--language", "--languages"} & set(option.option_strings):
+            takes_list = "," in str(option.metavar)
+            assert option.option_strings[0] == ("--languages" if takes_list else "--language")
+
+
+def test_paragraphs_of_a_description_stay_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first says what a command is for; what follows is not run into it."""
+    with pytest.raises(SystemExit):
+        main(["browse", "--help"])
+    assert "works from disk and without a network.\n\nOUT/browse/index.html has" in capsys.readouterr().out
 
 
 def test_everything_behind_two_dashes_goes_to_beam() -> None:
