@@ -18,8 +18,9 @@ from mteb.languages import ISO_TO_LANGUAGE, ISO_TO_SCRIPT
 
 from benchmarks.releases import make_releases
 from wikisem.evaluate import outliers
-from wikisem.evaluation.harness_samples import MEASURES, read_samples
+from wikisem.evaluation.harness_samples import read_samples
 from wikisem.evaluation.mteb_task import language_script, outlier_task
+from wikisem.evaluation.options import MEASURES
 from wikisem.wikis import WIKIPEDIA_CODES
 
 ROOT = Path(__file__).resolve().parent.parent

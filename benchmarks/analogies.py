@@ -16,8 +16,8 @@ from pathlib import Path
 from gensim.models import KeyedVectors
 
 from wikisem.categories.analogies import questions
-from wikisem.evaluation.analogies.questions import AnalogyOptions, Section, score_analogies
-from wikisem.evaluation.analogies.search import METHODS
+from wikisem.evaluation.analogies.questions import Section, score_analogies
+from wikisem.evaluation.options import METHODS, AnalogyOptions
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.models import read_vectors
 

@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.report import Call, Result, compare, table, write_section
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.evaluation.oddoneout import DISTANCES, Distance, ExactCounter, prepare, stands_out, tie_margin
+from wikisem.evaluation.oddoneout import ExactCounter, prepare, stands_out, tie_margin
+from wikisem.evaluation.options import DISTANCES, Distance
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import look_up_category, neighbour_hits
 from wikisem.evaluation.vectors.lookup import WordLookup

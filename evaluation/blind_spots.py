@@ -10,9 +10,9 @@ from typing import Any
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import MissingInputError
+from wikisem.evaluation.options import Compactness
 from wikisem.evaluation.outlier_detection import (
     CaseScore,
-    Compactness,
     Evaluation,
     class_name,
     closeness,

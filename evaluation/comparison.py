@@ -13,9 +13,9 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from wikisem.evaluation.analogies.questions import SectionScore
+from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import METRICS, UNKNOWN, Evaluation, Score, error_bars_as_json, kind_of_class
 from wikisem.evaluation.statistics import (
-    SEED,
     ErrorBars,
     FloatArray,
     PairedDifference,

@@ -26,16 +26,9 @@ import numpy as np
 from wikisem import __version__
 from wikisem.datasets.word_groups import ItemKeys, WordGroup
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.outlier_detection import (
-    UNKNOWN,
-    Compactness,
-    Known,
-    error_bars_as_json,
-    group_gaps,
-    words_of,
-)
+from wikisem.evaluation.options import SEED, Compactness
+from wikisem.evaluation.outlier_detection import UNKNOWN, Known, error_bars_as_json, group_gaps, words_of
 from wikisem.evaluation.statistics import (
-    SEED,
     ErrorBars,
     FloatArray,
     clustered_means,

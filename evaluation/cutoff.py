@@ -36,8 +36,9 @@ from scipy.stats import rankdata
 from wikisem import __version__
 from wikisem.datasets.word_groups import WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import Evaluation, Score
-from wikisem.evaluation.statistics import DRAWS, SEED, FloatArray
+from wikisem.evaluation.statistics import DRAWS, FloatArray
 from wikisem.files import path_of
 from wikisem.ids import qid_number
 from wikisem.layout import MANIFEST

@@ -11,18 +11,15 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any
 
 import msgspec
 
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.evaluation.options import SEED, Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
-from wikisem.evaluation.statistics import SEED
 from wikisem.typed_json import decode_json
-
-Measure = Literal["acc", "acc_norm", "acc_bytes"]
-MEASURES: Final[tuple[Measure, ...]] = ("acc", "acc_norm", "acc_bytes")
 
 
 class SampleDoc(msgspec.Struct):

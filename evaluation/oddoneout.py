@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from wikisem.errors import UsageError
+from wikisem.evaluation.options import Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, IntArray, score_of
 from wikisem.evaluation.vectors.words import (
     TIE_TOLERANCE,
@@ -33,31 +34,8 @@ from wikisem.evaluation.vectors.words import (
 )
 from wikisem.sampling import hash_key, hash_keys
 
-Distance = Literal["euclidean", "cosine-unit", "cosine-raw"]
-DISTANCES: Final[tuple[Distance, ...]] = ("euclidean", "cosine-unit", "cosine-raw")
-
-# V \ S, as equations 3 and 7 have it; V \ C, as the authors' code has it; the words of the other categories, not in C.
-Intruders = Literal["vocabulary", "outside-category", "other-categories"]
-INTRUDERS: Final[tuple[Intruders, ...]] = ("vocabulary", "outside-category", "other-categories")
-
 # Why a model with a similarity of its own is refused.
 ODDONEOUT_DISTANCES: Final = "OddOneOut goes by distances of its own"
-
-
-@dataclass(frozen=True, slots=True)
-class OddOneOutOptions:
-    """Which OddOneOut: the size of S, at least 2, the distance, where w comes from, and all pairs or a seeded sample.
-
-    ``sample`` is the number of pairs (S, w) drawn for each category, with replacement; 0 takes all of them. A pair with
-    a word out of vocabulary is wrong, unless ``skip_oov`` leaves such words out.
-    """
-
-    k: int = 3
-    distance: Distance = "euclidean"
-    intruders: Intruders = "vocabulary"
-    skip_oov: bool = False
-    sample: int = 0
-    seed: int = 500
 
 
 def score_oddoneout(

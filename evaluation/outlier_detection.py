@@ -26,14 +26,13 @@ import numpy as np
 from wikisem import __version__
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.options import SEED, Compactness
+from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
 
-Compactness = Literal["pairs", "word"]
 Metric = Literal["opp", "accuracy"]
 METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
-COMPACTNESSES: Final[tuple[Compactness, ...]] = ("pairs", "word")
 UNKNOWN = "unknown"
 Known = Mapping[str, Any]
 

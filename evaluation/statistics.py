@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, stdtrit
 
-SEED: Final = 500
+from wikisem.evaluation.options import SEED
+
 DRAWS: Final = 10_000
 _ROUNDING: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem.datasets.word_categories import WordCategory
-from wikisem.evaluation.statistics import SEED, ErrorBars, mean_of_shares
+from wikisem.evaluation.options import SEED
+from wikisem.evaluation.statistics import ErrorBars, mean_of_shares
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Rows, Vector, WordVectors, stack, width
 

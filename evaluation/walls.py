@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wikisem import __version__
+from wikisem.evaluation.options import SEED
 from wikisem.evaluation.outlier_detection import (
     Known,
     Model,
@@ -29,7 +30,7 @@ from wikisem.evaluation.outlier_detection import (
     evaluate_models,
     similarities_of,
 )
-from wikisem.evaluation.statistics import SEED, ErrorBars, FloatArray, clustered_means
+from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, score_partition
 from wikisem.records import Tier, Wall

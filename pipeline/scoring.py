@@ -17,7 +17,6 @@ from wikisem.datasets.word_categories import WordCategory, keyed_categories, rea
 from wikisem.datasets.word_groups import WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError, UsageError
 from wikisem.evaluation.analogies.questions import (
-    AnalogyOptions,
     SectionScore,
     analogies_as_json,
     read_questions,
@@ -39,10 +38,11 @@ from wikisem.evaluation.comparison import (
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
 from wikisem.evaluation.harness_samples import read_samples
-from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
+from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, combined_as_json, look_up_category, score_topk
-from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import PYTHON, model_name, open_by_contexts, open_model, open_similarity
 from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of

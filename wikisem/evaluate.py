@@ -10,19 +10,12 @@ from wikisem.datasets.files import data_set_name, data_set_path
 from wikisem.datasets.word_categories import WordCategory, read_categories
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, keyed_groups, name_languages, read_dataset
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.analogies.questions import (
-    AnalogyOptions,
-    SectionScore,
-    read_questions,
-    score_analogies,
-    split_relations,
-    total,
-)
-from wikisem.evaluation.analogies.search import Method
-from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, Distance, Intruders, OddOneOutOptions, score_oddoneout
-from wikisem.evaluation.outlier_detection import Compactness, Evaluation, score_models
+from wikisem.evaluation.analogies.questions import SectionScore, read_questions, score_analogies, split_relations, total
+from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
+from wikisem.evaluation.options import AnalogyOptions, Compactness, Distance, Intruders, Keys, Method, OddOneOutOptions
+from wikisem.evaluation.outlier_detection import Evaluation, score_models
 from wikisem.evaluation.topk import CategoryScore, combined_as_json, look_up_category, mean_percent, score_topk
-from wikisem.evaluation.vectors.lookup import Keys, Lookup, require_cosine, require_vocabulary
+from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
 from wikisem.evaluation.vectors.models import ModelObject, open_model, open_object
 from wikisem.evaluation.vectors.similarities import compared_by, given_similarity
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of

@@ -17,7 +17,8 @@ from wikisem.categories.analogies import Question
 from wikisem.datasets.files import decode_utf8
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies.search import AnalogySearch, Method
+from wikisem.evaluation.analogies.search import AnalogySearch
+from wikisem.evaluation.options import AnalogyOptions
 from wikisem.evaluation.vectors.lookup import Lookup, WordLookup, require_cosine
 from wikisem.evaluation.vectors.words import directions
 from wikisem.files import path_of
@@ -111,19 +112,6 @@ def _distinct(rows: npt.NDArray[np.int32]) -> list[int]:
 
 
 # Scores.
-
-
-@dataclass(frozen=True, slots=True)
-class AnalogyOptions:
-    """How questions are answered, whether unseen ones are left out, and how many words of the vocabulary count.
-
-    An unseen question has a word out of vocabulary. It counts as wrong, as in WordRep, unless ``skip_oov`` leaves it
-    out, as gensim does. ``restrict`` 0 takes the whole vocabulary.
-    """
-
-    method: Method = "3cosadd"
-    skip_oov: bool = False
-    restrict: int = 0
 
 
 @dataclass(frozen=True, slots=True)

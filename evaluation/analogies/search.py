@@ -20,12 +20,13 @@ computed again in double precision. A tie counts against the model.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from wikisem.evaluation.options import Method
 from wikisem.evaluation.vectors.words import (
     TIE_TOLERANCE,
     Rows,
@@ -36,9 +37,6 @@ from wikisem.evaluation.vectors.words import (
     transposed,
     width,
 )
-
-Method = Literal["3cosadd", "3cosmul"]
-METHODS: Final[tuple[Method, ...]] = ("3cosadd", "3cosmul")
 
 IntArray = npt.NDArray[np.integer[Any]]
 Singles = npt.NDArray[np.float32]

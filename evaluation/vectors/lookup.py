@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from wikisem.errors import DamagedInputError, UsageError
+from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors.words import (
     Tokenizer,
     Vector,
@@ -191,8 +192,6 @@ def _known(pairs: Iterable[tuple[str, Any | None]]) -> dict[str, Any]:
 
 # Items by their QID or title.
 
-Keys = Literal["qid", "title"]
-KEYS: Final[tuple[Keys, ...]] = ("qid", "title")
 _ENTITY: Final = "http://www.wikidata.org/entity/"
 _RESOURCE: Final = "http://dbpedia.org/resource/"
 

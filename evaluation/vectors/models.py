@@ -17,6 +17,7 @@ import scipy.sparse as sparse
 
 from wikisem.datasets.files import UNPACKING_ERRORS, open_unpacked
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError, WikisemError
+from wikisem.evaluation.options import Keys
 from wikisem.evaluation.vectors.counts import SIMILARITIES, WEIGHTS, check_choice, read_counts
 from wikisem.evaluation.vectors.files import (
     FASTTEXT,
@@ -30,7 +31,6 @@ from wikisem.evaluation.vectors.files import (
 )
 from wikisem.evaluation.vectors.lookup import (
     KeyLookup,
-    Keys,
     Lookup,
     Similarity,
     TextLookup,

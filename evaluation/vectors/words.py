@@ -16,6 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sparse
 
 from wikisem.errors import UsageError, optional_module
+from wikisem.evaluation.options import TOKENIZERS
 from wikisem.wikipedia.graphemes import initial_case
 
 Tokenizer = Callable[[str], list[str]]
@@ -103,7 +104,7 @@ def _jieba(library: Any) -> Tokenizer:
     return lambda text: list(library.cut(text))
 
 
-TOKENIZERS: Final[Mapping[str, Callable[[Any], Tokenizer]]] = {"fugashi": _fugashi, "jieba": _jieba}
+_MAKERS: Final[Mapping[str, Callable[[Any], Tokenizer]]] = dict(zip(TOKENIZERS, (_fugashi, _jieba), strict=True))
 
 
 def open_tokenizer(name: str) -> Tokenizer:
@@ -115,7 +116,7 @@ def open_tokenizer(name: str) -> Tokenizer:
     """
     if name not in TOKENIZERS:
         raise UsageError(f"expected a tokenizer ({', '.join(TOKENIZERS)}), saw {name!r}")
-    inner = TOKENIZERS[name](optional_module(name, "--tokenizer", "tokenizers"))
+    inner = _MAKERS[name](optional_module(name, "--tokenizer", "tokenizers"))
 
     def tokenize(text: str) -> list[str]:
         return [token for part in tokens_of(text) for token in inner(part) if token.strip()]

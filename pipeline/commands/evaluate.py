@@ -1,22 +1,16 @@
 """Score vectors on a data set: outlier detection on groups, walls, Topk and OddOneOut on categories, and analogies."""
 
 import argparse
+import importlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wikisem.evaluation.analogies.search import METHODS
-from wikisem.evaluation.harness_samples import MEASURES
-from wikisem.evaluation.oddoneout import DISTANCES, INTRUDERS
-from wikisem.evaluation.outlier_detection import COMPACTNESSES
-from wikisem.evaluation.statistics import SEED
-from wikisem.evaluation.vectors.lookup import KEYS
-from wikisem.evaluation.vectors.words import TOKENIZERS
+from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
 from wikisem.files import path_of
-from wikisem.pipeline import scoring
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
+from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
-from wikisem.pipeline.scoring import import_from_here
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -63,8 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
-    import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
-    arguments.score(arguments)
+    with importing():
+        scoring = importlib.import_module("wikisem.pipeline.scoring")  # SciPy and Arrow, which help does without
+    scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
+    getattr(scoring, arguments.score)(arguments)
     return 0
 
 
@@ -75,7 +71,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score=scoring.outliers)
+    parser.set_defaults(score="outliers")
 
 
 def _contexts(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +86,7 @@ def _contexts(parser: argparse.ArgumentParser) -> None:
     )
     add_figure(parser, "--plot", "OPP and accuracy by the number of contexts")
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score=scoring.contexts)
+    parser.set_defaults(score="contexts")
 
 
 def _add_similarity(parser: argparse.ArgumentParser, compactness: bool = True) -> None:
@@ -123,7 +119,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "error bars", SEED)
     add_report_file(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
-    parser.set_defaults(score=scoring.samples, vectors=[])
+    parser.set_defaults(score="samples", vectors=[])
 
 
 def _walls(parser: argparse.ArgumentParser) -> None:
@@ -133,19 +129,19 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     _add_similarity(parser, compactness=False)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score=scoring.walls)
+    parser.set_defaults(score="walls")
 
 
 def _topk(parser: argparse.ArgumentParser) -> None:
     _add_categories(parser)
     parser.add_argument("-k", type=at_least(1), default=3, help="how many neighbours to look at (default: 3)")
     _add_similarity(parser, compactness=False)
-    parser.set_defaults(score=scoring.topk)
+    parser.set_defaults(score="topk")
 
 
 def _combined(parser: argparse.ArgumentParser) -> None:
     _oddoneout(parser)
-    parser.set_defaults(score=scoring.combined)
+    parser.set_defaults(score="combined")
 
 
 def _oddoneout(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +167,7 @@ def _oddoneout(parser: argparse.ArgumentParser) -> None:
         "--sample", type=at_least(1), default=0, metavar="N", help="draw N pairs for each category (default: all)"
     )
     add_seed(parser, "--sample", 500)
-    parser.set_defaults(score=scoring.oddoneout)
+    parser.set_defaults(score="oddoneout")
 
 
 def _analogies(parser: argparse.ArgumentParser) -> None:
@@ -190,7 +186,7 @@ def _analogies(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-oov", action="store_true", help="leave out unseen questions, which otherwise count as wrong"
     )
-    parser.set_defaults(score=scoring.analogies)
+    parser.set_defaults(score="analogies")
 
 
 def _blind_spots(parser: argparse.ArgumentParser) -> None:
@@ -201,7 +197,7 @@ def _blind_spots(parser: argparse.ArgumentParser) -> None:
         "--explain", default="", metavar="GROUP", help="show how each model orders the words of this group"
     )
     _add_similarity(parser)
-    parser.set_defaults(score=scoring.blind_spots)
+    parser.set_defaults(score="blind_spots")
 
 
 def _consistency(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +206,7 @@ def _consistency(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--plot", "kappa of every two languages, and how often the same word is wrong in both,")
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
-    parser.set_defaults(score=scoring.consistency)
+    parser.set_defaults(score="consistency")
 
 
 def _cutoff(parser: argparse.ArgumentParser) -> None:
@@ -235,7 +231,7 @@ def _cutoff(parser: argparse.ArgumentParser) -> None:
     add_figure(parser, "--plot", "accuracy by item number, with the cutoff,")
     _add_similarity(parser)
     add_seed(parser, "error bars and draws", SEED)
-    parser.set_defaults(score=scoring.cutoff)
+    parser.set_defaults(score="cutoff")
 
 
 def _add_dataset(parser: argparse.ArgumentParser, keys: bool = True) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, WordGroup, write_outlier_classes
 from wikisem.errors import DamagedInputError, UsageError
+from wikisem.evaluation.options import TOKENIZERS
 from wikisem.evaluation.outlier_detection import group_ids
-from wikisem.evaluation.vectors.words import TOKENIZERS, Tokenizer, open_tokenizer
+from wikisem.evaluation.vectors.words import Tokenizer, open_tokenizer
 from wikisem.files import path_of, write_text
 from wikisem.pipeline.command_options import DATA_SET, add_folder, argument, parse_languages
 from wikisem.pipeline.console.terminal import print_line

@@ -14,15 +14,9 @@ from tests.evaluation.strategies import any_vector
 from wikisem.categories.analogies import questions
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.analogies import search
-from wikisem.evaluation.analogies.questions import (
-    AnalogyOptions,
-    Section,
-    look_up_questions,
-    read_questions,
-    score_analogies,
-    total,
-)
-from wikisem.evaluation.analogies.search import METHODS, AnalogySearch, Method
+from wikisem.evaluation.analogies.questions import Section, look_up_questions, read_questions, score_analogies, total
+from wikisem.evaluation.analogies.search import AnalogySearch
+from wikisem.evaluation.options import METHODS, AnalogyOptions, Method
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words, unit
 from wikisem.pipeline.cli import main

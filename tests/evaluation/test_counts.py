@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.analogies.questions import AnalogyOptions, Section, score_analogies
+from wikisem.evaluation.analogies.questions import Section, score_analogies
 from wikisem.evaluation.analogies.search import AnalogySearch
-from wikisem.evaluation.oddoneout import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions, score_oddoneout
+from wikisem.evaluation.oddoneout import score_oddoneout
+from wikisem.evaluation.options import DISTANCES, INTRUDERS, AnalogyOptions, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.topk import look_up_category, score_topk
 from wikisem.evaluation.vectors import counts

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness_samples import MEASURES, Measure, SampleDoc, read_samples, score_case
+from wikisem.evaluation.harness_samples import SampleDoc, read_samples, score_case
+from wikisem.evaluation.options import MEASURES, Measure
 from wikisem.pipeline.cli import main
 
 CHOICES = ("a", "bb", "éé", "dddd")

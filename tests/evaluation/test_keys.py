@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import wikisem
 from wikisem.datasets.word_groups import OutlierWord, WordGroup, keyed_groups, read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.vectors.lookup import KeyLookup, Keys, keys_asked_for
+from wikisem.evaluation.options import Keys
+from wikisem.evaluation.vectors.lookup import KeyLookup, keys_asked_for
 from wikisem.evaluation.vectors.models import open_model, read_vectors
 from wikisem.evaluation.vectors.words import from_words
 from wikisem.pipeline.cli import main

@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_categories import WordCategory
 from wikisem.errors import UsageError
-from wikisem.evaluation.oddoneout import (
-    DISTANCES,
-    INTRUDERS,
-    Distance,
-    Intruders,
-    OddOneOutOptions,
-    prepare,
-    score_oddoneout,
-    steps,
-)
+from wikisem.evaluation.oddoneout import prepare, score_oddoneout, steps
+from wikisem.evaluation.options import DISTANCES, INTRUDERS, Distance, Intruders, OddOneOutOptions
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, look_up_category
 from wikisem.evaluation.vectors.lookup import TextLookup, WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words

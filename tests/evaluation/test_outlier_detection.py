@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.evaluation.strategies import any_vector
 from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, read_dataset
 from wikisem.errors import DamagedInputError
-from wikisem.evaluation.outlier_detection import COMPACTNESSES, Compactness, keep_shared, score_group, score_models
+from wikisem.evaluation.options import COMPACTNESSES, Compactness
+from wikisem.evaluation.outlier_detection import keep_shared, score_group, score_models
 from wikisem.evaluation.vectors.lookup import WordLookup
 from wikisem.evaluation.vectors.words import Vector, WordVectors, from_words
 

@@ -10,7 +10,8 @@ import pytest
 import wikisem
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.evaluation.outlier_detection import COMPACTNESSES, score_models
+from wikisem.evaluation.options import COMPACTNESSES
+from wikisem.evaluation.outlier_detection import score_models
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.models import open_model
 from wikisem.evaluation.vectors.similarities import SimilarityLookup, compared_by, given_similarity
