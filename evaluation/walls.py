@@ -209,11 +209,13 @@ class WallMeans:
     """The mean scores over some walls; the unit of error bars is the wall.
 
     ``sums`` has shape ``(walls, 4)``, the scores in the order of ``SCORES``, and ``counts`` is 1 for each wall that was
-    scored, 0 for one that was skipped. ``walls`` are all of them.
+    scored, 0 for one that was skipped. Of those that were scored, ``words`` is the mean number of words that the model
+    divided, and ``chance`` the mean scores of a random partition in percent; None without any.
     """
 
     sums: FloatArray
     counts: FloatArray
+    words: float | None
     chance: Mapping[str, float | None]
     seed: int = SEED
 
@@ -235,7 +237,7 @@ class WallMeans:
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read, in percent; null without walls."""
-        row: dict[str, Any] = {"walls": self.groups}
+        row: dict[str, Any] = {"walls": self.groups, "words": self.words}
         for name in SCORES:
             bars = self.error_bars.get(name)
             row |= {name: bars and bars.value, **error_bars_as_json(name, bars)}
@@ -325,8 +327,9 @@ class WallEvaluation:
         sums = [[one.scores[name] if one.scores else 0.0 for name in SCORES] for one in kept]
         chances = [one.chance() for one in scored]
         chance = {name: 100 * fmean(one[name] for one in chances) if chances else None for name in SCORES}
+        words = fmean(sum(one.sizes) for one in scored) if scored else None
         counts = [float(one.scores is not None) for one in kept]
-        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), chance, self.seed)
+        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), words, chance, self.seed)
 
 
 def _as_json(parts: Mapping[str, WallMeans]) -> dict[str, Any]:

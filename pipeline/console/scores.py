@@ -314,24 +314,27 @@ def explanation_report(
 
 def wall_report(evaluation: WallEvaluation, title: str) -> RenderableType:
     """A model's scores on walls, by tier in each language and in all, with chance and what is out of vocabulary."""
-    columns = [cell for name in _WALL_SCORES.values() for cell in (name, "95 %")]
-    table = make_table(("language", "tier"), ("walls", *columns))
+    table = make_table(("language", "tier"), ("walls", "words", "chance", *_WALL_SCORES.values()))
     for language, tier, part in _wall_parts(evaluation):
-        cells = [cell for name in _WALL_SCORES for cell in _error_cells(part.error_bars.get(name))[:2]]
-        table.add_row(language or "all", tier or "all", f"{part.groups:,}", *cells)
+        known = ("–", "–") if part.words is None else (f"{part.words:.1f}", f"{part.chance['solved']:.2g}")
+        scores = (_wall_cell(part.error_bars.get(name)) for name in _WALL_SCORES)
+        table.add_row(language or "all", tier or "all", f"{part.groups:,}", *known, *scores)
         if not tier:
             table.add_section()
-    whole, lines = evaluation.overall(), []
-    if whole.groups:
-        solved, found = whole.chance["solved"], whole.chance["groups_found"]
-        lines.append(f"chance: {solved:.2g} % solved, {found:.2g} % of groups found, ARI and AMI 0")
+    lines = [
+        "scores in percent with intervals of 95 %; words: the mean number that was divided; chance: of solving a wall"
+    ]
     lines.append(
         f"{len(evaluation.walls)} walls, {evaluation.skipped} of them skipped, {evaluation.whole} with all words in "
         f"vocabulary; out of vocabulary: {percent(evaluation.oov_percent())} % of words"
     )
-    lines += few_groups_note(whole.groups, "walls")
+    lines += few_groups_note(evaluation.overall().groups, "walls")
     notes = [*vocabulary_note(evaluation.vocabulary_size), *evaluation.notes]
     return Group(f"{title}: {evaluation.name}", table, *lines, *notes, "")
+
+
+def _wall_cell(bars: ErrorBars | None) -> str:
+    return f"{bars.value:.1f} ({bars.low:.1f} to {bars.high:.1f})" if bars else "–"
 
 
 def _wall_parts(evaluation: WallEvaluation) -> Iterable[tuple[str, str, WallMeans]]:

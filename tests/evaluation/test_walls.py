@@ -233,7 +233,8 @@ def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     assert (none.skipped, none.overall().groups, none.oov_percent()) == (1, 1, 50)
     assert none.overall().as_json()["solved"] == 100
     empty = WallEvaluation("m", (), tuple(score_walls([other], {}))).overall().as_json()
-    assert (empty["walls"], empty["solved"], empty["ami_low"], empty["chance"]["solved"]) == (0, None, None, None)
+    assert (empty["walls"], empty["words"], empty["solved"], empty["ami_low"]) == (0, None, None, None)
+    assert empty["chance"] == dict.fromkeys(SCORES)
 
 
 def test_several_models_are_scored_on_what_all_know() -> None:
@@ -276,7 +277,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 BARS = ["solved", "groups_found", "ari", "ami"]
-MEANS = ["walls", *(f"{name}{end}" for name in BARS for end in ("", "_low", "_high", "_se")), "chance"]
+MEANS = ["walls", "words", *(f"{name}{end}" for name in BARS for end in ("", "_low", "_high", "_se")), "chance"]
 HEAD = ["model", "dataset", "version", "vocabulary_size"]
 KEYS = [*HEAD, *MEANS, "skipped_walls", "whole_walls", "oov_percent", "by_tier", "by_language", "by_wall"]
 
@@ -302,8 +303,7 @@ def test_tables_have_tiers_and_languages(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt"]) == 0
     text = capsys.readouterr().out
     for start in (r"de +│ far +│ +2", r"en +│ herring +│ +1", r"all +│ far +│ +3", r"all +│ all +│ +4"):
-        assert re.search(start + r" │ +0\.00 │ [\d. to]+ │ +50\.00 │", text), start
-    assert "chance: 3.8e-05 % solved, 0.22 % of groups found, ARI and AMI 0" in text
+        assert re.search(start + r" │ +15\.0 │ 3\.8e-05 │ +0\.0 \([\d. to]+\) │ +50\.0 \(", text), start
     assert "4 walls, 0 of them skipped, 0 with all words in vocabulary; out of vocabulary: 6.25 % of words" in text
     assert main(["evaluate", "walls", ".", "--vectors", "bad.txt", "--language", "de", "--csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
