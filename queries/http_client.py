@@ -39,6 +39,8 @@ _CHUNK: Final = 1 << 20
 _DETAIL: Final = 300
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS: Final = 5
+# The names of hosts that have had an address while this process ran.
+_FOUND: Final = set[str]()
 
 # 429 asks for patience, 408 and 5xx are the server's own trouble; any other refusal would be the same the next time.
 _PASSING: Final = frozenset({408, 429})
@@ -251,9 +253,19 @@ class _Watch:
             raise NoAnswerError(f"{type(cause).__name__}: {cause}", final=final) from error
 
     def connect(self, address: tuple[str, int], *_: object) -> socket.socket:
-        """A connection to the first of a host's addresses that takes one."""
+        """A connection to the first of a host's addresses that takes one.
+
+        A name without an address is a wrong one, or the machine is offline: it is not asked for again. A name that had
+        one before, as in the middle of a download, is.
+        """
+        try:
+            places = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
+        except socket.gaierror as error:
+            reason = f"no address of {address[0]} ({error.strerror}); is the name right, and this machine online?"
+            raise NoAnswerError(reason, final=address[0] not in _FOUND) from error
+        _FOUND.add(address[0])
         failed: OSError = TimeoutError("no address in time")
-        for *_family, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):
+        for *_family, place in places:
             left = self._end - time.monotonic()
             if left <= 0:
                 break

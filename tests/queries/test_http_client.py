@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from email.message import Message
 from io import BytesIO
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 from urllib.request import Request
 
 import pytest
@@ -104,6 +104,36 @@ def test_attempts_begin_anew_where_bytes_have_come() -> None:
         Patience(attempts=3, wait=pauses.append).persist("http://x/", ask, DownloadError, progress=lambda: have)
     assert pauses == [1.0, 1.0, 2.0]
     assert have == LEAST_PROGRESS + 2
+
+
+def test_a_host_without_an_address_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is wrong, or a machine that is offline: nobody waits a minute to be told."""
+    monkeypatch.setattr(http_client, "_FOUND", set())
+    monkeypatch.setattr(socket, "getaddrinfo", _no_address)
+    pauses: list[float] = []
+    said = r"in 1 attempt; the last gave no address of wiki\.example \(.*\); is the name right, and this machine online"
+    with pytest.raises(DownloadError, match=said):
+        Patience(wait=pauses.append).persist("x", lambda: read("http://wiki.example/"), DownloadError)
+    assert pauses == []
+
+
+def test_a_host_that_had_an_address_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the middle of a download of hours a resolver may fail for a moment."""
+    with serving([b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"]) as (url, _):
+        assert read(url) == b"ok"
+        found, pauses = socket.getaddrinfo, list[float]()
+
+        def recover(seconds: float) -> None:
+            pauses.append(seconds)
+            monkeypatch.setattr(socket, "getaddrinfo", found)
+
+        monkeypatch.setattr(socket, "getaddrinfo", _no_address)
+        assert Patience(wait=recover).persist("x", lambda: read(url), DownloadError) == b"ok"
+    assert pauses == [1.0]
+
+
+def _no_address(*_: object, **__: object) -> NoReturn:
+    raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
 
 
 class Requests(list[bytes]):
