@@ -7,13 +7,13 @@ from typing import Final
 
 from rich.table import Table
 
-from wikisem.pipeline.build.ledger import Record
+from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Group, Outlier, Rejection
 
-# The closing table: what went in, was kept, was left out and was unreadable, and why.
+# The closing table: what was kept, left out, rejected and unreadable, and why.
 
 # The recipe to start from after a command that took none.
 FIRST_RECIPE: Final = "wikisem"
@@ -29,7 +29,11 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     Unreadable records are only left out. But if a part of a dump could not be decoded, or its end is missing, an
     unknown number of records is lost: everything that could be decoded is used, and the exit code is 1, as with gzip.
     """
-    _print_table(records)
+    _print_table(records, output)
+    for record in records:
+        if _is_of_groups(record) and not record.counts.kept:
+            links = Ledger(output).find(record.unit.replace("groups/", "mentions/"))
+            print_line(remedy(record, has_links=links is not None))
     unread = [record for record in records if record.counts.unreadable]
     for record in unread:
         log(f"warning: {record.unit}: {_reasons(record.counts.unreadable)} could not be read; see {output}/unreadable")
@@ -39,7 +43,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
             f"wikisem: {', '.join(damaged)}: expected whole dumps, saw damaged ones; what was whole is used, "
             f"and {output}/unreadable says where something is lost"
         )
-    if not following and any(record.unit.startswith("groups/") and record.counts.kept for record in records):
+    if not following and any(_is_of_groups(record) and record.counts.kept for record in records):
         following = browse_command(output)
     if following:
         print_line(f"next: {following}")
@@ -53,22 +57,80 @@ def print_stage_summary(records: Sequence[Record], run: Run, recipe: str = FIRST
     return print_summary(records, run.output, next_command(units, run.output, recipe))
 
 
-def _print_table(records: Iterable[Record]) -> None:
-    counted = number_columns("in", "kept", "left out", "unreadable")
-    table = Table("stage", *counted, "why", title="what went in and what came out", title_justify="left")
-    for record in records:
-        table.add_row(*_record_row(record))
-    make_console().print(table)
+# What a column counts; those in which there is nothing are not explained.
+_LEGEND: Final = {
+    "kept": "goes on to the next stage; of groups, the classes that gave one",
+    "left out": "sound, and not what the stage looks for, such as redirects and items without a name",
+    "rejected": "classes that a rule of the recipe refuses; {output}/rejected has each with its reason",
+    "unreadable": "damaged; {output}/unreadable says where",
+}
 
 
-def _record_row(record: Record) -> Sequence[str]:
-    counts = record.counts
-    left_out, unreadable = sum(counts.left_out.values()), sum(counts.unreadable.values())
-    places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items() if count}
-    reasons = [record.facts.get("sources", {}), counts.left_out, counts.unreadable, places]
-    english = len(record.facts.get(ENGLISH, ()))
-    why = ", ".join(filter(None, [*map(_reasons, reasons), f"class labels in English {english:,}" if english else ""]))
-    return [record.unit, f"{counts.read:,}", f"{counts.kept:,}", f"{left_out:,}", f"{unreadable:,}", why]
+def _print_table(records: Sequence[Record], output: str) -> None:
+    table = Table("stage", *number_columns("in", *_LEGEND), "of these", title="what became of it", title_justify="left")
+    console, outcomes = make_console(), [_outcomes(record) for record in records]
+    for record, found in zip(records, outcomes, strict=True):
+        numbers = [f"{found[name][0]:,}" if found[name][0] else "" for name in _LEGEND]
+        details = "\n".join(f"{name}: {details}" for name, (_, details) in found.items() if details)
+        table.add_row(record.unit, f"{record.counts.read:,}", *numbers, details)
+    console.print(table)
+    for name, text in _LEGEND.items():
+        if any(found[name][0] for found in outcomes):
+            console.print(f"{name}: {text.format(output=output)}", soft_wrap=True)
+
+
+def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
+    """How many records of a unit had each outcome, and of what kinds or for what reasons."""
+    counts, is_rejected = record.counts, _is_of_groups(record)
+    places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
+    english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
+    kept = filter(None, map(_reasons, (record.facts.get("sources", {}), places, english)))
+    others = sum(counts.left_out.values()), _reasons(counts.left_out)
+    return {
+        "kept": (counts.kept, ", ".join(kept)),
+        "left out": (0, "") if is_rejected else others,
+        "rejected": others if is_rejected else (0, ""),
+        "unreadable": (sum(counts.unreadable.values()), _reasons(counts.unreadable)),
+    }
+
+
+def _is_of_groups(record: Record) -> bool:
+    return record.unit.startswith("groups/")
+
+
+# What helps where a language got no group: by the most frequent reason for which its classes were rejected, the keys of
+# the recipe that decide it.
+REMEDIES: Final = {
+    "affix": 'raise filters.affix, or set it to "surprise"',
+    "contained": "raise filters.extra.contained",
+    "digits": "raise filters.digits",
+    "few-kinds": "lower outliers.kinds",
+    "few-outliers": "lower outliers.min_sitelinks or outliers.minimum, or read all of Wikidata",
+    "length-one": "raise filters.length_one",
+    "near-duplicate": "raise filters.near_duplicates",
+    "no-kind": "lower cluster.coherence",
+    "not-parallel": "add dumps or names to the languages of mixed that lack the classes",
+    "own-label": "raise filters.extra.own_label",
+    "status": "set outliers.status_share = 0",
+    "stop-affix": "set filters.stop_affix = false",
+    "too-few": "lower cluster.minimum",
+}
+
+
+def remedy(record: Record, *, has_links: bool) -> str:
+    """What to do about a language without groups; ``has_links`` says whether the links of its Wikipedia are counted."""
+    counts, language = record.counts, record.unit.partition("/")[2]
+    if not counts.read:
+        dump = f"add its Wikipedia: --wikipedia {language}=DUMP"
+        helps = 'set surface.fallback = "label" in the recipe, or minimum_count = 1' if has_links else dump
+        return f"no group in {language}: too few items have a name there; {helps}"
+    reason, count = min(counts.left_out.items(), key=lambda item: (-item[1], item[0]))
+    return f"no group in {language}: of {counts.read:,} classes {count:,} were rejected as {reason}; {_help(reason)}"
+
+
+def _help(reason: str) -> str:
+    """What helps against a reason, which may be that of a rule of the reader's own."""
+    return REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
 
 
 def _reasons(counts: Mapping[str, int]) -> str:
