@@ -81,6 +81,8 @@ def collection(facts: ReleaseFacts) -> str:
         f"A cluster has {'instances' if size is None else f'up to {size} instances'} of its class: of those that have "
         "a word in the language, the ones with pages on most sites of Wikimedia (sitelinks), each word once."
     )
+    if chosen := _chosen(facts.recipe.get("classes") or {}):
+        made.append(f"Only some classes were judged: {chosen}.")
     if least:
         made.append(f"An outlier has {least} sitelinks or more.")
     if facts.option("outliers", "shared"):
@@ -89,6 +91,12 @@ def collection(facts: ReleaseFacts) -> str:
         made += [f"A group in {language.code} mixes words in {listed(language.spoken)}." for language in mixed]
     made.append("No person wrote or labelled a case, and no model wrote a word of it.")
     return " ".join(made)
+
+
+def _chosen(classes: Mapping[str, Any]) -> str:
+    """What the recipe says of the classes that give groups; empty if that is every class."""
+    keys = {"include": "", "include_below": "all below ", "exclude": "not ", "exclude_below": "none below "}
+    return "; ".join(f"{words}{listed(classes[key])}" for key, words in keys.items() if classes.get(key))
 
 
 def uses(facts: ReleaseFacts) -> str:

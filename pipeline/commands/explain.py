@@ -34,6 +34,7 @@ from wikisem.pipeline.console.terminal import (
 from wikisem.pipeline.explain.explanation import Explanation, explain_class, explain_released, languages_of
 from wikisem.pipeline.explain.statements import ClassStatements, explain_statements, read_property_labels
 from wikisem.pipeline.release import RunFiles, read_run
+from wikisem.recipes.options import ClassOptions
 from wikisem.records import Group
 from wikisem.transforms.io.arrays import local_folder
 
@@ -221,6 +222,8 @@ def _outcome(
         return f"a group of {len(group.cluster)} with {len(group.outliers)} outliers"
     if rejection is not None:
         return f"no group: {rejection.reason} ({rejection.detail})"
+    if explanation.recipe is not None and explanation.recipe.classes != ClassOptions():
+        return f"{otherwise}, or [classes] of the recipe leave it out"
     return otherwise
 
 

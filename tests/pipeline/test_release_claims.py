@@ -19,6 +19,7 @@ from wikisem.outputs.release.facts import recipe_toml
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.recipes.load import load_recipe, parse_recipe
+from wikisem.recipes.options import ClassOptions
 
 # NeurIPS asks for these (https://neurips.cc/Conferences/2026/EvaluationsDatasetsHosting).
 RESPONSIBLE = (
@@ -95,6 +96,7 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
     assert ("An instance of a subclass of the class may be" in card) == (
         "outliers" in manifest["recipe"] and recipe.outliers.exclude == "instances"
     )
+    assert ("Only some classes were judged: " in card) == (recipe.classes != ClassOptions())
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
     assert ("mixes words in" in card) == any(one.language for _, one in members)
     # Rejections, and what an example says.
@@ -228,7 +230,12 @@ shared = true
 FAITHFUL = 'base = "wikisem500"\n[outliers]\nmin_sitelinks = 4\n'
 ORIGINS = {
     "labels": Origin(LABELS, "en,es", "", ("No Wikipedia was read.", "All words are labels in Wikidata.", "CC0-1.0")),
-    "one": Origin(LABELS, "de", "de", ("a dump of the Wikipedia in de,", "in one language")),
+    "one": Origin(
+        LABELS + '[classes]\nexclude = ["city"]\n',
+        "de",
+        "de",
+        ("a dump of the Wikipedia in de,", "in one language", "Only some classes were judged: not city."),
+    ),
     "small": Origin(SMALL, "en,ja,zh", "en,ja", ("dumps of the Wikipedias in en and ja", "| zh |", "none was read")),
     "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in de and en.",)),
     "faithful": Origin(FAITHFUL, "en,es", "en,es", ("Anchors are as writers link them", "No rule takes out outliers")),

@@ -46,6 +46,7 @@ from wikisem.outputs.groupfile import (
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
+from wikisem.transforms.groups.chosen_classes import chosen_classes
 from wikisem.transforms.groups.shared_files import (
     add_titles,
     all_candidates,
@@ -89,9 +90,10 @@ def build_groups(
 
     ``surfaces`` (language -> folder) names the languages, ``mentions`` (language -> folder) has the facts of their
     wikis, and ``profiles`` (language -> text) the profile files that were given or edited. Returns the counts of each
-    language: classes with at least ``minimum`` instances that have a surface form, kept as groups or rejected by
-    reason. Raises MissingInputError.
+    language: classes with at least ``minimum`` instances that have a surface form, of those that the recipe names if it
+    names any, kept as groups or rejected by reason. Raises MissingInputError, and RecipeError for a name of no class.
     """
+    chosen = chosen_classes(entities, taxonomy, recipe.classes)
     scratch = GroupScratch.of(context.scratch)
     wikis, given = dict(mentions), dict(profiles or {})
     parts = [
@@ -107,7 +109,7 @@ def build_groups(
             | "surfaces" >> beam.Create(parts)
             | "read surfaces" >> beam.ParDo(ReadSurfaces(scratch, taxonomy))
             | "group parts by language" >> beam.GroupByKey()
-            | "index surfaces" >> beam.ParDo(IndexSurfaces(scratch, taxonomy, recipe))
+            | "index surfaces" >> beam.ParDo(IndexSurfaces(scratch, taxonomy, recipe, chosen))
         )
         items = pipeline | "entities" >> beam.Create(entity_files)
         counted = pipeline | "unlinked" >> beam.Create(unlinked)

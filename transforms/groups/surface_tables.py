@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.files import list_files, open_binary, replace_file
-from wikisem.graph.csr import CsrRows, Flags
+from wikisem.graph.csr import CsrRows, Flags, Int64s
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
 from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
@@ -73,10 +73,13 @@ class ReadSurfaces(beam.DoFn):
 
 
 class IndexSurfaces(beam.DoFn):
-    """Find the candidate classes of a language in all its parts, and a table of the surface forms that it needs."""
+    """Find the candidate classes of a language in all its parts, and a table of the surface forms that it needs.
 
-    def __init__(self, scratch: GroupScratch, taxonomy: str, recipe: Recipe) -> None:
-        self._scratch, self._taxonomy, self._recipe = scratch, taxonomy, recipe
+    Only classes whose numbers are ``chosen`` are candidates; None is all of them.
+    """
+
+    def __init__(self, scratch: GroupScratch, taxonomy: str, recipe: Recipe, chosen: Int64s | None) -> None:
+        self._scratch, self._taxonomy, self._recipe, self._chosen = scratch, taxonomy, recipe, chosen
 
     def process(self, parts_of: tuple[str, Iterable[int]]) -> Iterator[tuple[None, str]]:
         """Write both; yields the language.
@@ -89,6 +92,9 @@ class IndexSurfaces(beam.DoFn):
         graph = open_graph(self._taxonomy)
         able = has_surface & in_range(graph.items, self._recipe.items, "clusters")
         found = candidate_classes(graph, able, options.minimum, options.size)
+        if self._chosen is not None:
+            rows = np.flatnonzero(np.isin(graph.nodes[found.nodes], self._chosen))
+            found = CandidateClasses(found.nodes[rows], found.leading.take(rows))
         # Besides the leading instances of candidate classes: the first of all, which show the language's script.
         needed = np.zeros(len(has_surface), dtype=bool)
         needed[found.leading.targets] = True

@@ -85,6 +85,8 @@ def _check(recipe: Recipe) -> None:
     require_ids(check_qid, recipe.graph.disambiguation, "graph.disambiguation")
     require_ids(check_qid, recipe.graph.internal, "graph.internal")
     require_ids(check_qid, filter(None, [recipe.graph.root]), "graph.root")
+    require_ids(known_language, [recipe.classes.language], "classes.language")
+    require(all(map(str.strip, recipe.classes.names)), "", "classes", "QIDs and labels that are not empty")
     require_ids(check_qid, filter(None, [recipe.items.from_]), "items.from")
     require_ids(check_qid, filter(None, [recipe.items.to]), "items.to")
     first, last = recipe.items.from_ or "Q1", recipe.items.to

@@ -80,6 +80,25 @@ class OutlierOptions:
         return (self.draw_o3 if outlier_class == OUTLIER_CLASSES else self.draw) == "class"
 
 
+@dataclass(frozen=True, slots=True)
+class ClassOptions:
+    """Which classes may give groups, each by QID or by its label in ``language``; every class where none is included.
+
+    ``include_below`` and ``exclude_below`` mean a class and everything below it. What is excluded is not included.
+    """
+
+    include: tuple[str, ...] = ()
+    include_below: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    exclude_below: tuple[str, ...] = ()
+    language: str = "en"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in the order of the keys."""
+        return (*self.include, *self.include_below, *self.exclude, *self.exclude_below)
+
+
 class ItemOptions(msgspec.Struct, frozen=True, rename={"from_": "from"}):
     """Which items may be members or outliers, by their number, which is the order of creation; "" sets no bound.
 
@@ -141,6 +160,7 @@ class Recipe:
     graph: GraphOptions = field(default_factory=GraphOptions)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     outliers: OutlierOptions = field(default_factory=OutlierOptions)
+    classes: ClassOptions = field(default_factory=ClassOptions)
     items: ItemOptions = field(default_factory=ItemOptions)
     surface: SurfaceOptions = field(default_factory=SurfaceOptions)
     filters: FilterOptions = field(default_factory=FilterOptions)

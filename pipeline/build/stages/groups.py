@@ -21,7 +21,7 @@ from wikisem.pipeline.build.stages.entities import ENTITIES, check_signatures
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
-from wikisem.recipes.options import Recipe
+from wikisem.recipes.options import ClassOptions, Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import VERSION, build_groups
@@ -92,6 +92,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) ->
             "filters": asdict(recipe.filters),
             "items": msgspec.to_builtins(recipe.items),
             "seed": recipe.seed,
+            **({"classes": asdict(recipe.classes)} if recipe.classes != ClassOptions() else {}),
             **({"profile": profile} if profile else {}),
         },
         needs=(TAXONOMY, *map(surfaces_unit, needed)),

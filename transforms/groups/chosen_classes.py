@@ -1,0 +1,126 @@
+"""The classes that a recipe names, by QID or by label, alone or with everything below them."""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
+from wikisem.errors import RecipeError
+from wikisem.files import match
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Int64s, Ints, closure, indices_of
+from wikisem.ids import is_qid, qid_number, qid_of
+from wikisem.recipes.options import ClassOptions
+from wikisem.surfaces.cleaning import first_label
+from wikisem.transforms.groups.shared_files import open_graph
+from wikisem.transforms.io.parquet import read_batches
+from wikisem.wikis import name_codes
+
+# How many classes a message names.
+_NAMED: Final = 5
+
+
+class LabelledClass(NamedTuple):
+    """A class by its number, with its label and how many direct instances it has."""
+
+    number: int
+    label: str
+    instances: int
+
+    def __str__(self) -> str:
+        return f"{self.label} ({qid_of(self.number)}, instances: {self.instances:,})"
+
+
+def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
+    """The numbers of the classes that may give groups, ascending; None for a recipe that names none.
+
+    RecipeError for a QID that is no class of the graph, and for a label that no class has, or several have: it names
+    those that are near, or meant.
+    """
+    if options == ClassOptions():
+        return None
+    graph = open_graph(taxonomy)
+    keys = ("include", "include_below", "exclude", "exclude_below")
+    asked: dict[str, Sequence[str]] = {key: getattr(options, key) for key in keys}
+    labels = {name for names in asked.values() for name in names if not is_qid(name)}
+    known = labelled_classes(entities, graph, options.language) if labels else []
+    nodes = {key: _nodes(graph, known, key, names, options.language) for key, names in asked.items()}
+    below = {key: [closure(graph.down, int(node)) for node in nodes[key]] for key in keys if key.endswith("_below")}
+    every: Ints = np.arange(len(graph.nodes))
+    named = [nodes["include"], *below["include_below"]]
+    included = distinct(np.concatenate(named)) if options.include or options.include_below else every
+    kept = np.setdiff1d(included, np.concatenate([nodes["exclude"], *below["exclude_below"]]))
+    numbers: Int64s = graph.nodes[kept].astype(np.int64)
+    return numbers
+
+
+def labelled_classes(entities: str, graph: ClassGraph, language: str) -> list[LabelledClass]:
+    """Every class of the graph that has a label in a language, by number."""
+    found = [one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, language)]
+    return sorted(found)
+
+
+def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
+    """The classes with this label, whatever its case, those with most instances first."""
+    wanted = name.casefold()
+    return sorted(
+        (one for one in known if one.label.casefold() == wanted), key=lambda one: (-one.instances, one.number)
+    )
+
+
+def near_names(name: str, known: Sequence[LabelledClass]) -> list[LabelledClass]:
+    """The classes whose labels are most like a name, the nearest first."""
+    by_label: defaultdict[str, list[LabelledClass]] = defaultdict(list)
+    for one in known:
+        by_label[one.label.casefold()].append(one)
+    near = difflib.get_close_matches(name.casefold(), list(by_label), n=_NAMED)
+    return [one for label in near for one in by_label[label]][:_NAMED]
+
+
+def listed_classes(classes: Sequence[LabelledClass]) -> str:
+    """Classes in a message: the first few by label and QID, and how many more there are."""
+    more = f" and {len(classes) - _NAMED} more" if len(classes) > _NAMED else ""
+    return ", ".join(map(str, classes[:_NAMED])) + more
+
+
+def _nodes(graph: ClassGraph, known: Sequence[LabelledClass], key: str, names: Iterable[str], language: str) -> Ints:
+    """The nodes of the classes under a key of the recipe."""
+    numbers = [_number(graph, known, f"classes.{key}", name, language) for name in names]
+    return indices_of(np.array(numbers, dtype=np.int64), graph.nodes)[0]
+
+
+def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: str, language: str) -> int:
+    if is_qid(name):
+        number = qid_number(name)
+        if not _has(graph.nodes, number):
+            why = ", which the recipe's [graph] leaves out" if _has(graph.removed, number) else ""
+            raise RecipeError(f"{path}: expected a class of the class graph, saw {name}{why}")
+        return number
+    found = classes_named(name, known)
+    if len(found) == 1:
+        return found[0].number
+    if found:
+        seen = f"saw {name!r}, the label of {listed_classes(found)}; write the QID"
+    else:
+        near = near_names(name, known)
+        seen = f"saw {name!r}" + (f"; did you mean {listed_classes(near)}?" if near else "")
+    raise RecipeError(f"{path}: expected a QID, or the label in {language!r} of one class, {seen}")
+
+
+def _has(numbers: Ints, number: int) -> bool:
+    return bool(indices_of(np.array([number]), numbers)[1][0])
+
+
+def _labelled(path: str, graph: ClassGraph, language: str) -> Iterator[LabelledClass]:
+    for table in read_batches(path, ["qid", "labels"]):
+        numbers = qid_numbers(table["qid"])
+        rows = np.flatnonzero(indices_of(numbers, graph.nodes)[1])
+        labels, _ = first_label(MapLookup(table["labels"].combine_chunks().take(rows)), name_codes(language))
+        nodes = indices_of(numbers[rows], graph.nodes)[0]
+        instances = graph.instances.counts()[nodes].tolist()
+        for number, label, count in zip(numbers[rows].tolist(), labels.to_pylist(), instances, strict=True):
+            if label:
+                yield LabelledClass(number, label, count)
