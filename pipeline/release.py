@@ -3,8 +3,9 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -47,12 +48,16 @@ from wikisem.wikis import WIKIPEDIAS, wiki_of
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """The files of a run that people read: groups, rejections and walls by language, and the manifest."""
+    """The files of a run that people read: groups, rejections and walls by language, and the manifest.
+
+    ``names`` are the tables of names of each language that has groups.
+    """
 
     groups: Mapping[str, list[Group]]
     rejections: Mapping[str, list[Rejection]]
     manifest: Manifest
     walls: Mapping[str, list[Wall]] = field(default_factory=dict)
+    names: Mapping[str, list[Path]] = field(default_factory=dict)
 
     @property
     def english(self) -> dict[str, list[str]]:
@@ -76,7 +81,11 @@ def read_run(output: Path) -> RunFiles:
     rejections = {code: _read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
     walled = {path.stem for path in (output / "walls").glob("*.*")}
     walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
-    return RunFiles(groups, rejections, manifest, walls)
+    names: dict[str, list[Path]] = {}
+    for path in sorted((output / "names").glob("*/*.parquet")):
+        if groups.get(code := PurePosixPath(path).parent.name):
+            names.setdefault(code, []).append(path)
+    return RunFiles(groups, rejections, manifest, walls, names)
 
 
 def _read_manifest(output: Path, groups_files: Sequence[Path]) -> Manifest:
@@ -163,9 +172,10 @@ def write_release(
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, scores)  # an error before anything is written
     walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
-    more = {"extras": extras, "models": models, "example": example, "walls": walls}
+    names = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
+    more = {"extras": extras, "models": models, "example": example, "walls": walls, "names": names}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
-    _check_others(folder, facts)
+    _check_others(folder, facts, run)
     write_files(folder, _release_files(facts, run, output, scores))
     return facts
 
@@ -181,12 +191,20 @@ def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator
                 )
 
 
-def _check_others(folder: Path, facts: ReleaseFacts) -> None:
+def _rows_in(path: Path) -> int:
+    """How many rows a table has, by its footer."""
+    with _tables_read(path, "names"), path.open("rb") as source:
+        return int(pq.read_metadata(source).num_rows)
+
+
+def _check_others(folder: Path, facts: ReleaseFacts, run: RunFiles) -> None:
     """Refuse to write beside tables of other languages: readers of a whole folder would take them for part of this."""
     filled = tuple(language.code for language in facts.filled)
     own = {"groups": filled, "cases": filled, **dict.fromkeys((*_EXTRAS, "walls"), ()), **facts.extras}
     tables = [path for kind in own for path in sorted((folder / kind).glob("*.parquet"))]
-    if others := [path for path in tables if path.stem not in own[path.parent.name]]:
+    others = [path for path in tables if path.stem not in own[path.parent.name]]
+    named = {folder / "names" / code / path.name for code, paths in run.names.items() for path in paths}
+    if others := others + [path for path in sorted((folder / "names").glob("*/*.parquet")) if path not in named]:
         raise UsageError(
             f"{folder}: expected an empty folder or a release of the same languages, saw {len(others)} other tables, "
             f"{others[0].relative_to(folder)} first; remove them or choose another --output"
@@ -225,6 +243,9 @@ def _data_files(
         for code in codes:
             table = walls_table(run.walls[code]) if kind == "walls" else _extra_rows(output / kind, code)
             yield f"{kind}/{code}.parquet", parquet_bytes(table, about)
+    for code, paths in run.names.items():
+        for path in paths:
+            yield f"names/{code}/{path.name}", path.read_bytes()
     yield from harness_files(facts)
     yield from wall_tasks(facts)
     filled = {one.code: run.groups[one.code] for one in facts.filled}
@@ -241,13 +262,19 @@ def _extra_rows(folder: Path, code: str) -> pa.Table:
     path = lines if lines.is_file() else table
     if folder.name == "walls":
         return walls_table(read_walls(path))
+    with _tables_read(path, folder.name), path.open("rb") as source:
+        if path is table:
+            return pq.ParquetFile(source).read()
+        return pa.json.read_json(source, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
+
+
+@contextmanager
+def _tables_read(path: Path, what: str) -> Iterator[None]:
+    """Raise what Arrow raises of a damaged file as a DamagedInputError that names it."""
     try:
-        with path.open("rb") as source:
-            if path is table:
-                return pq.ParquetFile(source).read()
-            return pa.json.read_json(source, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
+        yield
     except PARQUET_ERRORS as error:
-        raise DamagedInputError(f"{path}: expected rows of {folder.name}, saw {error}") from error
+        raise DamagedInputError(f"{path}: expected rows of {what}, saw {error}") from error
 
 
 # The page, and the scores that it shows.

@@ -66,6 +66,8 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     for kind, codes in facts.extras.items():
         for code in codes:
             yield f"{code}-{kind}", f"{kind}/{code}.parquet"
+    for code in facts.names:
+        yield f"names-{code}", f"names/{code}/*.parquet"
 
 
 def _front_matter(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> Iterator[str]:
@@ -75,7 +77,7 @@ def _front_matter(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> Ite
     yield from (f"- {yaml_json(code)}" for code in facts.iso_codes)
     yield f"multilinguality: {yaml_json('multilingual' if len(facts.iso_codes) > 1 else 'monolingual')}"
     yield 'task_categories: ["multiple-choice"]'
-    origins = ["wikidata", *(["wikipedia"] if facts.linked else [])]
+    origins = ["wikidata", *(["wikipedia"] if facts.credited else [])]
     yield f"tags: {yaml_json(['outlier-detection', 'odd-one-out', 'word-embeddings', 'lexical-semantics', *origins])}"
     yield f"size_categories: [{yaml_json(next((word for size, word in _SIZES if facts.cases < size), '1M<n<10M'))}]"
     yield "configs:"
@@ -176,6 +178,13 @@ $ wikisem evaluate walls . --vectors VECTORS
     return _paragraphs("## Walls", WORDS["walls"], _table(["config", *tiers], f"l{'r' * len(tiers)}", rows), use)
 
 
+def _names(facts: ReleaseFacts) -> str:
+    if not facts.names:
+        return ""
+    rows = [f"| `names-{code}` | {count:,} |" for code, count in facts.names.items()]
+    return _paragraphs("## Names", WORDS["names"], _table(["config", "rows"], "lr", rows))
+
+
 def _sizes(facts: ReleaseFacts) -> str:
     sizes, outliers = sorted(facts.total("sizes").items()), sorted(facts.total("outliers").items())
     lines = [f"- {count:,} groups of {size} words in the cluster" for size, count in sizes]
@@ -269,6 +278,7 @@ SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
     _contents,
     _sizes,
     _walls,
+    _names,
     _words,
     _baselines,
     _models,
@@ -328,19 +338,28 @@ def license_text(facts: ReleaseFacts) -> str:
         f"Licensed under the {licence.name}.",
         f"Its text: {licence.url}legalcode",
     ]
-    if facts.linked:
+    if facts.credited:
         lines += [
             "",
             "Words are from links in the articles of these Wikipedias, by their contributors, under the same licence.",
             "Who wrote an article is on its page, under the tab of its history:",
             "",
-            *(f"- https://{code}.wikipedia.org/{_dumps(facts, code)}" for code in facts.linked),
+            *(f"- https://{code}.wikipedia.org/{_dumps(facts, code)}" for code in facts.credited),
             "",
-            "They were chosen among the links and put into groups; nothing else of the articles was taken.",
+            f"{_taken(facts)}; nothing else of the articles was taken.",
         ]
-    others = "Classes, items and their numbers" if facts.linked else "All words, classes, items and their numbers"
+    words = "" if facts.linked else "All words of groups, classes" if facts.names else "All words, classes"
+    others = f"{words or 'Classes'}, items and their numbers"
     wikidata = f"{others} are from Wikidata, https://www.wikidata.org/, which is in the public domain (CC0)."
     return "\n".join([*lines, "", wikidata, ""])
+
+
+def _taken(facts: ReleaseFacts) -> str:
+    """What was made of the words of links."""
+    if not facts.names:
+        return "They were chosen among the links and put into groups"
+    chosen = "; words of groups were chosen among them" if facts.linked else ""
+    return f"The tables of names have the words of all links and how often they lead to each page{chosen}"
 
 
 def _dumps(facts: ReleaseFacts, code: str) -> str:

@@ -192,7 +192,8 @@ class ReleaseFacts:
 
     ``stages`` has what each unit of the run read and kept. ``extras`` are languages with category sets or analogies.
     ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
-    quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier.
+    quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier, ``names`` the
+    rows of tables of names by language.
     """
 
     recipe: Mapping[str, Any]
@@ -208,6 +209,7 @@ class ReleaseFacts:
     models: Sequence[ModelScore] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
     walls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    names: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -259,9 +261,14 @@ class ReleaseFacts:
         return tuple(code for code in self.spoken if words[code, ANCHOR])
 
     @property
+    def credited(self) -> tuple[str, ...]:
+        """The languages of the Wikipedias that words of groups or names were taken from."""
+        return tuple(sorted({*self.linked, *self.names}))
+
+    @property
     def licence(self) -> Licence:
         """That of Wikipedia where words were taken from its articles, else that of Wikidata."""
-        return CC_BY_SA if self.linked else CC0
+        return CC_BY_SA if self.credited else CC0
 
     def dumps(self, language: str) -> tuple[Source, ...]:
         """The files of a language's Wikipedia; of Wikidata for ""."""
