@@ -21,6 +21,7 @@ from wikisem.evaluate import outliers
 from wikisem.evaluation.harness_samples import read_samples
 from wikisem.evaluation.mteb_task import language_script, outlier_task
 from wikisem.evaluation.options import MEASURES
+from wikisem.outputs.wall_answers import SCORES, score_answer
 from wikisem.wikis import WIKIPEDIA_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +82,89 @@ def run_all(name: str, release: Path, model: Path, here: Path) -> Iterator[dict[
         yield {**seeded, **run_inspect(release, code, "")}
     for code, row in run_mteb(release, codes).items():
         yield {"release": name, "harness": "MTEB", "language": code, **row}
+    for path in sorted((release / "walls").glob("*.parquet")):
+        for harness, row in run_walls(release, path.stem).items():
+            yield {"release": name, "harness": f"{harness}, walls", "language": path.stem, **row}
     check_eval_yaml(release, here)
+
+
+def run_walls(release: Path, code: str) -> dict[str, dict[str, Any]]:
+    """Prepared answers to the walls of a language: both harnesses give each score as we do."""
+    walls = pq.read_table(release / "walls" / f"{code}.parquet").to_pylist()
+    answers = [prepared_answer(wall, random.Random(wall["id"])) for wall in walls]
+    scores = [
+        score_answer(answer, wall["choices"], wall["answer"]) for wall, answer in zip(walls, answers, strict=True)
+    ]
+    ours = {name: float(np.mean([one[name] for one in scores])) for name in SCORES}
+    found = {
+        "lm-eval": walls_by_lm_eval(release, code, walls, answers),
+        "inspect-ai": walls_by_inspect(release, code, answers),
+    }
+    for harness, theirs in found.items():
+        assert all(abs(theirs[name] - ours[name]) < 1e-9 for name in SCORES), (harness, code, theirs, ours)
+    groups = f"groups found: {100 * ours['groups_found']:.1f}"
+    return {
+        harness: {"cases": len(walls), "accuracy": theirs["solved"], "ours": ours["solved"], "opp": groups}
+        for harness, theirs in found.items()
+    }
+
+
+def prepared_answer(wall: dict[str, Any], chance: random.Random) -> str:
+    """The solution, as it is, without one of its lines, or with two words in each other's place."""
+    groups = [[word for word, own in zip(wall["choices"], wall["answer"], strict=True) if own == at] for at in range(4)]
+    kind = chance.randrange(3)
+    if kind == 1:
+        groups.pop()
+    if kind == 2:
+        groups[0][0], groups[1][0] = groups[1][0], groups[0][0]
+    return "\n".join(f"{at}. {', '.join(group)}" for at, group in enumerate(groups, start=1))
+
+
+def walls_by_lm_eval(release: Path, code: str, walls: list[dict[str, Any]], answers: list[str]) -> dict[str, float]:
+    """The scores of lm-evaluation-harness, of a model that knows these answers."""
+    import lm_eval
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    known = dict(zip((wall["text"] for wall in walls), answers, strict=True))
+
+    class Prepared(LM):
+        def generate_until(self, requests: Any) -> list[str]:
+            return [known[request.args[0]] for request in requests]
+
+        def loglikelihood(self, requests: Any) -> Any:
+            raise NotImplementedError
+
+        loglikelihood_rolling = loglikelihood
+
+    os.chdir(release)
+    manager = TaskManager(include_path=str(release / "lm_eval"), include_defaults=False)
+    task = f"wikisem_{code}_walls"
+    results = lm_eval.simple_evaluate(Prepared(), tasks=[task], task_manager=manager)["results"][task]
+    return {name: results[f"{name},none"] for name in SCORES}
+
+
+def walls_by_inspect(release: Path, code: str, answers: list[str]) -> dict[str, float]:
+    """The scores of inspect-ai, through its own mock of a model."""
+    from inspect_ai import eval as evaluate
+
+    os.chdir(release)
+    log = evaluate(
+        "inspect_walls.py", model=mock_model(answers), task_args={"language": code}, display="none",
+        log_dir=str(release.parent / "inspect-logs"), max_connections=1, max_samples=1,
+    )[0]  # fmt: skip
+    assert log.status == "success", log.error.message
+    return {score.name: score.metrics["mean"].value for score in log.results.scores}
+
+
+def mock_model(answers: list[str]) -> Any:
+    """A model that gives these answers one after the other."""
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    outputs = [ModelOutput.from_content("mockllm", each) for each in answers]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it downloads a tokenizer
+    return get_model("mockllm/model", custom_outputs=outputs)
 
 
 def run_lm_eval(release: Path, codes: list[str], variant: str, model: Path, here: Path) -> dict[str, dict[str, Any]]:
@@ -129,18 +212,13 @@ def bars(overall: Any) -> str:
 def run_inspect(release: Path, code: str, model: str) -> dict[str, Any]:
     """A model on the multiple choices of a language: the tiny one, or seeded letters through inspect-ai's own mock."""
     from inspect_ai import eval as evaluate
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     cases = pq.read_table(release / "cases" / f"{code}.parquet").to_pylist()
     letters = random.Random(code)
     if model:
         chosen: Any = model
     else:
-        words = [f"ANSWER: {letters.choice('ABCDEFGHI'[: len(case['choices'])])}" for case in cases]
-        outputs = [ModelOutput.from_content("mockllm", each) for each in words]
-        for output in outputs:
-            output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it downloads a tokenizer
-        chosen = get_model("mockllm/model", custom_outputs=outputs)
+        chosen = mock_model([f"ANSWER: {letters.choice('ABCDEFGHI'[: len(case['choices'])])}" for case in cases])
     os.chdir(release)
     log = evaluate(
         "inspect_wikisem.py", model=chosen, task_args={"language": code}, max_tokens=8, display="none",

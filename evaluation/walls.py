@@ -9,6 +9,7 @@ the wall; the model then divides what is left into groups of the sizes left. A w
 skipped. A tie counts against the model.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -206,15 +207,17 @@ def _exact_weights(near: FloatArray, labels: npt.NDArray[np.int64]) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class WallMeans:
-    """The mean scores over some walls; the unit of error bars is the wall.
+    """The mean scores over some walls; the unit of error bars is the wall, and walls that share a class depend.
 
     ``sums`` has shape ``(walls, 4)``, the scores in the order of ``SCORES``, and ``counts`` is 1 for each wall that was
     scored, 0 for one that was skipped. Of those that were scored, ``words`` is the mean number of words that the model
-    divided, and ``chance`` the mean scores of a random partition in percent; None without any.
+    divided, and ``chance`` the mean scores of a random partition in percent; None without any. ``classes`` are those of
+    each wall.
     """
 
     sums: FloatArray
     counts: FloatArray
+    classes: Sequence[frozenset[str]]
     words: float | None
     chance: Mapping[str, float | None]
     seed: int = SEED
@@ -233,7 +236,11 @@ class WallMeans:
         spans = np.where(np.isin(SCORES, ("ari", "ami")), 2.0, 1.0)
         shares = (self.sums + (spans - 1) * self.counts[:, None]) / spans
         found = clustered_means(shares, self.counts, self.seed)
-        return {name: _rescaled(bars, span) for name, bars, span in zip(SCORES, found, spans.tolist(), strict=True)}
+        wider = widening(
+            self.sums[self.counts > 0], [own for own, one in zip(self.classes, self.counts, strict=True) if one]
+        )
+        rows = zip(SCORES, found, spans.tolist(), wider, strict=True)
+        return {name: _rescaled(bars, span, times) for name, bars, span, times in rows}
 
     def as_json(self) -> dict[str, Any]:
         """Under the names that programs read, in percent; null without walls."""
@@ -244,10 +251,28 @@ class WallMeans:
         return row | {"chance": dict(self.chance)}
 
 
-def _rescaled(bars: ErrorBars, span: float) -> ErrorBars:
-    """Shares as percent of a score that ends at 1 and spans this much."""
-    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, bars.low, bars.high))
-    error = None if bars.standard_error is None else 100 * span * bars.standard_error
+def widening(scores: FloatArray, classes: Sequence[frozenset[str]]) -> list[float]:
+    """How many times as large the standard error of each mean is if walls depend that share a class; 1 at least.
+
+    The variance of a mean has the products of the deviations of every two walls that share one, as where clusters are
+    crossed (Cameron, Gelbach and Miller 2011, "Robust inference with multiway clustering", Journal of Business &
+    Economic Statistics 29; Aronow, Samii and Assenova 2015, Political Analysis 23).
+    """
+    numbers = {qid: at for at, qid in enumerate(sorted(frozenset().union(*classes)))}
+    members = np.zeros((len(classes), len(numbers)))
+    for row, own in zip(members, classes, strict=True):
+        row[[numbers[qid] for qid in own]] = 1
+    deviations = scores - scores.mean(axis=0)
+    together = np.einsum("is,ij,js->s", deviations, members @ members.T > 0, deviations, optimize=True)
+    alone = (deviations**2).sum(axis=0)
+    return [math.sqrt(max(1.0, one / other)) if other > 0 else 1.0 for one, other in zip(together, alone, strict=True)]
+
+
+def _rescaled(bars: ErrorBars, span: float, times: float) -> ErrorBars:
+    """Shares as percent of a score that ends at 1 and spans this much, with error bars so many times as wide."""
+    low, high = (max(0.0, min(1.0, bars.value + times * (end - bars.value))) for end in (bars.low, bars.high))
+    value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, low, high))
+    error = None if bars.standard_error is None else 100 * span * times * bars.standard_error
     return ErrorBars(value, low, high, error, bars.groups)
 
 
@@ -329,7 +354,8 @@ class WallEvaluation:
         chance = {name: 100 * fmean(one[name] for one in chances) if chances else None for name in SCORES}
         words = fmean(sum(one.sizes) for one in scored) if scored else None
         counts = [float(one.scores is not None) for one in kept]
-        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), words, chance, self.seed)
+        classes = [frozenset(group.qid for group in one.wall.groups) for one in kept]
+        return WallMeans(np.array(sums).reshape(-1, len(SCORES)), np.array(counts), classes, words, chance, self.seed)
 
 
 def _as_json(parts: Mapping[str, WallMeans]) -> dict[str, Any]:

@@ -6,6 +6,9 @@ Test cases come in groups of six. A group has a difficulty of its own, drawn fro
 right with that probability, so that they depend on each other. In a paired comparison two models have the same true
 score; half of the groups are equally hard for both, the others draw a difficulty for each.
 
+Walls have four of a number of classes each. A class has a difficulty of its own, drawn from a normal distribution, and
+a wall is solved where the sum of its classes' and its own is above a bound.
+
     python -m studies.error_bars
 """
 
@@ -13,8 +16,10 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import ndtr
 
 from wikisem.evaluation.statistics import FloatArray, clustered_means, sign_flip_p, wilson
+from wikisem.evaluation.walls import widening
 
 CASES, CLUSTER = 6, 8
 # Beta(2.8, 1.2): a mean of .7 and a correlation of .2 between the cases of a group.
@@ -59,14 +64,36 @@ def rows(samples: int) -> Iterator[str]:
         yield f"| {groups} | {ours:.1f} | {naive:.1f} | {ratio:.0f} | {opp:.1f} | {accuracy:.1f} |"
 
 
+WALLS = 160
+
+
+def wall_covers(generator: np.random.Generator, classes: int, spread: float) -> tuple[bool, bool]:
+    """Of one sample of walls: whether our interval has the truth, and whether one of independent walls has it."""
+    chosen = np.array([generator.choice(classes, 4, replace=False) for _ in range(WALLS)])
+    levels = generator.normal(0, spread, classes)[chosen].sum(axis=1) / 2 + generator.normal(-1, 1, WALLS)
+    solved = (levels > 0).astype(np.float64)[:, None]
+    truth = float(ndtr(-1 / np.sqrt(1 + spread**2)))
+    bars = clustered_means(solved, np.ones(WALLS), int(generator.integers(2**32)))[0]
+    (times,) = widening(solved, [frozenset(map(str, own)) for own in chosen])
+    low, high = (bars.value + times * (end - bars.value) for end in (bars.low, bars.high))
+    return low <= truth <= high, bars.low <= truth <= bars.high
+
+
 def main() -> None:
-    """Print the table; the number of samples is the first argument, 1,000 if there is none."""
+    """Print the tables; the number of samples is the first argument, 1,000 if there is none."""
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     print(f"| groups of {CASES} | coverage, % | cases as independent, % | SE too small by, % | ", end="")
     print("false alarms: OPP, % | accuracy, % |")
     print("|---|---|---|---|---|---|")
     for row in rows(samples):
         print(row, flush=True)
+    print(
+        f"\n| classes of {WALLS} walls | spread of classes | coverage, % | walls as independent, % |\n|---|---|---|---|"
+    )
+    for classes, spread in ((300, 0.0), (300, 1.0), (300, 2.0), (60, 1.0)):
+        generator = np.random.default_rng(classes)
+        ours, naive = 100 * np.mean([wall_covers(generator, classes, spread) for _ in range(samples)], axis=0)
+        print(f"| {classes} | {spread} | {ours:.1f} | {naive:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem import evaluate
 from wikisem.errors import MissingInputError
-from wikisem.evaluation.statistics import wilson
+from wikisem.evaluation.statistics import clustered_means, wilson
 from wikisem.evaluation.vectors.lookup import TextLookup
 from wikisem.evaluation.vectors.words import Vector
 from wikisem.evaluation.walls import (
@@ -235,6 +236,34 @@ def test_a_skipped_wall_has_no_part_in_the_scores() -> None:
     empty = WallEvaluation("m", (), tuple(score_walls([other], {}))).overall().as_json()
     assert (empty["walls"], empty["words"], empty["solved"], empty["ami_low"]) == (0, None, None, None)
     assert empty["chance"] == dict.fromkeys(SCORES)
+
+
+def test_walls_that_share_a_class_depend() -> None:
+    """Without a common class error bars are those of means; where each wall has a twin, they are √2 times as wide."""
+
+    def wall(number: int) -> Wall:
+        groups = [replace(group, qid=f"{group.qid}0{number}") for group in make_wall().groups]
+        return make_wall(f"en-far-{number}", groups=tuple(groups), order=tuple(group.qid for group in groups))
+
+    scores = np.linspace(0.2, 0.8, 30)
+    alone, twins = (
+        WallEvaluation(
+            "m",
+            (),
+            tuple(WallScore(wall(at % 15), 16, (4,) * 4, (), dict.fromkeys(SCORES, scores[at % 15])) for at in each),
+        )
+        for each in (range(15), range(30))
+    )
+    (plain,) = clustered_means(scores[:15, None], np.ones(15))
+    bars = alone.overall().error_bars["groups_found"]
+    assert (bars.low, bars.high, bars.standard_error) == pytest.approx(
+        (100 * plain.low, 100 * plain.high, 100 * (plain.standard_error or 0))
+    )
+    (plain,) = clustered_means(np.tile(scores[:15], 2)[:, None], np.ones(30))
+    for name, span in (("groups_found", 1), ("ari", 2)):
+        bars = twins.overall().error_bars[name]
+        assert bars.standard_error == pytest.approx(100 * math.sqrt(2) * (plain.standard_error or 0))
+        assert bars.high - bars.value == pytest.approx(100 * math.sqrt(2) * (plain.high - plain.value), rel=0.05 * span)
 
 
 def test_several_models_are_scored_on_what_all_know() -> None:
