@@ -49,7 +49,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     "demo": ("wikisem demo", "wikisem demo --output out"),
     "download": (
         "wikisem download de ja --wikidata --output dumps",
-        "wikisem download ltg --dry-run --output dumps",
+        "wikisem download --languages ltg,lv --dry-run --output dumps",
     ),
     "build": (
         "wikisem build wikisem --wikidata wikidata.json.gz --wikipedia de=dewiki.xml.bz2 --output out",

@@ -6,11 +6,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import wikisem
 from benchmarks.__main__ import SECTIONS
 from tests.docs.blocks import read_blocks
+from wikisem.schemas import ENTITIES, NAMES
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "studies/README.md"])
@@ -154,3 +156,10 @@ def test_the_worst_turns_do_not_come_back() -> None:
     ]
     assert len(files) > 300
     assert found == []
+
+
+@pytest.mark.parametrize(("page", "schema"), [("docs/entities.md", ENTITIES), ("docs/anchors.md", NAMES)])
+def test_the_columns_of_public_tables_are_those_of_the_page(page: str, schema: pa.Schema) -> None:
+    """The first table of the page has a row for each, in their order."""
+    table = (ROOT / page).read_text(encoding="utf-8").partition("| column |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == schema.names

@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.errors import UsageError
-from wikisem.pipeline.command_options import add_contact, add_local_output, add_timeout, argument, web_address
+from wikisem.pipeline.command_options import (
+    add_contact,
+    add_languages,
+    add_local_output,
+    add_timeout,
+    argument,
+    web_address,
+)
 from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
 from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, find_wikidata, find_wikipedia
@@ -29,8 +36,9 @@ _MIRROR: Final = "https://dumps.wikimedia.org"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of download."""
     parser.add_argument(
-        "languages", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
+        "codes", metavar="LANG", nargs="*", type=argument(known_language), help="languages of Wikipedia: de ja"
     )
+    add_languages(parser, "those named by LANG alone")
     parser.add_argument("--wikidata", action="store_true", help="the JSON dump of Wikidata's items, too")
     parser.add_argument("--lexemes", action="store_true", help="the JSON dump of Wikidata's lexemes, too")
     add_local_output(parser, "DUMPS", "the folder for the dumps")
@@ -54,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the dumps, say what they are, fetch what is missing, and print the build line."""
-    if not (arguments.languages or arguments.wikidata or arguments.lexemes):
+    if not (arguments.codes or arguments.languages or arguments.wikidata or arguments.lexemes):
         raise UsageError("expected languages, --wikidata or --lexemes, saw none of them")
     folder = Path(arguments.output)
     http = HttpClient(arguments.contact, arguments.timeout)
@@ -80,7 +88,7 @@ def _find(mirror: Mirror, arguments: argparse.Namespace) -> Iterator[RemoteDump]
         yield find_wikidata(mirror, arguments.date)
     if arguments.lexemes:
         yield find_wikidata(mirror, arguments.date, "Wikidata lexemes")
-    for language in dict.fromkeys(arguments.languages):
+    for language in dict.fromkeys([*arguments.codes, *(arguments.languages or ())]):
         yield find_wikipedia(mirror, language, arguments.date)
 
 

@@ -44,5 +44,6 @@ REAL_SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "class-graph-slice.json.gz": _copy("wikidata/class-graph-slice.json.gz"),
         _GLOVE: _copy(f"vectors/{_GLOVE}"),
     },
+    "docs/entities.md": {"latest-all.json.gz": _copy("wikidata/real-entities.json.gz")},
     "docs/evaluation.md": {_GLOVE: _copy(f"vectors/{_GLOVE}"), "outlier-sets/8-8-8": _copy("outlier-sets/8-8-8")},
 }

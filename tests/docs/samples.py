@@ -145,6 +145,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "class-graph-slice.json.gz": _WIKIDATA,
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
     },
+    "docs/entities.md": {"latest-all.json.gz": _WIKIDATA},
     "docs/evaluation.md": {
         "outlier-sets/8-8-8/Months.txt": _text(GROUP),
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,

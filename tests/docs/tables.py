@@ -48,6 +48,8 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/categories.md", "wikisem: http://localhost"): "a message; tests/queries/test_failing_endpoint.py makes it",
     ("docs/categories.md", ": us-states"): "real file: SETS/categories/la.txt",
     ("docs/categories.md", ": capital-world"): "real file: SETS/analogies/ru.txt",
+    ("docs/entities.md", "┌─────────┬"): "result",
+    ("docs/entities.md", "[{'qid'"): "result",
     ("docs/fresh.md", "https://www.wikidata.org"): "a request to Wikidata",
     ("docs/languages.md", "wikisem: argument --languages"): "error: wikisem build wikisem --languages german",
     ("docs/method.md", "       "): "a diagram",

@@ -76,6 +76,16 @@ def test_a_dry_run_says_sizes_and_fetches_nothing(
     assert [path for method, path, _ in server.asked if method == "GET" and path.endswith((".bz2", ".gz"))] == []
 
 
+def test_languages_are_named_alone_or_in_a_list(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--languages`` is spelled as everywhere; a language that is named twice is fetched once."""
+    words = ["download", "es", "--languages", "de,es", "--dry-run", "--output", str(tmp_path), "--mirror", server.url]
+    assert main(words) == 0
+    names = [line.partition(",")[0] for line in capsys.readouterr().out.splitlines() if "content export" in line]
+    assert names == ["es", "de"]
+
+
 def test_what_goes_wrong_is_one_line_and_exit_code_1(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
