@@ -77,6 +77,7 @@ from wikisem.pipeline.console.scores import (
     unknown_languages_note,
     wall_report,
     wall_rows,
+    write_cases,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
 from wikisem.records import Wall
@@ -113,6 +114,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
+    write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)))
     standings = rank_evaluations(common_parts or parts, arguments.seed)
     notes = [note for evaluation in whole for note in unknown_languages_note(evaluation)]
     scored = _Scored(parts, common_parts, standings if common else [], datasets, arguments)
@@ -342,6 +344,7 @@ def samples(arguments: argparse.Namespace) -> None:
         models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
     title = f"outlier detection, choices compared by {arguments.measure}"
     scored = [one for found in models.values() for one in found]
+    write_cases(arguments.cases, scored)
     deliver(
         Report(
             title,

@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("oddoneout", _oddoneout, "how often a word from elsewhere stands out of k words of a category"),
         ("combined", _combined, "the harmonic mean of Topk and OddOneOut, by numbers of right answers"),
         ("analogies", _analogies, "a is to b as c is to which word: 3CosAdd or 3CosMul, section by section"),
+        ("calibrate", _calibrate, "abilities of models and difficulties of groups on one scale, from single answers"),
         ("samples", _samples, "OPP and accuracy of a language model from what lm-evaluation-harness logged"),
     ]:
         declare(tasks.add_parser(name, help=text, description=text))
@@ -58,8 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; the exit code is 0 whatever the scores are."""
     with importing():
-        scoring = importlib.import_module("wikisem.pipeline.scoring")  # SciPy and Arrow, which help does without
-    scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
+        # SciPy and Arrow, which help does without.
+        scoring = importlib.import_module(getattr(arguments, "module", "wikisem.pipeline.scoring"))
+    if arguments.vectors:
+        scoring.import_from_here(*arguments.vectors, getattr(arguments, "similarity", ""))
     getattr(scoring, arguments.score)(arguments)
     return 0
 
@@ -69,6 +72,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
+    _add_cases(parser)
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score="outliers")
@@ -117,6 +121,7 @@ def _samples(parser: argparse.ArgumentParser) -> None:
         "(acc_norm) or by byte (acc_bytes) (default: acc)",
     )
     add_seed(parser, "error bars", SEED)
+    _add_cases(parser)
     add_report_file(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
     parser.set_defaults(score="samples", vectors=[])
@@ -130,6 +135,41 @@ def _walls(parser: argparse.ArgumentParser) -> None:
     _add_similarity(parser, compactness=False)
     add_seed(parser, "error bars", SEED)
     parser.set_defaults(score="walls")
+
+
+def _calibrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "cases",
+        metavar="CASES",
+        nargs="+",
+        type=argument(path_of),
+        help="files of evaluate --cases, or any lines of JSON, or .csv, with case, model, right and perhaps group",
+    )
+    parser.add_argument(
+        "--model",
+        choices=("auto", "rasch", "2pl"),
+        default="auto",
+        help="one discrimination for all groups (rasch), or one for each (2pl); auto: 2pl from eight models up",
+    )
+    parser.add_argument(
+        "--by",
+        choices=("group", "case"),
+        default="group",
+        help="what has a difficulty of its own (default: group)",
+    )
+    add_seed(parser, "halves of models and groups", SEED)
+    add_report_file(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(score="run_calibration", module="wikisem.pipeline.calibration", vectors=[])
+
+
+def _add_cases(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cases",
+        type=argument(path_of),
+        metavar="FILE",
+        help="write the answer of each model to each case into this file, a JSON object a line: for evaluate calibrate",
+    )
 
 
 def _topk(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,9 @@ def deliver(report: Report, arguments: argparse.Namespace) -> None:
             print_json(one)
         print_notes(report.notes)
     else:
-        make_console().print(*report.tables(), sep="\n", end="")
+        console = make_console()
+        for part in report.tables():
+            console.print(part)
     if arguments.output:
         replace_file(str(arguments.output), _form(report, arguments.output.suffix).encode())
         log(f"the report is {arguments.output}")

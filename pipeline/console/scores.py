@@ -1,9 +1,12 @@
 """Scores of models: as tables for people, as JSON for programs, and as rows of CSV for spreadsheets."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import Any, Final
 
+import orjson
 from rich.console import Group, RenderableType
 from rich.table import Table
 
@@ -30,8 +33,9 @@ from wikisem.evaluation.statistics import FEW_GROUPS, ErrorBars
 from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.walls import WallEvaluation, WallMeans
+from wikisem.files import write_text
 from wikisem.outputs.report.page import Intervals, Point
-from wikisem.pipeline.console.terminal import make_table
+from wikisem.pipeline.console.terminal import log, make_table
 
 _WALL_SCORES: Final = {"solved": "solved", "groups_found": "groups found", "ari": "ARI", "ami": "AMI"}
 _METRICS: Final = {"opp": "OPP", **_WALL_SCORES}
@@ -514,6 +518,43 @@ def outlier_rows(
             named = {"part": "group", "name": name, "label": group.group.label, "language": group.group.language}
             rows.append({**head, **named, **cells})
     return rows
+
+
+def write_cases(path: Path | None, evaluations: Sequence[Evaluation]) -> None:
+    """Write the answer of each model to each of its cases as lines of JSON, if a file is named.
+
+    A case is called by the language and the id of its group and by its outlier, and by the data set if there are
+    several; a line that comes twice in a group has a number.
+    """
+    if path is None:
+        return
+    # A harness names a file of samples by date and model, and so a data set has another name for each model.
+    by_model = Counter(evaluation.name for evaluation in evaluations)
+    several = max(by_model.values()) > 1 and len({one.dataset for one in evaluations}) == max(by_model.values())
+    lines = [
+        orjson.dumps({"model": evaluation.name, "dataset": evaluation.dataset, **row}).decode() + "\n"
+        for evaluation in evaluations
+        for row in _case_rows(evaluation, f"{evaluation.dataset}/" if several else "")
+    ]
+    write_text(path, lines)
+    log(f"the answers are {path}")
+
+
+def _case_rows(evaluation: Evaluation, prefix: str) -> Iterator[Row]:
+    for name, group in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
+        where, seen = f"{prefix}{group.group.language}/{name}".lstrip("/"), Counter[str]()
+        for case in group.cases:
+            word = case.outlier.surface
+            seen[word] += 1
+            again = f" #{seen[word]}" if seen[word] > 1 else ""
+            yield {
+                "language": group.group.language,
+                "group": where,
+                "label": group.group.label,
+                "case": f"{where}/{word}{again}",
+                "outlier_class": case.outlier.outlier_class,
+                "right": bool(case.detected),
+            }
 
 
 def baseline_rows(dataset: str, by_language: Mapping[str, Columns]) -> Iterable[Row]:

@@ -1,0 +1,360 @@
+"""Item response models over groups: how able models are and how hard groups are, on one scale, with standard errors.
+
+A model m answers a case of group i rightly with the probability
+
+    P = 1 / (1 + exp(-a(i) (θ(m) - b(i))))        Rasch (1960): one a for all groups; Birnbaum (1968): each its own
+
+where θ is the ability of the model, b the difficulty of the group and a its discrimination: how steeply P rises. Cases
+of a group share a and b. In this field there are few models and many groups, the opposite of an examination, so it is
+the groups that are integrated out, as random draws (De Boeck 2008, "Random item IRT models", Psychometrika 73): b from
+the standard normal distribution, ln a from a normal one whose mean and spread are estimated. The scale is thus that of
+the difficulties: an ability of 0 solves half of the cases of a group of middling difficulty.
+
+Abilities, mean and spread maximise the marginal likelihood, whose gradient is an expectation over the groups' posterior
+distributions, as in EM (Bock and Aitkin 1981, Psychometrika 46). Weak priors keep abilities finite where a model solves
+all or nothing. Their covariance is the sandwich H⁻¹ B H⁻¹ over groups (White 1982, Econometrica 50), which allows for
+cases of a group that are right or wrong together for reasons that are not in the formula. Difficulty and discrimination
+of a group are means of its posterior distribution, given the abilities.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit, logsumexp, ndtr
+
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.correlation import ranks
+from wikisem.evaluation.options import SEED
+from wikisem.evaluation.statistics import FloatArray, holm, pairs
+
+Places = npt.NDArray[np.int64]
+# Below so many models the answers to a group say next to nothing of its discrimination (docs/calibration.md).
+FEWEST_FOR_2PL: Final = 8
+_FEWEST_MODELS: Final = 2
+_FEWEST_GROUPS: Final = 10
+_NORMAL_QUANTILE: Final = 1.959963984540054  # of 0.975
+_POWER_QUANTILE: Final = 0.8416212335729143  # of 0.8
+# Standard deviations of the priors of θ, of the mean of ln a, and of its spread.
+_ABILITY_SD, _MEAN_SD, _SPREAD_SD = 3.0, 1.0, 0.5
+_WIDEST: Final = 4.2
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How many of the cases of each group each model was ``asked``, and how many it had ``right``: (groups, models)."""
+
+    models: tuple[str, ...]
+    groups: tuple[str, ...]
+    right: FloatArray
+    asked: FloatArray
+
+    def of(self, models: Sequence[int] | None = None, groups: Sequence[int] | None = None) -> "Answers":
+        """Those of some models and groups, given by their places."""
+        columns = list(range(len(self.models)) if models is None else models)
+        rows = list(range(len(self.groups)) if groups is None else groups)
+        return Answers(
+            tuple(self.models[at] for at in columns),
+            tuple(self.groups[at] for at in rows),
+            self.right[np.ix_(rows, columns)],
+            self.asked[np.ix_(rows, columns)],
+        )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The estimates: abilities with their ``covariance``, and difficulty and ln of discrimination of each group.
+
+    ``posterior``, shape ``(groups, nodes)``, has the probability of each pair of ``node_b`` and ``node_a`` for a group.
+    ``mean`` and ``spread`` are those of ln a; the spread is 0 for the Rasch model.
+    """
+
+    answers: Answers
+    abilities: FloatArray
+    covariance: FloatArray
+    mean: float
+    spread: float
+    node_a: FloatArray
+    node_b: FloatArray
+    posterior: FloatArray
+
+    @property
+    def errors(self) -> FloatArray:
+        """The standard errors of the abilities."""
+        return np.sqrt(np.diagonal(self.covariance))
+
+    @cached_property
+    def difficulty(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation of each group's difficulty."""
+        return self._moments(self.node_b)
+
+    @cached_property
+    def log_discrimination(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation of the logarithm of each group's discrimination."""
+        return self._moments(np.log(self.node_a))
+
+    def reliability(self) -> tuple[float, float | None]:
+        """The share of the variance of b, and of ln a, that the answers explain; None for the Rasch model.
+
+        Near 0, the estimates of single groups are no more than the mean of all.
+        """
+        of_b = 1 - float((self.difficulty[1] ** 2).mean())
+        if not self.spread:
+            return of_b, None
+        return of_b, 1 - float((self.log_discrimination[1] ** 2).mean()) / self.spread**2
+
+    def information(self, ability: float) -> FloatArray:
+        """What a case of each group tells of an ability: the expectation of a² P (1 - P)."""
+        chances = expit(self.node_a * (ability - self.node_b))
+        return np.asarray(self.posterior @ (self.node_a**2 * chances * (1 - chances)))
+
+    def total_information(self, ability: float) -> float:
+        """What the whole set tells; its root is one over the standard error of an ability if cases are independent."""
+        return float(self.information(ability) @ self.answers.asked.max(axis=1))
+
+    def most_informative(self) -> list[int]:
+        """The places of the groups, those first that tell the most of the abilities of the models together."""
+        cases = self.answers.asked.max(axis=1)
+        worth = cases * np.sum([self.information(ability) for ability in self.abilities.tolist()], axis=0)
+        return np.argsort(-worth, kind="stable").tolist()  # type: ignore[no-any-return]
+
+    def _moments(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean = self.posterior @ values
+        return mean, np.sqrt(np.maximum(0.0, self.posterior @ values**2 - mean**2))
+
+
+def calibrate(answers: Answers, *, discriminations: bool | None = None) -> Calibration:
+    """Fit the two-parameter model, or without ``discriminations`` that of Rasch; None lets the number of models decide.
+
+    MissingInputError for fewer than two models, or fewer than ten groups that some model was asked.
+    """
+    likelihood, found = _fit(answers, discriminations)
+    return likelihood.calibration(found, likelihood.covariance(found))
+
+
+def _fit(answers: Answers, discriminations: bool | None) -> tuple["_Likelihood", FloatArray]:
+    kept = np.flatnonzero(answers.asked.sum(axis=1) > 0)
+    answers = answers.of(groups=kept.tolist())
+    if len(answers.models) < _FEWEST_MODELS or len(answers.groups) < _FEWEST_GROUPS:
+        seen = f"{len(answers.models)} models and {len(answers.groups)} groups"
+        raise MissingInputError(f"expected answers of {_FEWEST_MODELS} models to {_FEWEST_GROUPS} groups, saw {seen}")
+    if discriminations is None:
+        discriminations = len(answers.models) >= FEWEST_FOR_2PL
+    likelihood = _Likelihood(answers, discriminations)
+    return likelihood, minimize(likelihood, likelihood.start(), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+
+
+class _Likelihood:
+    """Minus the penalised marginal likelihood, and its gradient.
+
+    A vector ``at`` has the abilities, the mean of ln a, and the logarithm of the spread of ln a.
+    """
+
+    def __init__(self, answers: Answers, discriminations: bool) -> None:
+        self._answers = answers
+        self._models = len(answers.models)
+        # The trapezoid rule is exact for curves that are wider than its steps. With wider steps than these, curves of
+        # groups of high discrimination fall between them, and standard errors double.
+        step = min(0.06, 0.5 / math.sqrt(answers.asked.sum(axis=1).max()))
+        nodes = np.linspace(-_WIDEST, _WIDEST, 2 * math.ceil(_WIDEST / step) + 1)
+        logs = np.linspace(-3, 3, 11) if discriminations else np.zeros(1)
+        self._b, self._z = (grid.ravel() for grid in np.meshgrid(nodes, logs))
+        self._prior = -(self._b**2 + self._z**2) / 2
+        self._prior -= logsumexp(self._prior)
+
+    def start(self) -> FloatArray:
+        right, asked = self._answers.right.sum(axis=0), self._answers.asked.sum(axis=0)
+        shares = (right + 0.5) / (asked + 1)
+        return np.array([*(1.4 * np.log(shares / (1 - shares))), 0.0, math.log(0.3)])
+
+    def __call__(self, at: FloatArray) -> tuple[float, FloatArray]:
+        spread = math.exp(at[-1])
+        posterior, likelihoods = self._posterior(at)
+        scores = self._scores(at, posterior).sum(axis=0)
+        penalties = [*at[:-2] / _ABILITY_SD**2, at[-2] / _MEAN_SD**2, spread**2 / _SPREAD_SD**2]
+        penalty = (at[:-2] @ at[:-2] / _ABILITY_SD**2 + at[-2] ** 2 / _MEAN_SD**2 + spread**2 / _SPREAD_SD**2) / 2
+        return float(penalty - likelihoods.sum()), np.asarray(np.array(penalties) - scores)
+
+    def calibration(self, at: FloatArray, covariance: FloatArray) -> Calibration:
+        posterior, _ = self._posterior(at)
+        spread = math.exp(at[-1]) if self._z.any() else 0.0
+        return Calibration(self._answers, at[:-2], covariance, float(at[-2]), spread, self._a(at), self._b, posterior)
+
+    def covariance(self, at: FloatArray) -> FloatArray:
+        """The sandwich of the abilities; groups add up with the correction n / (n - 1)."""
+        scores = self._scores(at, self._posterior(at)[0])
+        free = len(at) if self._z.any() else len(at) - 1  # the Rasch model has no spread
+        bread = np.linalg.pinv(self._hessian(at)[:free, :free])
+        count = len(scores)
+        meat = (scores[:, :free] - scores[:, :free].mean(axis=0)).T @ scores[:, :free] * count / (count - 1)
+        return np.asarray((bread @ meat @ bread)[: self._models, : self._models])
+
+    def _hessian(self, at: FloatArray) -> FloatArray:
+        width = 1e-4
+        steps = width * np.eye(len(at))
+        rows = np.array([(self(at + step)[1] - self(at - step)[1]) / (2 * width) for step in steps])
+        return np.asarray((rows + rows.T) / 2)
+
+    def _a(self, at: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(at[-2] + math.exp(at[-1]) * self._z))
+
+    def _logits(self, at: FloatArray) -> FloatArray:
+        return np.asarray(self._a(at)[:, None] * (at[None, :-2] - self._b[:, None]))
+
+    def _posterior(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of each group the probability of each node, and the logarithm of its marginal likelihood."""
+        logits, right, asked = self._logits(at), self._answers.right, self._answers.asked
+        joint = self._prior + right @ log_expit(logits).T + (asked - right) @ log_expit(-logits).T
+        likelihoods = logsumexp(joint, axis=1)
+        return np.exp(joint - likelihoods[:, None]), np.asarray(likelihoods)
+
+    def _scores(self, at: FloatArray, posterior: FloatArray) -> FloatArray:
+        """The gradient of each group's log-likelihood, shape ``(groups, models + 2)``."""
+        logits, a, right, asked = self._logits(at), self._a(at)[:, None], self._answers.right, self._answers.asked
+        chances = expit(logits)
+
+        def weighted(by: FloatArray) -> FloatArray:
+            return np.asarray(right * (posterior @ by) - asked * (posterior @ (by * chances)))
+
+        of_abilities = weighted(np.broadcast_to(a, logits.shape))
+        of_mean = weighted(logits).sum(axis=1)
+        of_spread = weighted(logits * (math.exp(at[-1]) * self._z[:, None])).sum(axis=1)
+        return np.column_stack([of_abilities, of_mean, of_spread])
+
+
+# What the estimates say of models.
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The ability of a model less that of another, and how many groups of this kind tell the two apart.
+
+    ``groups`` gives a power of 80 % at a level of 5 %, two-sided; infinite for equal abilities.
+    """
+
+    model: str
+    other: str
+    difference: float
+    error: float
+    p_holm: float
+    groups: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        return {
+            "model": self.model,
+            "other": self.other,
+            "difference": self.difference,
+            "se": self.error,
+            "p_holm": self.p_holm,
+            "groups_needed": None if math.isinf(self.groups) else math.ceil(self.groups),
+        }
+
+
+def differences(found: Calibration) -> list[Difference]:
+    """Every two models, the abler first, by ability; p-values of the normal test with Holm's correction."""
+    order = np.argsort(-found.abilities, kind="stable").tolist()
+    both = [(order[one], order[other]) for one, other in pairs(len(order))]
+    names, count = found.answers.models, len(found.answers.groups)
+    gaps = [float(found.abilities[one] - found.abilities[other]) for one, other in both]
+    cov = found.covariance
+    errors = [math.sqrt(max(1e-12, cov[one, one] + cov[other, other] - 2 * cov[one, other])) for one, other in both]
+    p_values = holm([float(2 * ndtr(-gap / error)) for gap, error in zip(gaps, errors, strict=True)])
+    ratios = [
+        (_NORMAL_QUANTILE + _POWER_QUANTILE) * error / gap if gap else math.inf
+        for gap, error in zip(gaps, errors, strict=True)
+    ]
+    return [
+        Difference(names[one], names[other], gap, error, p, count * ratio**2)
+        for (one, other), gap, error, p, ratio in zip(both, gaps, errors, p_values, ratios, strict=True)
+    ]
+
+
+# Short forms of a set.
+
+_HALVES: Final = 1000
+_SPLITS: Final = 20
+_RANDOM_FORMS: Final = 10
+_FEWEST_TO_RANK: Final = 3
+_FEWEST_TO_SPLIT: Final = 6
+KEPT: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How well ``groups`` groups rank models: mean Spearman's ρ with the whole set, and the range of 95 % of the draws.
+
+    ``half``: with the other half of the groups instead. ``chosen`` says whether the groups were chosen by their
+    information, on other models than the ``models`` that are ranked, or drawn.
+    """
+
+    groups: int
+    chosen: bool
+    models: int
+    rho: float
+    low: float
+    high: float
+    half: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        names = ("groups", "chosen", "models", "rho", "low", "high", "half")
+        return {name: getattr(self, name) for name in names}
+
+
+def short_forms(answers: Answers, seed: int = SEED) -> list[Form]:
+    """Half of the groups against the other half, for all models; then ever shorter forms against the whole set.
+
+    Forms of a half, a quarter and so on down to ten groups have the groups with most information by a calibration of a
+    random half of the models, or random groups; they rank the other half. Fewer than six models are not split. Only
+    groups count that all models were asked all cases of.
+    """
+    whole = (answers.asked == answers.asked.max(axis=1, keepdims=True)).all(axis=1) & (answers.asked[:, 0] > 0)
+    answers = answers.of(groups=np.flatnonzero(whole).tolist())
+    count, models = answers.right.shape
+    generator = np.random.default_rng(seed)
+    if count < 2 * _FEWEST_GROUPS or models < _FEWEST_TO_RANK:
+        return []
+    halves = (np.split(generator.permutation(count), [count // 2]) for _ in range(_HALVES))
+    forms = list(_form(count // 2, False, models, [_agreement(answers, *both) for both in halves], half=True))
+    if models < _FEWEST_TO_SPLIT:
+        return forms
+    everything = np.arange(count)
+    lengths = [count // 2**part for part in range(1, 12) if count // 2**part >= _FEWEST_GROUPS]
+    found: dict[tuple[int, bool], list[float]] = {(length, way): [] for length in lengths for way in (True, False)}
+    for _ in range(_SPLITS):
+        order = generator.permutation(models).tolist()
+        likelihood, fitted = _fit(answers.of(order[: models // 2]), None)
+        best = likelihood.calibration(fitted, np.empty((0, 0))).most_informative()
+        others = answers.of(order[models // 2 :])
+        for length in lengths:
+            found[length, True].append(_agreement(others, np.array(best[:length]), everything))
+            random = (generator.permutation(count)[:length] for _ in range(_RANDOM_FORMS))
+            found[length, False] += [_agreement(others, one, everything) for one in random]
+    left = models - models // 2
+    return [*forms, *(form for (length, way), rhos in found.items() for form in _form(length, way, left, rhos))]
+
+
+def _form(groups: int, chosen: bool, models: int, rhos: Sequence[float], *, half: bool = False) -> Iterator[Form]:
+    known = [rho for rho in rhos if not math.isnan(rho)]
+    if known:
+        low, high = np.percentile(known, [2.5, 97.5]).tolist()
+        yield Form(groups, chosen, models, float(np.mean(known)), low, high, half)
+
+
+def _agreement(answers: Answers, form: Places, other: Places) -> float:
+    """Spearman's ρ of the scores of models on some groups with those on others; NaN where all score the same."""
+    scores = [ranks(answers.right[places].sum(axis=0).tolist()) for places in (form, other)]
+    if any(len(set(score)) < 2 for score in scores):
+        return math.nan
+    return float(np.corrcoef(scores[0], scores[1])[0, 1])
+
+
+def shortest_form(forms: Sequence[Form]) -> Form | None:
+    """The shortest chosen form whose mean ρ is at least ``KEPT``; None if there is none."""
+    return min((form for form in forms if form.chosen and form.rho >= KEPT), key=lambda form: form.groups, default=None)

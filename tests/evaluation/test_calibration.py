@@ -1,0 +1,232 @@
+"""Item response models: simulated answers give back what they were drawn from, and mistakes in files are named."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import html
+
+from wikisem.errors import MissingInputError
+from wikisem.evaluation.calibration import Answers, Calibration, calibrate, differences, short_forms, shortest_form
+from wikisem.evaluation.statistics import FloatArray
+from wikisem.pipeline.cli import main
+
+ABILITIES = np.array([-1.5, -1.0, -0.6, -0.3, 0.0, 0.2, 0.5, 0.9, 1.3, 1.8])
+
+
+def simulate(
+    groups: int, spread: float, seed: int = 1, abilities: FloatArray = ABILITIES
+) -> tuple[Answers, FloatArray]:
+    """Answers to four cases of each group, and the true numbers: ln a in the first row, b in the second."""
+    generator = np.random.default_rng(seed)
+    logs, b = spread * generator.normal(size=groups), generator.normal(size=groups)
+    chances = 1 / (1 + np.exp(-np.exp(logs)[:, None] * (abilities - b[:, None])))
+    right = generator.binomial(4, chances).astype(np.float64)
+    models = tuple(f"m{at}" for at in range(len(abilities)))
+    answers = Answers(models, tuple(f"Q{at}" for at in range(groups)), right, np.full_like(right, 4))
+    return answers, np.array([logs, b])
+
+
+@pytest.fixture(scope="module")
+def simulated() -> tuple[Answers, FloatArray, Calibration]:
+    """Two hundred groups of different discriminations, calibrated."""
+    answers, true = simulate(200, 0.5)
+    return answers, true, calibrate(answers)
+
+
+def test_what_was_simulated_is_recovered(simulated: tuple[Answers, FloatArray, Calibration]) -> None:
+    """Abilities and difficulties nearly, discriminations as far as ten models tell; intervals cover the truth."""
+    _, (logs, b), found = simulated
+    assert np.corrcoef(found.abilities, ABILITIES)[0, 1] > 0.99
+    assert np.abs(found.abilities - ABILITIES).mean() < 0.15
+    assert np.all(np.abs(found.abilities - ABILITIES) < 3 * found.errors)
+    for true, (mean, deviation), least in ((b, found.difficulty, 0.9), (logs, found.log_discrimination, 0.6)):
+        assert np.corrcoef(mean, true)[0, 1] > least
+        assert abs((mean - true).mean()) < 0.1
+        assert 0.9 < np.mean(np.abs(mean - true) < 1.96 * deviation) < 0.99
+    assert found.spread == pytest.approx(0.5, abs=0.2)
+    of_b, of_a = found.reliability()
+    assert of_a is not None
+    assert 0.3 < of_a < of_b < 0.95
+
+
+def test_standard_errors_are_those_of_drawn_groups() -> None:
+    """The sandwich agrees with refits of groups drawn with replacement, with equal discriminations."""
+    answers, _ = simulate(60, 0.0, abilities=ABILITIES[::2])
+    found = calibrate(answers, discriminations=False)
+    generator = np.random.default_rng(2)
+    drawn = [
+        calibrate(answers.of(groups=generator.integers(60, size=60).tolist()), discriminations=False).abilities
+        for _ in range(16)
+    ]
+    assert np.std(drawn, axis=0).mean() == pytest.approx(found.errors.mean(), rel=0.3)
+
+
+def test_the_rasch_model_is_for_few_models() -> None:
+    """Below eight models all groups have one discrimination, unless two parameters are asked for."""
+    answers, _ = simulate(30, 0.0, abilities=ABILITIES[::3])
+    found = calibrate(answers)
+    assert found.spread == 0
+    assert found.reliability()[1] is None
+    assert len(np.unique(found.log_discrimination[0].round(9))) == 1
+    assert calibrate(answers, discriminations=True).spread > 0
+    for fewer in (answers.of(models=[0]), answers.of(groups=range(9))):
+        with pytest.raises(MissingInputError, match="expected answers of 2 models to 10 groups, saw"):
+            calibrate(fewer)
+
+
+def test_what_was_not_asked_does_not_count() -> None:
+    """A model that was asked other groups has its ability from these, and a group that no one was asked is left out."""
+    answers, _ = simulate(80, 0.0)
+    asked, right = answers.asked.copy(), answers.right.copy()
+    asked[:40, 4] = right[:40, 4] = 0
+    asked[7] = right[7] = 0
+    found = calibrate(replace(answers, asked=asked, right=right), discriminations=False)
+    whole = calibrate(answers, discriminations=False)
+    assert len(found.answers.groups) == 79
+    assert abs(found.abilities[4] - whole.abilities[4]) < 2 * found.errors[4]
+    assert found.errors[4] > 1.15 * whole.errors[4]
+
+
+def test_the_groups_that_tell_two_models_apart(simulated: tuple[Answers, FloatArray, Calibration]) -> None:
+    """n is proportional to the squared ratio of error and difference: 2.8 standard errors for 80 % of 5 %."""
+    *_, found = simulated
+    rows = {(one.model, one.other): one for one in differences(found)}
+    pair = rows["m9", "m0"]
+    assert pair.groups == pytest.approx(200 * (2.8016 * pair.error / pair.difference) ** 2, rel=1e-4)
+    assert pair.groups < 20 < 200 < max(one.groups for one in rows.values())
+    assert rows["m9", "m0"].p_holm < 0.001
+    twins = replace(found, abilities=np.zeros(10))
+    assert {one.as_json()["groups_needed"] for one in differences(twins)} == {None}
+
+
+def test_information_is_highest_where_groups_are_neither_easy_nor_hard(
+    simulated: tuple[Answers, FloatArray, Calibration],
+) -> None:
+    """Its root is one over the standard error; a form takes the groups first that tell most."""
+    _, (logs, b), found = simulated
+    assert found.total_information(0) > 3 * found.total_information(4)
+    a = np.exp(logs)
+    chances = 1 / (1 + np.exp(a * b))
+    assert found.total_information(0) == pytest.approx(4 * (a**2 * chances * (1 - chances)).sum(), rel=0.15)
+    order = found.most_informative()
+    assert sorted(order) == list(range(200))
+    assert a[order[:50]].mean() > 1.3 * a[order[-50:]].mean()
+
+
+def test_short_forms_are_measured_on_models_that_did_not_choose_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half against half for all models; chosen forms for half of them, and the same by the same seed."""
+    monkeypatch.setattr("wikisem.evaluation.calibration._SPLITS", 4)
+    answers, _ = simulate(40, 0.5)
+    forms = short_forms(answers, seed=3)
+    assert forms == short_forms(answers, seed=3)
+    half, *others = forms
+    assert (half.groups, half.half, half.models) == (20, True, 10)
+    assert half.low <= half.rho <= half.high
+    assert half.rho > 0.8
+    assert {(one.groups, one.chosen, one.models) for one in others} == {
+        (20, True, 5),
+        (20, False, 5),
+        (10, True, 5),
+        (10, False, 5),
+    }
+    short = shortest_form(forms)
+    assert short is None or (short.chosen and short.rho >= 0.95)
+    assert [one.half for one in short_forms(answers.of(models=range(5)))] == [True]
+    assert short_forms(answers.of(groups=range(19))) == []
+
+
+@pytest.fixture
+def cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """The answers of three models to thirty groups, in lines of JSON and in CSV."""
+    answers, _ = simulate(30, 0.0, abilities=np.array([-1.0, 0.0, 1.0]))
+    rows: list[dict[str, object]] = [
+        {"group": group, "case": f"{group}/{case}", "model": model, "right": bool(case < answers.right[at, column])}
+        for at, group in enumerate(answers.groups)
+        for column, model in enumerate(answers.models)
+        for case in range(4)
+    ]
+    (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    lines = [",".join(rows[0]), *(",".join(str(value) for value in row.values()) for row in rows)]
+    (tmp_path / "cases.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return rows
+
+
+@pytest.mark.usefixtures("cases")
+def test_both_forms_of_answers_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON and CSV give the same object; what three models cannot tell is said."""
+    printed = []
+    for name in ("cases.jsonl", "cases.csv"):
+        assert main(["evaluate", "calibrate", name, "--json"]) == 0
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1]
+    found = json.loads(printed[0].out)
+    assert found["model"] == "rasch"
+    assert [row["model"] for row in found["abilities"]] == ["m2", "m1", "m0"]
+    assert len(found["groups"]) == 30
+    assert "Rasch model: one discrimination for all groups, which needs 8 models or more" in printed[0].err
+    assert "no short form was chosen" in printed[0].err
+    assert main(["evaluate", "calibrate", "cases.csv", "--by", "case", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["groups"]) == 120
+    assert main(["evaluate", "calibrate", "cases.csv", "--output", "report.html"]) == 0
+    table = capsys.readouterr().out
+    assert "0 solves half of a middling group\n" in table
+    page = html.document_fromstring(Path("report.html").read_text())
+    assert page.xpath("//figure/figcaption/text()") == [
+        "ability, interval of 95 %",
+        "information of all groups by ability",
+    ]
+    assert main(["evaluate", "calibrate", "cases.csv", "--output", "report.csv"]) == 0
+    assert Path("report.csv").read_text().startswith("part,name,ability,ability_se,difficulty")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"case": "a", "model": "m0"}', "cases.jsonl:361: expected a case, a model and right (true or false), saw"),
+        ('{"case": "a", "model": "m0", "right": 2}', "saw case 'a', model 'm0', right 2"),
+        ('{"case": "Q0/0", "model": "m0", "right": true}', "expected one answer of m0 to case Q0/0, saw a second"),
+        ("[1]", "cases.jsonl:361: expected a JSON line of an answer"),
+    ],
+)
+@pytest.mark.usefixtures("cases")
+def test_mistakes_in_answers_are_named(line: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With file and line, and exit code 1."""
+    with Path("cases.jsonl").open("a") as file:
+        file.write(line + "\n")
+    assert main(["evaluate", "calibrate", "cases.jsonl"]) == 1
+    assert message in capsys.readouterr().err
+    assert main(["evaluate", "calibrate", "none.jsonl"]) == 1
+    assert "expected a file of answers, saw none at none.jsonl" in capsys.readouterr().err
+
+
+def test_evaluate_writes_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line for each model and case; of several models, for cases that all know; repeated outliers have numbers."""
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "Q1.txt").write_text("lion\ntiger\nlynx\n\ncar\ncar\nvan\n")
+    vectors = "lion 1 0.1\ntiger 1 0\nlynx 1 0.2\ncar -0.1 1\n"
+    (tmp_path / "one.txt").write_text(vectors + "van 1 0.1\n")
+    (tmp_path / "two.txt").write_text(vectors.replace("car -0.1 1", "car 1 0.1"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["evaluate", "outliers", "set", "--vectors", "one.txt", "--cases", "cases.jsonl"]) == 0
+    rows = [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
+    assert [(row["case"], row["right"]) for row in rows] == [("Q1/car", True), ("Q1/car #2", True), ("Q1/van", False)]
+    assert rows[0] | {"label": ""} == {
+        "model": "one.txt",
+        "dataset": "set",
+        "language": "",
+        "group": "Q1",
+        "label": "",
+        "case": "Q1/car",
+        "outlier_class": None,
+        "right": True,
+    }
+    models = ["--vectors", "one.txt", "--vectors", "two.txt"]
+    assert main(["evaluate", "outliers", "set", *models, "--cases", "cases.jsonl"]) == 0
+    rows = [json.loads(line) for line in Path("cases.jsonl").read_text().splitlines()]
+    assert [(row["model"], row["case"]) for row in rows] == [
+        (model, case) for model in ("one.txt", "two.txt") for case in ("Q1/car", "Q1/car #2")
+    ]
