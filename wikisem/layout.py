@@ -145,6 +145,11 @@ def redirects_folder(mentions: str) -> str:
     return f"{mentions}/redirects"
 
 
+def pages_folder(mentions: str) -> str:
+    """The hashes of the titles of all pages of a wiki, beside its mentions."""
+    return f"{mentions}/pages"
+
+
 def summary_path(surfaces: str) -> str:
     """What is counted of the surface forms of a language, beside them."""
     return f"{surfaces}/summary.json"

@@ -56,15 +56,31 @@ class ManifestInput(msgspec.Struct):
     size: int
     sha256: str = ""
     origin: ManifestOrigin = msgspec.field(default_factory=ManifestOrigin)
+    date: str = ""
+
+
+class LinkedPages(msgspec.Struct):
+    """The pages that links and the sitelinks of items lead to, and how many of them, and of the best linked, lack."""
+
+    linked: int = 0
+    missing: int = 0
+    best_linked: int = 0
+    best_missing: int = 0
+    best_missing_titles: list[str] = []
 
 
 class ManifestStage(msgspec.Struct):
-    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one."""
+    """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one.
+
+    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it.
+    """
 
     inputs: list[ManifestInput] = []
     english_labels: list[str] = []
     read: int | None = msgspec.field(default=None, name="in")
     kept: int | None = None
+    highest_item: int = 0
+    linked_pages: LinkedPages | None = None
 
 
 class ManifestFile(msgspec.Struct):
@@ -329,7 +345,11 @@ def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> byt
     def named(stage: ManifestStage) -> ManifestStage:
         inputs = [
             ManifestInput(
-                one.path.rpartition("/")[2], one.size, one.sha256, ManifestOrigin(_web_address(one.origin.url))
+                one.path.rpartition("/")[2],
+                one.size,
+                one.sha256,
+                ManifestOrigin(_web_address(one.origin.url)),
+                one.date,
             )
             for one in stage.inputs
         ]

@@ -5,7 +5,7 @@ release is in words.toml.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
@@ -120,8 +120,22 @@ def limits(facts: ReleaseFacts) -> str:
         foreign = facts.total("foreign")
         codes = listed([f"{count:,} of {code}" for code, count in sorted(foreign.items())])
         lines.append(f"Labels under a code other than the language's own: {codes}.")
+    lines += _missing_pages(facts)
     lines.append("No reading of these cases is on record, so how many are wrong is not known.")
     return " ".join(lines)
+
+
+def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
+    """Which of the best linked pages the dumps do not have, by language."""
+    for code in facts.spoken:
+        pages = facts.stages[f"surfaces/{code}"].linked_pages if f"surfaces/{code}" in facts.stages else None
+        if pages is not None and pages.best_missing:
+            named = ", ".join(pages.best_missing_titles)
+            more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
+            yield (
+                f"Of the {pages.best_linked:,} best linked pages of the Wikipedia in {code}, its dump does not have "
+                f"{pages.best_missing:,} ({named}{more})."
+            )
 
 
 def biases(facts: ReleaseFacts) -> str:

@@ -25,7 +25,7 @@ from wikisem.pipeline.command_options import (
 )
 from wikisem.pipeline.console.progress import byte_progress, format_bytes
 from wikisem.pipeline.console.terminal import log_pause, make_console, print_line
-from wikisem.pipeline.download.catalogue import Mirror, RemoteDump, find_wikidata, find_wikipedia
+from wikisem.pipeline.download.catalogue import EXPORTS, Mirror, RemoteDump, find_wikidata, find_wikipedia
 from wikisem.pipeline.download.fetch import Download, download, only_download_in, plan_downloads
 from wikisem.queries.http_client import HttpClient, Patience, user_at_host
 from wikisem.wikis import known_language
@@ -47,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=argument(_date),
         metavar="YYYY-MM-DD",
         help="the dump of this date; of Wikidata, which has other dates, the newest one up to it (default: the newest)",
+    )
+    parser.add_argument(
+        "--export",
+        choices=EXPORTS,
+        default="",
+        help="Content File Exports, or the older pages-articles dumps, where one lacks pages that the other has "
+        "(default: the former, and the latter of a wiki that has none)",
     )
     parser.add_argument(
         "--mirror",
@@ -89,7 +96,7 @@ def _find(mirror: Mirror, arguments: argparse.Namespace) -> Iterator[RemoteDump]
     if arguments.lexemes:
         yield find_wikidata(mirror, arguments.date, "Wikidata lexemes")
     for language in dict.fromkeys([*arguments.codes, *(arguments.languages or ())]):
-        yield find_wikipedia(mirror, language, arguments.date)
+        yield find_wikipedia(mirror, language, arguments.date, arguments.export)
 
 
 def _print_plan(dumps: Sequence[RemoteDump], wanted: Sequence[Download]) -> None:

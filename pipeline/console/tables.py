@@ -84,7 +84,8 @@ def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     counts, is_rejected = record.counts, _is_of_groups(record)
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
-    kept = filter(None, map(_reasons, (record.facts.get("sources", {}), places, english)))
+    lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
+    kept = filter(None, map(_reasons, (record.facts.get("sources", {}), places, english, lacking)))
     others = sum(counts.left_out.values()), _reasons(counts.left_out)
     return {
         "kept": (counts.kept, ", ".join(kept)),

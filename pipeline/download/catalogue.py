@@ -97,22 +97,28 @@ class Mirror:
 
 # The newest complete dumps.
 
+EXPORTS: Final = ("content", "articles")
 _EXPORTS: Final = "other/mediawiki_content_current"
 _ENTITIES: Final = "wikidatawiki/entities"
 
 
-def find_wikipedia(mirror: Mirror, language: str, date: str | None) -> RemoteDump:
-    """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none."""
+def find_wikipedia(mirror: Mirror, language: str, date: str | None, export: str = "") -> RemoteDump:
+    """The newest complete dump of a language, or that of a date (YYYY-MM-DD); DownloadError if there is none.
+
+    ``export`` is one of ``EXPORTS``; without it, a wiki that has no content export gives the older dump.
+    """
     wiki = wiki_of(language)
     if wiki is None:
         raise DownloadError(f"expected a language with a Wikipedia, saw {language!r}, in which there are labels alone")
-    for found in (_content_exports(mirror, wiki, language, date), _older_dumps(mirror, wiki, language, date)):
-        for dump in found:
+    finders = {"content": (_content_exports, f"{_EXPORTS}/{wiki}/"), "articles": (_older_dumps, f"{wiki}/")}
+    chosen = [found for name, found in finders.items() if export in {"", name}]
+    for find, _ in chosen:
+        for dump in find(mirror, wiki, language, date):
             return dump
     when = f" of {date}" if date else ""
     raise DownloadError(
         f"{mirror.address}: expected a complete dump{when} of {wiki}, the Wikipedia in {language!r}, saw none in "
-        f"{_EXPORTS}/{wiki}/ and none in {wiki}/"
+        f"{' and none in '.join(folder for _, folder in chosen)}"
     )
 
 

@@ -1,5 +1,10 @@
 """The whole chain on real data: the groups that a brute-force reading finds, and the same bytes however it is run."""
 
+import bz2
+import gzip
+import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -38,6 +43,32 @@ def _build(tmp: Path, data: Path, name: str, *words: str, order: int = 1) -> Pat
 def built(tmp_path_factory: pytest.TempPathFactory, realdata: Path) -> Path:
     """The build of the trial recipe on both Wikidata files, without any Wikipedia."""
     return _build(tmp_path_factory.mktemp("trial"), realdata, "one", "--languages", LANGUAGES)
+
+
+def test_deleted_pages_are_named(tmp_path: Path, realdata: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two pages of the Latgalian Wikipedia, found missing by their links and items; the whole dump lacks none."""
+    items = str(realdata / "wikidata" / "real-entities.json.gz")
+    whole = realdata / "wikipedia" / "ltgwiki-20170901-pages-articles.xml.bz2"
+    text = bz2.decompress(whole.read_bytes()).decode()
+    without = re.sub(r"  <page>\n    <title>(Igauneja|Čile)</title>.*?</page>\n", "", text, flags=re.DOTALL)
+    cut = tmp_path / "ltgwiki-20170901-pages-articles.xml"
+    cut.write_text(without, encoding="utf-8")
+    for path, missing in ((whole, []), (cut, ["Igauneja", "Čile"])):
+        output = tmp_path / str(len(missing))
+        words = ["--wikidata", items, "--wikipedia", f"ltg={path}", "--output", str(output)]
+        assert main(["build", "wikisem", *words]) == 0
+        # By hand: titles that items link to, twice linked at least, in the order of their links, that are no page.
+        with gzip.open(items) as lines:
+            entities = [json.loads(line.strip(b",\n")) for line in lines if line.startswith(b"{")]
+        links = Counter(re.findall(r"\[\[ *([^]|#\n]+)", path.read_text("utf-8") if missing else text))
+        pages = set(re.findall(r"<title>(.*?)</title>", without if missing else text))
+        titles = [one["sitelinks"]["ltgwiki"]["title"] for one in entities if "ltgwiki" in one.get("sitelinks", {})]
+        expected = sorted((one for one in titles if links[one] > 1 and one not in pages), key=lambda one: -links[one])
+        assert expected == missing
+        found = manifest_of(output)["stages"]["surfaces/ltg"]["linked_pages"]
+        assert (found["missing"], found["best_missing_titles"]) == (len(missing), missing)
+        warning = "2 of the 10 best linked pages are not in the dump: Igauneja, Čile; `wikisem download ltg --export"
+        assert (warning in capsys.readouterr().err) is bool(missing)
 
 
 def test_as_many_groups_as_brute_force_finds_or_a_stop_affix_says_why(built: Path) -> None:

@@ -17,8 +17,10 @@ from wikisem.arrow.buckets import bucket_of
 from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.files import list_files
+from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch
 from wikisem.records import Counts
+from wikisem.surfaces.link_counts import PageTitles
 from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
@@ -96,6 +98,15 @@ def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
     assert f'"where":"{counted}/dump.xml' in line
 
 
+def test_the_titles_of_all_pages_stay_beside_the_dictionary(counted: Path) -> None:
+    """Of articles and redirects: which pages a dump has is not to be seen in its links."""
+    pages = open_arrays(PageTitles, counted / "finished" / "pages")
+    titles = ["Rīga", "Reiga", "Latveja", "Galvys piļsāta", "Daugova", "Upe", "Fails", "Jiura"]
+    assert pages.hold(pa.array(titles)).all()
+    assert not pages.hold(pa.array(["Red link", "sea", "Broken", "Kategoreja:Upe"])).any()
+    assert len(pages.hashes) == len(titles)
+
+
 def test_redirects_stand_beside_the_dictionary(counted: Path) -> None:
     """A later stage can tell where a title leads: one row for each redirect to an article, sections dropped."""
     rows = read_all(counted / "finished" / "redirects").sort_by("source").to_pylist()
@@ -110,6 +121,7 @@ def test_files_are_buckets_by_title(tmp_path: Path, counted: Path, monkeypatch: 
     """A small wiki is in one bucket, a larger one in more, of the contract's schema, each title in its own alone."""
     assert bytes_of(counted).keys() == {
         "bucket-00-of-1.parquet",
+        "pages/hashes.npy",
         "redirects/bucket-00-of-1.parquet",
         "siteinfo.json",
         "surroundings.json",

@@ -1,6 +1,7 @@
 """From items and an anchor dictionary to surface forms, and every item accounted for."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,9 +13,11 @@ from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
-from wikisem.layout import Scratch
+from wikisem.layout import Scratch, pages_folder
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
+from wikisem.surfaces.link_counts import PageTitles, hashes_of_titles
+from wikisem.transforms.io.arrays import save_arrays
 from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import divide, resolve_surfaces
@@ -67,7 +70,13 @@ def mentions(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     write_buckets(folder, pa.table(list(zip(*MENTIONS, strict=True)), schemas.MENTIONS), "title", request.param)
     redirects = pa.table(list(zip(*REDIRECTS, strict=True)), schemas.REDIRECTS)
     write_buckets(f"{folder}/redirects", redirects, "source", request.param)
+    write_pages(folder, ["Rīga", "Galvys piļsāta", "Double", "Rare"])
     return folder
+
+
+def write_pages(folder: str, titles: Sequence[str]) -> None:
+    """The titles of the pages of a wiki, as the mentions stage leaves them."""
+    save_arrays(PageTitles.of([hashes_of_titles(titles)]), pages_folder(folder))
 
 
 def write_buckets(folder: str, table: pa.Table, column: str, buckets: int = 1) -> None:
@@ -111,6 +120,15 @@ def test_argmax_of_each_page(tmp_path: Path, entities: str, mentions: str) -> No
         "Q30": ("once", 1, 1, "anchor"),
     }
     assert counts == Counts(read=8, kept=5, left_out={"no-name": 2, "no-page": 1})
+
+
+def test_pages_that_the_dump_lacks_are_counted_and_named(tmp_path: Path, entities: str, mentions: str) -> None:
+    """Tied and Titled are linked and no pages; Rīga is one item's page and where another's redirect leads."""
+    context = StageContext(Scratch(str(tmp_path / "run")), Runtime())
+    options, folders = SurfaceOptions(minimum_count=1), {"ltg": f"{tmp_path}/run/finished"}
+    pages = resolve_surfaces(entities, {"ltg": mentions}, options, folders, context)["ltg"].pages
+    assert (pages.linked, pages.missing) == (4, 2)
+    assert pages.best == ((9, "Rīga", False), (6, "Tied", True), (2, "Titled", True), (1, "Rare", False))
 
 
 def test_rare_anchors_leave_the_page_to_the_fallback(tmp_path: Path, entities: str, mentions: str) -> None:
@@ -197,6 +215,7 @@ def test_dictionary_form_stands_for_inflected_anchors(tmp_path: Path) -> None:
     table = pa.table(list(zip(*links, ("Zeme (pl.)", "Zemis", 2), strict=True)), schemas.MENTIONS)
     write_buckets(f"{tmp_path}/mentions", table, "title")
     write_buckets(f"{tmp_path}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source")
+    write_pages(f"{tmp_path}/mentions", [])
     options = SurfaceOptions(form="dictionary")
     _, surfaces = resolve(tmp_path / "run", f"{tmp_path}/entities", f"{tmp_path}/mentions", options=options)
     assert surfaces == {

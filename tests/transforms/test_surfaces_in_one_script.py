@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.transforms.test_surfaces import write_buckets
+from tests.transforms.test_surfaces import write_buckets, write_pages
 from tests.transforms.test_title_conversion import CYRILLIC, other_ways
 from wikisem import count_links, schemas
 from wikisem.files import list_files
@@ -63,6 +63,7 @@ def resolve(
     table = pa.Table.from_pylist(rows, schemas.MENTIONS)
     write_buckets(f"{folder}/mentions", table, "title", buckets)
     write_buckets(f"{folder}/mentions/redirects", schemas.REDIRECTS.empty_table(), "source", buckets)
+    write_pages(f"{folder}/mentions", [])
     context = StageContext(Scratch(f"{folder}/run"), Runtime())
     finished = {language: f"{folder}/run/finished"}
     resolve_surfaces(f"{folder}/entities", {language: f"{folder}/mentions"}, options, finished, context)

@@ -18,7 +18,7 @@ from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numb
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
 from wikisem.graph.store import open_arrays
-from wikisem.layout import MentionScratch, redirects_folder
+from wikisem.layout import MentionScratch, pages_folder, redirects_folder
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
 from wikisem.links.scan import CHUNK_BYTES, DUMP_END, PAGE_END, STAGE, scan_chunk
@@ -106,7 +106,7 @@ class ScanRange(beam.DoFn):
                     counts += Counts(read=1, unreadable={piece.reason: 1})
                     continue
                 data = without_pages(piece.data, repeats - size)
-                links = scan_chunk(data, wiki.site, wiki.trail, piece.location, wiki.variants is not None)
+                links = scan_chunk(data, wiki.site, wiki.trail, piece.location, with_titles=True)
                 unreadable.extend(links.unreadable)
                 counts += links.pages
                 versions.append(moved(links.versions, size))
@@ -160,9 +160,15 @@ class MergeBuckets(beam.PTransform):
     def expand(self, scanned: beam.PCollection) -> beam.PCollection:
         """Convert titles, follow redirects, and add up what they lead to each page."""
         shuffle, wikis = self._shuffle, self._wikis
+        arguments = self._scratch, shuffle, wikis, self._again
+        saved = (
+            scanned
+            | "all titles" >> shuffle.exchange(STAGE, tasks_of(dict.fromkeys(wikis, 1)), "scan/titles")
+            | "save titles" >> beam.ParDo(SaveTitles(*arguments))
+        )
         steps, tasks = [scanned], tasks_of({language: wiki.buckets for language, wiki in wikis.items()})
         if any(wiki.variants for wiki in wikis.values()):
-            converted = scanned | "convert titles" >> ConvertTitles(self._scratch, shuffle, wikis, self._again)
+            converted = (saved, scanned) | "convert titles" >> ConvertTitles(*arguments)
             steps, tasks = [converted, scanned], same_tasks
         kinds = [f"{step}/{name}" for step in ("scan", "convert") for name in ("mentions", "redirects")]
         return (
@@ -251,19 +257,13 @@ class ConvertTitles(beam.PTransform):
         super().__init__()
         self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
 
-    def expand(self, scanned: beam.PCollection) -> beam.PCollection:
-        """Gather titles, and look up those of each bucket."""
-        arguments = self._scratch, self._shuffle, self._wikis, self._again
+    def expand(self, steps: tuple[beam.PCollection, beam.PCollection]) -> beam.PCollection:
+        """Look up the titles of each bucket, once all titles are saved and all ranges scanned."""
         buckets = {language: wiki.buckets for language, wiki in self._wikis.items()}
-        saved = (
-            scanned
-            | "all titles" >> self._shuffle.exchange(STAGE, tasks_of(dict.fromkeys(buckets, 1)), "scan/titles")
-            | "save titles" >> beam.ParDo(SaveTitles(*arguments))
-        )
         return (
-            (saved, scanned)
+            steps
             | "all saved" >> self._shuffle.exchange(STAGE, tasks_of(buckets), *_UNCONVERTED)
-            | "convert" >> beam.ParDo(ConvertBucket(*arguments))
+            | "convert" >> beam.ParDo(ConvertBucket(self._scratch, self._shuffle, self._wikis, self._again))
         )
 
 
@@ -271,7 +271,10 @@ _UNCONVERTED: Final = ("scan/unconverted", "scan/unconverted-redirects")
 
 
 class SaveTitles(beam.DoFn):
-    """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages."""
+    """Write the hashes of the titles of a language, to be mapped into memory; its weight is its pages.
+
+    They stay beside the mentions, for what asks which pages the dump has.
+    """
 
     def __init__(self, scratch: MentionScratch, shuffle: Shuffle, wikis: Mapping[str, Wiki], again: bool) -> None:
         self._scratch, self._shuffle, self._wikis, self._again = scratch, shuffle, wikis, again
@@ -279,9 +282,10 @@ class SaveTitles(beam.DoFn):
     def process(self, task: Task) -> Iterator[Done]:
         """Merge and write."""
         wiki = self._wikis[task.key]
+        pages = PageTitles.of(map(decode_numbers, self._shuffle.read(task, "scan/titles", range(wiki.ranges))))
+        save_arrays(pages, pages_folder(wiki.folder))
         if wiki.variants:
-            hashes = map(decode_numbers, self._shuffle.read(task, "scan/titles", range(wiki.ranges)))
-            save_arrays(PageTitles.of(hashes), self._scratch.titles(task.key, self._again))
+            save_arrays(pages, self._scratch.titles(task.key, self._again))
         yield done(task.key, 0, 1, task.weight)
 
 

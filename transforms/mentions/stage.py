@@ -19,7 +19,7 @@ from wikisem.arrow.columns import Numbers, join
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import list_files, match, open_binary, remove, replace_file
-from wikisem.layout import MentionScratch, link_letters_path, redirects_folder, siteinfo_path
+from wikisem.layout import MentionScratch, link_letters_path, pages_folder, redirects_folder, siteinfo_path
 from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
@@ -34,7 +34,7 @@ from wikisem.wikipedia.siteinfo import SiteInfo, find_siteinfo
 from wikisem.wikipedia.variants import TitleVariants, conversion_of
 
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 # The files of a dump: which of them hold pages, which wiki they are of, and how they are cut.
@@ -125,12 +125,13 @@ def count_mentions(
 ) -> dict[str, Counts]:
     """Count the links of the dump of each language, in one file or in parts, into ``*.parquet`` of schemas.MENTIONS.
 
-    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links, and
-    ``redirects/*.parquet`` of schemas.REDIRECTS. All are in buckets by (source) title, sorted, with the same bytes
-    however the dump is compressed or cut. A link to a title that is only a page in another script counts for that page.
-    If a page comes more than once, the newest revision counts; the others are left out as "duplicate". ``profiles`` are
-    the profile files that were given or edited. Counts are pages; a damaged part of a file counts as one unreadable
-    page, since how many it held is unknown. Raises MissingInputError and DamagedInputError.
+    They are written to the folder of the language, beside ``siteinfo.json``, the letters at a sample of its links,
+    ``redirects/*.parquet`` of schemas.REDIRECTS and the hashes of the titles of its pages. All are in buckets by
+    (source) title, sorted, with the same bytes however the dump is compressed or cut. A link to a title that is only a
+    page in another script counts for that page. If a page comes more than once, the newest revision counts; the others
+    are left out as "duplicate". ``profiles`` are the profile files that were given or edited. Counts are pages; a
+    damaged part of a file counts as one unreadable page, since how many it held is unknown. Raises MissingInputError
+    and DamagedInputError.
     """
     scratch = MentionScratch.of(context.scratch)
     found = {language: _open(language, paths, folders[language]) for language, paths in sorted(dumps.items())}
@@ -213,4 +214,5 @@ def _count(scratch: MentionScratch, language: str, wiki: Wiki) -> Counts:
     names = [bucket_name(bucket, buckets) for bucket in range(buckets)]
     require_files(wiki.folder, names)
     require_files(redirects_folder(wiki.folder), names)
+    require_files(pages_folder(wiki.folder), ["hashes.npy"])
     return counts

@@ -7,11 +7,12 @@ in all buckets.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final, NamedTuple
 
 import apache_beam as beam
+import msgspec
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -21,7 +22,7 @@ from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.columns import decode, decode_numbers, encode_numbers
 from wikisem.files import replace_file
 from wikisem.graph.store import open_arrays
-from wikisem.layout import SurfaceScratch, redirects_folder
+from wikisem.layout import SurfaceScratch, pages_folder, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import SURFACES
@@ -29,6 +30,7 @@ from wikisem.surfaces.cleaning import mentions_in, write_in
 from wikisem.surfaces.link_counts import (
     ANCHOR_TOTALS,
     TOP_ANCHORS,
+    PageTitles,
     WantedAnchors,
     add_links,
     break_ties,
@@ -108,7 +110,7 @@ class ResolvePages(beam.PTransform):
         return (
             (found | "count links" >> CountLinks(scratch, shuffle, dictionaries, options.variant), found)
             | "all links" >> shuffle.exchange(STAGE, tasks_of(buckets), *_WAITING, _LINKS)
-            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, shuffle, self._folders, options))
+            | "write surfaces" >> beam.ParDo(WriteSurfaces(scratch, shuffle, dictionaries, self._folders, options))
         )
 
     def _buckets(self, key: str, weights: object) -> list[Task]:
@@ -169,9 +171,15 @@ class WriteSurfaces(beam.DoFn):
     """Choose the surface forms of a bucket from its items and anchors, which waited, and their links."""
 
     def __init__(
-        self, scratch: SurfaceScratch, shuffle: Shuffle, folders: Mapping[str, str], options: SurfaceOptions
+        self,
+        scratch: SurfaceScratch,
+        shuffle: Shuffle,
+        dictionaries: Mapping[str, Dictionary],
+        folders: Mapping[str, str],
+        options: SurfaceOptions,
     ) -> None:
         self._scratch, self._shuffle, self._folders, self._options = scratch, shuffle, folders, options
+        self._dictionaries = dictionaries
 
     def process(self, task: Task) -> None:
         """Break the ties and write."""
@@ -182,6 +190,8 @@ class WriteSurfaces(beam.DoFn):
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, self._options, language)
         counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
+        pages = open_arrays(PageTitles, local_folder(pages_folder(self._dictionaries[language].folder)))
+        counts = replace(counts, pages=count_pages(top, pages))
         write_surface_counts(bucket_counts(self._scratch, language, bucket), {language: counts})
 
 
@@ -303,19 +313,51 @@ def anchor_buckets(buckets: int) -> int:
 # What became of the items of each language: one small file for each task, added up when the pipeline is over.
 
 
+# How many of the best linked pages are named where the dump lacks them.
+BEST_LINKED: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts:
+    """The pages that items have a sitelink to and links lead to: how many, how many of these the dump does not have.
+
+    ``best`` are the best linked ones: the number of links, the title, and whether the page is missing. Nothing but
+    links speaks of a missing page: a dump that was cut off, or that leaves pages out, looks whole without them.
+    """
+
+    linked: int = 0
+    missing: int = 0
+    best: tuple[tuple[int, str, bool], ...] = ()
+
+    def __add__(self, other: "PageCounts") -> "PageCounts":
+        best = sorted((*self.best, *other.best), key=lambda page: (-page[0], page[1]))
+        return PageCounts(self.linked + other.linked, self.missing + other.missing, tuple(best[:BEST_LINKED]))
+
+
+def count_pages(top: pa.Table, pages: PageTitles) -> PageCounts:
+    """The counts of the linked pages of a bucket; ``top`` has their titles and how many links lead to each."""
+    titles = pc.unique(top["title"])
+    links = top["total"].take(pc.index_in(titles, value_set=top["title"].combine_chunks())).to_pylist()
+    missing = (~pages.hold(titles)).tolist()
+    best = tuple(zip(links, titles.to_pylist(), missing, strict=True))
+    return PageCounts(len(best), sum(missing), best) + PageCounts()
+
+
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """The counts of items, of the sources of surface forms, and of the anchors that each rule refused."""
+    """The counts of items, of the sources of surface forms, of the anchors that each rule refused, and of pages."""
 
     items: Counts = field(default_factory=Counts)
     sources: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, int] = field(default_factory=dict)
+    pages: PageCounts = field(default_factory=PageCounts)
 
     def __add__(self, other: "SurfaceCounts") -> "SurfaceCounts":
         return SurfaceCounts(
             self.items + other.items,
             dict(Counter(self.sources) + Counter(other.sources)),
             dict(Counter(self.refused) + Counter(other.refused)),
+            self.pages + other.pages,
         )
 
     @property
@@ -353,6 +395,7 @@ def sum_surface_counts(paths: Iterable[str]) -> dict[str, SurfaceCounts]:
     sums: dict[str, SurfaceCounts] = {}
     for path in paths:
         for language, found in read_json(path).items():
-            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"])
+            pages = msgspec.convert(found["pages"], PageCounts)
+            counts = SurfaceCounts(Counts(**found["items"]), found["sources"], found["refused"], pages)
             sums[language] = sums.get(language, SurfaceCounts()) + counts
     return sums

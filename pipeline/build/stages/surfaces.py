@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from typing import Final
 
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
@@ -13,6 +14,10 @@ from wikisem.transforms.surfaces import names as pages
 from wikisem.transforms.surfaces.pages import STAGE, SurfaceCounts
 from wikisem.transforms.surfaces.stage import VERSION, resolve_surfaces
 from wikisem.wikipedia.variants import conversion_of, converter, variant_of
+
+# Above this share of the best linked pages, a dump that lacks them is worth a warning.
+MOST_MISSING: Final = 0.001
+_NAMED: Final = 10
 
 
 def surfaces_unit(language: str) -> str:
@@ -36,7 +41,10 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         dictionaries = {language: folders(mentions_unit(language)) for language in todo if language in linked}
         written = {language: context.folders[surfaces_unit(language)] for language in todo}
         found = resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
-        return {surfaces_unit(language): _result(counts) for language, counts in found.items()}
+        return {
+            surfaces_unit(language): _result(language, counts, folders if language in dictionaries else None)
+            for language, counts in found.items()
+        }
 
     def check(run: Run) -> None:
         items = run.ledger.require(ENTITIES)
@@ -58,10 +66,32 @@ def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
     return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs, version=VERSION)
 
 
-def _result(counts: SurfaceCounts) -> UnitResult:
+def _result(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
     facts = dict(counts.summary)
     refused = facts.pop("refused", {})
-    return UnitResult(counts.items, {"sources": facts, **({"refused": refused} if refused else {})})
+    found = {"sources": facts, **({"refused": refused} if refused else {})}
+    if folders is None:
+        return UnitResult(counts.items, found)
+    linked = counts.pages
+    lacking = [title for _, title, missing in linked.best if missing]
+    found["linked_pages"] = {
+        "linked": linked.linked,
+        "missing": linked.missing,
+        "best_linked": len(linked.best),
+        "best_missing": len(lacking),
+        "best_missing_titles": lacking[:_NAMED],
+    }
+    warning = ""
+    if len(lacking) > MOST_MISSING * len(linked.best):
+        # Which export the dump is of, is in the names of its files.
+        files = folders.run.ledger.require(mentions_unit(language)).facts.get("inputs", ())
+        other = "content" if any("pages-articles" in file["path"] for file in files) else "articles"
+        warning = (
+            f"{surfaces_unit(language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in the "
+            f"dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
+            f"`wikisem download {language} --export {other}` fetches the other export"
+        )
+    return UnitResult(counts.items, found, warning)
 
 
 def names(languages: Sequence[str], minimum_count: int) -> Stage:

@@ -64,6 +64,17 @@ def test_a_wiki_without_exports_is_taken_from_the_older_dumps(server: Server) ->
     assert (file.url, file.size, file.algorithm) == (f"{server.url}{path}", 8, "sha1")
 
 
+def test_the_other_export_can_be_asked_for(server: Server) -> None:
+    """Where one lacks pages: the older dump of a wiki that has both, and an error that names one folder alone."""
+    server.add_export("dewiki", "2026-11-01", {"p1p9": b"pages"})
+    server.add_older("dewiki", "20261020", b"articles")
+    assert find_wikipedia(_mirror(server), "de", None).kind == "content export"
+    assert find_wikipedia(_mirror(server), "de", None, "articles").kind == "pages-articles"
+    server.add_older("ltgwiki", "20261020", b"articles")
+    with pytest.raises(DownloadError, match=r"saw none in other/mediawiki_content_current/ltgwiki/$"):
+        find_wikipedia(_mirror(server), "ltg", None, "content")
+
+
 def test_a_date_is_kept_to(server: Server) -> None:
     """The dump of that date or none, in either form."""
     server.add_export("dewiki", "2026-10-01", {"p1p9": b"old"})
