@@ -10,8 +10,9 @@ With -3, -5, -3.5, -4 two do: OP / |C| is 2/3.
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +20,8 @@ from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.evaluation.options import SEED, Measure
 from wikisem.evaluation.outlier_detection import CaseScore, Evaluation, GroupScore
+from wikisem.evaluation.walls import WallEvaluation, score_answered
+from wikisem.outputs.wallfile import wall_of_row
 from wikisem.typed_json import decode_json
 
 
@@ -101,8 +104,57 @@ def _group(path: Path, scored: Sequence[tuple[SampleDoc, CaseScore]]) -> GroupSc
 
 
 def _lines(path: Path) -> Iterator[tuple[int, _Sample]]:
+    for number, line in _written(path):
+        yield number, decode_json(line, _Sample, f"{path}:{number}", _EXPECTED)
+
+
+_EXPECTED: Final = "a JSON line of a sample"
+
+
+def _written(path: Path) -> Iterator[tuple[int, bytes]]:
     if not path.is_file():
         raise MissingInputError(f"expected a file of samples, saw nothing at {path}")
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if line.strip():
-            yield number, decode_json(line, _Sample, f"{path}:{number}", "a JSON line of a sample")
+            yield number, line
+
+
+# Answers to walls.
+
+
+class _WallDoc(msgspec.Struct):
+    tier: str
+
+
+class _AnyDoc(msgspec.Struct):
+    doc: _WallDoc | None = None
+
+
+class _WallSample(msgspec.Struct):
+    doc: dict[str, Any]
+    filtered_resps: list[str]
+
+
+def has_walls(path: Path) -> bool:
+    """Whether the samples in a file are answers to walls."""
+    for _, line in _written(path):
+        with suppress(msgspec.MsgspecError):
+            return msgspec.json.decode(line, type=_AnyDoc).doc is not None
+        break
+    return False
+
+
+def read_wall_samples(path: Path, seed: int = SEED) -> WallEvaluation:
+    """The scores of the answers in a file that ``lm_eval --log_samples`` wrote for the walls of a release.
+
+    They are those of the harness, with error bars and by tier. DamagedInputError with the line of what is no answer.
+    """
+    scored = []
+    for number, line in _written(path):
+        where = f"{path}:{number}"
+        sample = decode_json(line, _WallSample, where, _EXPECTED)
+        wall = wall_of_row(sample.doc, where)
+        if len(sample.filtered_resps) != 1:
+            raise DamagedInputError(f"{where}: expected one answer, saw {len(sample.filtered_resps)}")
+        scored.append(score_answered(wall, sample.filtered_resps[0]))
+    return WallEvaluation(path.parent.name or path.stem, (), tuple(scored), seed, path.stem)

@@ -33,7 +33,7 @@ from wikisem.evaluation.outlier_detection import (
 )
 from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
-from wikisem.outputs.wall_answers import SCORES, score_partition
+from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
 from wikisem.records import Tier, Wall
 
 IntArray = npt.NDArray[np.int64]
@@ -171,6 +171,16 @@ def score_walls(walls: Iterable[Wall], known: Known, similarity: Similarity = co
     DamagedInputError for a similarity that is not a number.
     """
     return [_score_wall(wall, known, similarity) for wall in walls]
+
+
+def score_answered(wall: Wall, text: str) -> WallScore:
+    """The score of a language model's answer to a wall."""
+    surfaces = [word.surface for word in wall.words]
+    places = {word.id: place for place, word in enumerate(wall.words)}
+    truth = [[places[member] for member in group.members] for group in wall.groups]
+    found = parse_answer(text, surfaces)
+    groups = tuple(tuple(surfaces[place] for place in group) for group in found)
+    return WallScore(wall, len(surfaces), tuple(map(len, truth)), groups, score_partition(found, truth))
 
 
 def _score_wall(wall: Wall, known: Known, similarity: Similarity) -> WallScore:

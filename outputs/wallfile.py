@@ -141,6 +141,15 @@ def read_walls(path: str | PathLike[str], language: str | None = None) -> list[W
     return [wall for wall in walls.values() if language in {None, wall.language}]
 
 
+def wall_of_row(row: Mapping[str, Any], where: str) -> Wall:
+    """The wall of a row of ``WALLS``; DamagedInputError for any other."""
+    try:
+        line = _line_of(row)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedInputError(f"{where}: expected a row of a table of walls, saw {error!r}") from error
+    return decode_wall(line, where)
+
+
 def _lines_of(file: Path) -> list[bytes]:
     if file.suffix != ".parquet":
         return file.read_bytes().splitlines()

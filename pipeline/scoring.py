@@ -37,7 +37,7 @@ from wikisem.evaluation.comparison import (
 )
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
-from wikisem.evaluation.harness_samples import read_samples
+from wikisem.evaluation.harness_samples import has_walls, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
 from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
@@ -338,19 +338,28 @@ def cutoff(arguments: argparse.Namespace) -> None:
 
 
 def samples(arguments: argparse.Namespace) -> None:
-    """Score files of samples that a harness logged, OPP with error bars; those in one folder are of one model."""
+    """Score files of samples that a harness logged, with error bars; those in one folder are of one model."""
+    of_walls = [read_wall_samples(path, arguments.seed) for path in arguments.files if has_walls(path)]
     models: defaultdict[str, list[Evaluation]] = defaultdict(list)
-    for path in arguments.files:
+    for path in (path for path in arguments.files if not has_walls(path)):
         models[str(path.parent)].append(read_samples(path, arguments.measure, arguments.seed))
     title = f"outlier detection, choices compared by {arguments.measure}"
     scored = [one for found in models.values() for one in found]
     write_cases(arguments.cases, scored)
+
+    def tables() -> Iterator[RenderableType]:
+        yield from (outlier_report(found, title) for found in models.values())
+        yield from (wall_report(one, f"walls, {one.dataset}") for one in of_walls)
+
     deliver(
         Report(
-            title,
-            lambda: [outlier_report(found, title) for found in models.values()],
-            lambda: (one.as_json() for one in scored),
-            lambda: (row for one in scored for row in outlier_rows(one, "own", False)),
+            title if scored else "walls",
+            tables,
+            lambda: chain((one.as_json() for one in scored), (one.as_json() for one in of_walls)),
+            lambda: chain(
+                (row for one in scored for row in outlier_rows(one, "own", False)),
+                (row for one in of_walls for row in wall_rows(one, "own")),
+            ),
         ),
         arguments,
     )

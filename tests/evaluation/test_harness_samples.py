@@ -1,6 +1,7 @@
 """Samples that lm-evaluation-harness logged: its accuracies and our OPP from the same scores."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem.errors import DamagedInputError, MissingInputError
-from wikisem.evaluation.harness_samples import SampleDoc, read_samples, score_case
+from wikisem.evaluation.harness_samples import SampleDoc, has_walls, read_samples, read_wall_samples, score_case
 from wikisem.evaluation.options import MEASURES, Measure
+from wikisem.outputs.wall_answers import SCORES, process_results
+from wikisem.outputs.wallfile import walls_table
 from wikisem.pipeline.cli import main
 
 CHOICES = ("a", "bb", "éé", "dddd")
@@ -133,3 +137,49 @@ def test_the_command_prints_each_model_with_error_bars(tmp_path: Path, capsys: p
     assert main(["evaluate", "samples", "--measure", "acc_bytes", "--json", str(path)]) == 0
     row = json.loads(capsys.readouterr().out)
     assert (row["model"], row["accuracy"], row["cases"]) == ("tiny", 100.0, 1)
+
+
+# Answers to walls.
+
+
+def _wall_samples(path: Path, answers: Sequence[str]) -> Path:
+    """A file as ``--log_samples`` leaves it for walls: an answer to each, in the order of the tiers."""
+    rows = walls_table([make_wall(), HERRING_WALL]).to_pylist()
+    lines = [{"doc": doc, "filtered_resps": [answer]} for doc, answer in zip(rows, answers, strict=True)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_answers_to_walls_have_the_scores_of_the_harness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By tier and with error bars; beside samples of outlier detection, in one command."""
+    rows = walls_table([make_wall(), HERRING_WALL]).to_pylist()
+    answers = [rows[0]["target_text"], "\n".join(rows[1]["target_text"].splitlines()[:2])]
+    path = _wall_samples(tmp_path / "samples_wikisem_en_walls.jsonl", answers)
+    theirs = [process_results(row, [answer]) for row, answer in zip(rows, answers, strict=True)]
+    other = _write(tmp_path / "samples_wikisem_de.jsonl", [(_doc(), [-3, -5, -1, -4])])
+    assert main(["evaluate", "samples", str(path), str(other), "--json"]) == 0
+    outliers, walls = map(json.loads, capsys.readouterr().out.splitlines())
+    assert outliers["cases"] == 1
+    assert {name: walls[name] for name in SCORES} == pytest.approx(
+        {name: 50 * (theirs[0][name] + theirs[1][name]) for name in SCORES}
+    )
+    assert {tier: part["solved"] for tier, part in walls["by_tier"].items()} == {"far": 100, "herring": 0}
+    assert walls["by_wall"][1]["found"][0] == ["word Q10", "word Q11", "word Q12", "word Q13"]
+    assert main(["evaluate", "samples", str(path)]) == 0
+    assert "herring" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"doc": {"tier": "far"}, "filtered_resps": ["x"]}, "walls.jsonl:1: expected a row of a table of walls, saw"),
+        ({"doc": {"tier": "far"}, "filtered_resps": [["x"]]}, "walls.jsonl:1: expected a JSON line of a sample"),
+        ({"doc": walls_table([make_wall()]).to_pylist()[0], "filtered_resps": []}, "expected one answer, saw 0"),
+    ],
+)
+def test_what_is_no_answer_to_a_wall_is_said(line: dict[str, Any], said: str, tmp_path: Path) -> None:
+    """With its line."""
+    (tmp_path / "walls.jsonl").write_text(json.dumps(line) + "\n")
+    assert has_walls(tmp_path / "walls.jsonl")
+    with pytest.raises(DamagedInputError, match=re.escape(said)):
+        read_wall_samples(tmp_path / "walls.jsonl")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,6 +188,22 @@ def test_a_tie_counts_against_the_model(shift: int) -> None:
     (score,) = score_walls([wall], twice)
     assert score.scores is not None
     assert score.scores["solved"] == 0
+
+
+def test_a_similarity_that_is_not_symmetric_counts_in_both_directions() -> None:
+    """The same where each pair is near in one direction alone, whichever."""
+    wall, near = make_wall(), axes(make_wall())
+    order = {word.surface: at for at, word in enumerate(wall.words)}
+    known = {surface: np.append(vector, order[surface]) for surface, vector in near.items()}
+    for later in (True, False):
+
+        def similarity(ones: Any, others: Any, later: bool = later) -> Any:
+            return np.array(
+                [[one[:4] @ other[:4] * ((one[4] > other[4]) == later) for other in others] for one in ones]
+            )
+
+        (score,) = score_walls([wall], known, similarity)
+        assert score.scores == dict.fromkeys(SCORES, 1.0)
 
 
 def test_words_out_of_vocabulary_leave_their_groups() -> None:
