@@ -31,8 +31,9 @@ PAIRS = [*MENTIONS, ("Café", "café", 1)]
 
 
 @pytest.fixture(params=[1, 8])
-def inputs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
-    """Entities in two files and the dictionary in its buckets, for a small wiki and for a larger one."""
+def inputs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Entities in two files, each a part, and the dictionary in its buckets, for a small wiki and for a larger one."""
+    monkeypatch.setattr("wikisem.transforms.surfaces.stage._PART_BYTES", 1)
     rows = [{"qid": qid, "titles": {"dewiki": "X", **({"ltgwiki": page} if page else {})}} for qid, page in ITEMS]
     table = pa.Table.from_pylist(rows, schemas.ENTITIES)
     write_parquet(f"{tmp_path}/entities/0.parquet", table.slice(0, 3))
