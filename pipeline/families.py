@@ -142,6 +142,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem evaluate analogies questions.txt --vectors glove.txt",
         "wikisem evaluate analogies questions.txt --vectors glove.txt --method 3cosmul --restrict 30000",
     ),
+    "evaluate calibrate": (
+        "wikisem evaluate calibrate cases.jsonl",
+        "wikisem evaluate calibrate one.jsonl other.jsonl --model rasch --by case --output scale.html",
+    ),
     "evaluate samples": (
         "wikisem evaluate samples results/samples_wikisem_de.jsonl",
         "wikisem evaluate samples results/*.jsonl --measure acc_norm --json",

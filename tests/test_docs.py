@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 import wikisem
 from benchmarks.__main__ import SECTIONS
 from tests.docs.blocks import read_blocks
+from wikisem.pipeline.cli import COMMANDS, open_command, parsers_of, split_beam_options
+from wikisem.pipeline.families import EXAMPLES, FAMILIES
 from wikisem.schemas import ENTITIES, NAMES
 
 ROOT = Path(__file__).parent.parent
@@ -163,3 +166,25 @@ def test_the_columns_of_public_tables_are_those_of_the_page(page: str, schema: p
     """The first table of the page has a row for each, in their order."""
     table = (ROOT / page).read_text(encoding="utf-8").partition("| column |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == schema.names
+
+
+def test_every_command_is_in_one_family_and_has_examples() -> None:
+    """A command is a module of wikisem.pipeline.commands; a new one needs a row in both tables of families.py."""
+    listed = [name for commands in FAMILIES.values() for name in commands]
+    folder = ROOT / "pipeline" / "commands"
+    assert sorted(listed) == sorted({path.stem for path in folder.glob("*.py")} - {"__init__"})
+    assert {name.partition(" ")[0] for name in EXAMPLES} == set(listed)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help_ends_in_two_examples_that_parse(command: str) -> None:
+    """Of a command and of each task in it; they are different, and lines that a shell takes."""
+    whole = open_command(command)[1]
+    for words, parser in parsers_of(command, whole):
+        assert words in EXAMPLES, f"{words}: expected two examples in wikisem/pipeline/families.py, saw none"
+        first, second = EXAMPLES[words]
+        assert first != second
+        assert parser.format_help().endswith(f"examples:\n  {first}\n  {second}\n")
+        for line in (first, second):
+            assert f"{line} ".startswith(f"wikisem {words} ")
+            whole.parse_known_only(split_beam_options(shlex.split(line)[2:])[0])

@@ -4,19 +4,16 @@ import argparse
 import errno
 import logging
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 
 from wikisem import __version__
 from wikisem.pipeline import cli
 from wikisem.pipeline.cli import COMMANDS, TRACEBACK, main, open_command, parsers_of, split_beam_options
-from wikisem.pipeline.families import EXAMPLES, FAMILIES
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
@@ -92,28 +89,6 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """The arguments of a parser, and of the tasks in it."""
     for _, own in parsers_of("", parser):
         yield from (action for action in own._actions if not isinstance(action, argparse._SubParsersAction))
-
-
-def test_every_command_is_in_one_family_and_has_examples() -> None:
-    """A command is a module of wikisem.pipeline.commands; a new one needs a row in both tables of families.py."""
-    listed = [name for commands in FAMILIES.values() for name in commands]
-    folder = Path(cli.__file__).parent / "commands"
-    assert sorted(listed) == sorted({path.stem for path in folder.glob("*.py")} - {"__init__"})
-    assert {name.partition(" ")[0] for name in EXAMPLES} == set(listed)
-
-
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_help_ends_in_two_examples_that_parse(command: str) -> None:
-    """Of a command and of each task in it; they are different, and lines that a shell takes."""
-    whole = open_command(command)[1]
-    for words, parser in parsers_of(command, whole):
-        assert words in EXAMPLES, f"{words}: expected two examples in wikisem/pipeline/families.py, saw none"
-        first, second = EXAMPLES[words]
-        assert first != second
-        assert parser.format_help().endswith(f"examples:\n  {first}\n  {second}\n")
-        for line in (first, second):
-            assert f"{line} ".startswith(f"wikisem {words} ")
-            whole.parse_known_only(split_beam_options(shlex.split(line)[2:])[0])
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
