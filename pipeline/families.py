@@ -26,6 +26,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
         "browse": "a page to look through the groups, from disk",
         "explain": "why a class has the group that it has",
         "audit": "measure every group of a run or of a released set, worst first",
+        "changes": "what changed from one run or release to another: groups, members, surface forms",
         "check": "which groups of a data set break which filter",
     },
     "score": {
@@ -94,6 +95,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem explain out Q515 --item Q84 --figure city.svg",
     ),
     "audit": ("wikisem audit out", "wikisem audit out --compare other-set.jsonl --json"),
+    "changes": (
+        "wikisem changes old new",
+        "wikisem changes hf://datasets/me/set out --languages de --output changes.md",
+    ),
     "check": (
         "wikisem check groups.jsonl --language de",
         "wikisem check out --language ja --recipe my.toml --json",

@@ -1,0 +1,142 @@
+"""What differs between two sets made from dumps of two dates, or by two recipes: groups, members and surface forms.
+
+Everything is told apart by ids: a group by its class and language, an item by its QID, a test case by
+``outputs.release.files.case_id``. None of them depends on a place in a file, so what did not change has the same ids.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wikisem.outputs.release.files import case_id
+from wikisem.records import Group, Member, Rejection
+
+Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
+
+# Why a group is in or out, where no rejection says it.
+NO_CANDIDATE = "no candidate"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. ``before`` and ``after`` are what is shown of it: reasons, parts of a group, surface forms.
+
+    Groups: the reason for which the class was rejected before, or is now, ``NO_CANDIDATE`` where it was no candidate.
+    Items: "cluster" or the outlier class ("O1"), "" where it is not in the group. ``item`` is empty for groups.
+    """
+
+    kind: Kind
+    language: str
+    group: str
+    label: str
+    before: str = ""
+    after: str = ""
+    item: str = ""
+    surface: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Under the names that programs read."""
+        row = {"change": self.kind, "language": self.language, "class": self.group, "label": self.label}
+        return row | {"item": self.item, "surface": self.surface, "before": self.before, "after": self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageChanges:
+    """The changes of one language, and how many groups and test cases both sets, or one of them, have."""
+
+    language: str
+    groups: tuple[int, int, int]
+    cases: tuple[int, int, int]
+    changes: tuple[Change, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts under the names that programs read: of the old set alone, of both, of the new one alone."""
+        names = ("out", "kept", "in")
+        counts = {
+            f"{what}_{name}": number
+            for what, numbers in (("groups", self.groups), ("cases", self.cases))
+            for name, number in zip(names, numbers, strict=True)
+        }
+        return {"language": self.language, **counts, "changes": [change.as_json() for change in self.changes]}
+
+
+def compare_languages(
+    old: Mapping[str, Sequence[Group]],
+    new: Mapping[str, Sequence[Group]],
+    old_rejections: Mapping[str, Sequence[Rejection]],
+    new_rejections: Mapping[str, Sequence[Rejection]],
+) -> list[LanguageChanges]:
+    """The changes of every language that either set has, groups and rejections being given by language."""
+    return [
+        _compare(
+            language,
+            {group.qid: group for group in old.get(language, ())},
+            {group.qid: group for group in new.get(language, ())},
+            {one.qid: one for one in old_rejections.get(language, ())},
+            {one.qid: one for one in new_rejections.get(language, ())},
+        )
+        for language in sorted(old.keys() | new.keys())
+    ]
+
+
+def _compare(
+    language: str,
+    old: Mapping[str, Group],
+    new: Mapping[str, Group],
+    rejected: Mapping[str, Rejection],
+    rejected_now: Mapping[str, Rejection],
+) -> LanguageChanges:
+    changes = [
+        Change("group out", language, qid, group.label, "", _why(rejected_now.get(qid)))
+        for qid, group in old.items()
+        if qid not in new
+    ]
+    changes += [
+        Change("group in", language, qid, group.label, _why(rejected.get(qid)), "")
+        for qid, group in new.items()
+        if qid not in old
+    ]
+    for qid, group in new.items():
+        if qid in old:
+            changes += _compare_groups(old[qid], group)
+    cases, cases_now = (
+        {case_id(group, outlier) for group in groups.values() for outlier in group.outliers} for groups in (old, new)
+    )
+    return LanguageChanges(language, _sizes(old.keys(), new.keys()), _sizes(cases, cases_now), tuple(changes))
+
+
+def _sizes(old: Any, new: Any) -> tuple[int, int, int]:
+    return len(old - new), len(old & new), len(new - old)
+
+
+def _why(rejection: Rejection | None) -> str:
+    if rejection is None:
+        return NO_CANDIDATE
+    return f"{rejection.reason}: {rejection.detail}" if rejection.detail else rejection.reason
+
+
+def _compare_groups(old: Group, new: Group) -> list[Change]:
+    before, after = _parts(old), _parts(new)
+    changes = []
+    for qid in (*before, *(one for one in after if one not in before)):
+        (part, member), (part_now, member_now) = before.get(qid, ("", None)), after.get(qid, ("", None))
+        shown = member_now or member
+        assert shown is not None
+        kind: Kind = "moved" if part and part_now else ("item in" if part_now else "item out")
+        about = (new.language, new.qid, new.label)
+        if part != part_now:
+            changes.append(Change(kind, *about, part, part_now, qid, shown.surface))
+        if member and member_now and member.surface != member_now.surface:
+            surfaces = member.surface, member_now.surface
+            changes.append(Change("surface form", *about, *surfaces, qid, member_now.surface))
+    return changes
+
+
+def _parts(group: Group) -> dict[str, tuple[str, Member]]:
+    """The items of a group with the part of it that each is in; of an item that comes twice, the first part counts."""
+    parts: dict[str, tuple[str, Member]] = {}
+    for member in group.cluster:
+        parts.setdefault(member.id, ("cluster", member))
+    for outlier in group.outliers:
+        parts.setdefault(outlier.id, (f"O{outlier.outlier_class}", outlier))
+    return parts

@@ -1,0 +1,91 @@
+"""What changed from one run or release to another: groups in and out and why, items that moved, surface forms.
+
+OLD and NEW are folders or addresses of runs or releases, such as two builds from dumps of two dates. What is in both
+has the same ids, of groups, items and test cases.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import Final, get_args
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from wikisem.datasets.files import data_set_path
+from wikisem.evaluation.changes import Change, Kind, LanguageChanges, compare_languages
+from wikisem.pipeline.command_options import add_languages, at_least
+from wikisem.pipeline.console.reports import Report, add_report_file, deliver
+from wikisem.pipeline.console.terminal import make_table
+from wikisem.pipeline.release import read_run
+
+_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of changes."""
+    parser.add_argument("old", metavar="OLD", help="the output folder of a run, or a release")
+    parser.add_argument("new", metavar="NEW", help="the same of the other")
+    add_languages(parser, "all of both")
+    parser.add_argument(
+        "--most", type=at_least(1), default=20, metavar="N", help="rows of each table of changes (default: 20)"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print CSV, a row for each change, instead of tables")
+    form.add_argument("--json", action="store_true", help="print one JSON object a line for each language")
+    add_report_file(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print; the exit code is 0 whether anything changed or not."""
+    found = [
+        one
+        for one in changes_between(arguments.old, arguments.new)
+        if not arguments.languages or one.language in arguments.languages
+    ]
+    deliver(
+        Report(
+            "changes",
+            lambda: _tables(found, arguments.most),
+            lambda: (one.as_json() for one in found),
+            lambda: (change.as_json() for one in found for change in one.changes),
+        ),
+        arguments,
+    )
+    return 0
+
+
+def changes_between(old: str | PathLike[str], new: str | PathLike[str]) -> list[LanguageChanges]:
+    """The changes from one run or release to another; MissingInputError where one of them is neither."""
+    before, after = read_run(data_set_path(old)), read_run(data_set_path(new))
+    return compare_languages(before.groups, after.groups, before.rejections, after.rejections)
+
+
+def _tables(found: Sequence[LanguageChanges], most: int) -> Iterator[RenderableType]:
+    columns = [f"{what} {how}" for what in ("groups", "cases") for how in ("out", "kept", "in")]
+    counts = make_table(["language"], (*columns, "items in", "items out", "moved", "surface forms"))
+    for one in found:
+        kinds = Counter(change.kind for change in one.changes)
+        numbers = (*one.groups, *one.cases, *(kinds[kind] for kind in ("item in", "item out", "moved", "surface form")))
+        counts.add_row(one.language, *(f"{number:,}" for number in numbers))
+    yield counts
+    changes = [change for one in found for change in one.changes]
+    for kind in _KINDS:
+        own = [change for change in changes if change.kind == kind]
+        if own:
+            yield _change_table(kind, own, most)
+
+
+def _change_table(kind: Kind, changes: Sequence[Change], most: int) -> RenderableType:
+    of_groups = kind.startswith("group")
+    why = {"group in": "before", "group out": "now"}.get(kind)
+    table = Table("language", "class", *([] if of_groups else ["item"]), *([why] if why else ["before", "after"]))
+    for change in changes[:most]:
+        cells = [change.language, f"{change.label} ({change.group})"]
+        if of_groups:
+            table.add_row(*cells, change.before or change.after)
+        else:
+            table.add_row(*cells, f"{change.surface} ({change.item})", change.before or "–", change.after or "–")
+    more = [f"{len(changes) - most:,} more; --json and --csv have all"] if len(changes) > most else []
+    return Group(f"{kind}: {len(changes):,}", table, *more, "")
