@@ -17,14 +17,9 @@ from wikisem.ids import check_language, check_qid
 from wikisem.layout import walls_path
 from wikisem.outputs.groupfile import GROUPS
 from wikisem.outputs.wall_answers import prompt
-from wikisem.records import Herring, Member, Share, Tier, Wall, WallGroup
+from wikisem.records import LEAST_HERRINGS, SIDE, Herring, Member, Share, Tier, Wall, WallGroup
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
-
-# A wall has four groups of four words.
-SIDE: Final = 4
-# So many words of a wall with herrings fit a second group, or more.
-LEAST_HERRINGS: Final = 2
 
 
 def encode_wall(wall: Wall) -> bytes:

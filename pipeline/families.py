@@ -17,6 +17,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
         "surfaces": "stage 3: the surface form of each item in each language",
         "taxonomy": "stage 4: the class graph",
         "groups": "stage 5: test groups in every language",
+        "walls": "sixteen words in four hidden groups, from the groups of a finished run",
         "categories": "Topk and OddOneOut category sets, from an endpoint or from the entities of a run",
         "lexemes": "syntactic test sets from the lexeme dump: analogies, categories, outlier groups",
         "wordnet": "the thirteen relations of WordRep from a WordNet, as analogy questions",
@@ -72,6 +73,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
     "groups": (
         "wikisem groups wikisem --output out",
         "wikisem groups my.toml --languages de,ja --seed 7 --output out",
+    ),
+    "walls": (
+        "wikisem walls out --number 300",
+        "wikisem walls out --languages en,de --seed 7",
     ),
     "categories": (
         "wikisem categories google-semantic --languages en,de --entities out --output sets",

@@ -124,6 +124,9 @@ class Group:
     coherence: Share | None = field(default=None, kw_only=True)
 
 
+# A wall has four groups of four words; in one with herrings at least so many fit a second group.
+SIDE: Final = 4
+LEAST_HERRINGS: Final = 2
 # How far apart the classes of a wall are, or that words fit a second one.
 Tier: TypeAlias = Literal["far", "sibling", "herring"]
 

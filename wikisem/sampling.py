@@ -17,9 +17,9 @@ _INCREMENT: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
 
-Domain = Literal["item", "class", "place"]
+Domain = Literal["item", "class", "place", "wall"]
 # Steps of the increment that lead from the hash of the seed to that of the domain; items have that of the seed itself.
-_DOMAIN_STEPS: Final[dict[Domain, int]] = {"item": 0, "class": 1, "place": 2}
+_DOMAIN_STEPS: Final[dict[Domain, int]] = {"item": 0, "class": 1, "place": 2, "wall": 3}
 
 
 def _mix(z: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -66,9 +66,9 @@ class ClassEvidence:
         evidence = _evidence(own, without_own[np.searchsorted(self._known, own.targets)])
         self._of_instances = np.sort(evidence).tolist()
         self._by_property = dict(zip(self._known.tolist(), self._weights.tolist(), strict=True))
-        of_every = np.full(len(signatures.shares), self._other)
-        of_every[self._known] = self._weights
-        of_sample = _evidence(signatures.of_sample, of_every[signatures.of_sample.targets])
+        self._of_every = np.full(len(signatures.shares), self._other)
+        self._of_every[self._known] = self._weights
+        of_sample = self.of(signatures.of_sample)
         others = of_sample[~np.isin(signatures.sample, instances)]
         self.coherence = _how_often_more(evidence[: len(members)], others)
 
@@ -86,6 +86,18 @@ class ClassEvidence:
         found = sum(self._by_property.get(each, self._other) for each in own) / math.sqrt(max(len(own), 1))
         below = bisect_left(self._of_instances, found) + bisect_right(self._of_instances, found)
         return round(below / (2 * len(self._of_instances)), _DIGITS)
+
+    def margins(self, others: CsrRows) -> Evidence:
+        """The margins of many items that are none of the instances, by their signatures; 0 where there are none."""
+        found, instances = self.of(others), np.array(self._of_instances)
+        below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
+        count = 2 * max(len(instances), 1)
+        rounded: Evidence = np.array([round(each / count, _DIGITS) for each in range(count + 1)]).take(below)
+        return rounded
+
+    def of(self, others: CsrRows) -> Evidence:
+        """The evidence of items that are none of the instances, by their signatures."""
+        return _evidence(others, self._of_every[others.targets])
 
     def weights(self) -> dict[int, float]:
         """The weight of each property (its number) that an instance has."""

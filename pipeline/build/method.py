@@ -14,6 +14,7 @@ from wikisem.pipeline.build.stages.mentions import mentions
 from wikisem.pipeline.build.stages.mixed import mixed
 from wikisem.pipeline.build.stages.surfaces import surfaces
 from wikisem.pipeline.build.stages.taxonomy import taxonomy
+from wikisem.pipeline.build.stages.walls import walls
 from wikisem.recipes.options import Recipe
 from wikisem.transforms.entities.stage import EntityOptions
 
@@ -49,6 +50,7 @@ def build_stages(options: BuildOptions, run: Run) -> list[Stage]:
         taxonomy(recipe.graph),
         groups(languages, recipe, profiles),
         *mixed(languages, recipe),
+        *walls(languages, recipe),
     ]
 
 

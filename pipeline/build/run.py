@@ -41,7 +41,15 @@ _LOG: Final = logging.getLogger(__name__)
 # Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
 FEW_UNREADABLE: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
-_PLAIN: Final = ("languages", "groups", "rejected", "unreadable", "names/*", *(f"{name}/*" for name in FORMATS))
+_PLAIN: Final = (
+    "languages",
+    "groups",
+    "rejected",
+    "unreadable",
+    "walls",
+    "names/*",
+    *(f"{name}/*" for name in FORMATS),
+)
 _SCRATCH_NOTE: Final = re.compile(r"/([0-9a-f]{12})\.json$")
 
 

@@ -36,7 +36,8 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
             print_line(remedy(record, has_links=links is not None))
     unread = [record for record in records if record.counts.unreadable]
     for record in unread:
-        log(f"warning: {record.unit}: {_reasons(record.counts.unreadable)} could not be read; see {output}/unreadable")
+        unreadable = list_reasons(record.counts.unreadable)
+        log(f"warning: {record.unit}: {unreadable} could not be read; see {output}/unreadable")
     damaged = [record.unit for record in unread if BAD_REGIONS & set(record.counts.unreadable)]
     if damaged:
         log(
@@ -85,13 +86,13 @@ def _outcomes(record: Record) -> dict[str, tuple[int, str]]:
     places = {f"places {how}": count for how, count in record.facts.get(PLACES, {}).items()}
     english = {"class labels in English": len(record.facts.get(ENGLISH, ()))}
     lacking = {"best linked pages missing": record.facts.get("linked_pages", {}).get("best_missing", 0)}
-    kept = filter(None, map(_reasons, (record.facts.get("sources", {}), places, english, lacking)))
-    others = sum(counts.left_out.values()), _reasons(counts.left_out)
+    kept = filter(None, map(list_reasons, (record.facts.get("sources", {}), places, english, lacking)))
+    others = sum(counts.left_out.values()), list_reasons(counts.left_out)
     return {
         "kept": (counts.kept, ", ".join(kept)),
         "left out": (0, "") if is_rejected else others,
         "rejected": others if is_rejected else (0, ""),
-        "unreadable": (sum(counts.unreadable.values()), _reasons(counts.unreadable)),
+        "unreadable": (sum(counts.unreadable.values()), list_reasons(counts.unreadable)),
     }
 
 
@@ -134,7 +135,8 @@ def _help(reason: str) -> str:
     return REMEDIES.get(reason, f"filters.extra.{reason.replace('-', '_')} decides it")
 
 
-def _reasons(counts: Mapping[str, int]) -> str:
+def list_reasons(counts: Mapping[str, int]) -> str:
+    """How many there are for each reason, the most first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count:,}" for name, count in ordered if count)
 

@@ -4,8 +4,8 @@ Evidence is weighed as in the groups stage, from the same signatures, which are 
 folder.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, log
 from typing import Final
 
@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import MapLookup, qid_numbers
-from wikisem.files import list_files, match
+from wikisem.arrow.columns import MapLookup
+from wikisem.files import list_files
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
-from wikisem.graph.signatures import ItemSignatures, Signatures
+from wikisem.graph.signatures import Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number
@@ -27,7 +27,8 @@ from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.recipes.options import Recipe
 from wikisem.surfaces.cleaning import first_label
-from wikisem.transforms.io.parquet import read_parquet, read_row_groups
+from wikisem.transforms.groups.shared_files import read_signatures
+from wikisem.transforms.io.parquet import read_parquet
 from wikisem.wikis import name_codes
 
 # A property is telling that is so many times as frequent among the instances of a class as among prominent items.
@@ -63,35 +64,15 @@ class ClassStatements:
     items: Sequence[ItemStatements]
 
 
-def read_signatures(
+def _read_signatures(
     entities: str, graph: ClassGraph, qid: str, items: Iterable[str], recipe: Recipe
 ) -> Signatures | None:
-    """The signatures by which the groups stage measures one class, with those of some items; None if it is no class.
-
-    All files of items are read, two columns of them, but only a few items are kept.
-    """
+    """The signatures by which the groups stage measures one class, with those of some items; None if it is no class."""
     nodes, found = indices_of(np.array([qid_number(qid)]), graph.nodes)
     if not found[0]:
         return None
-    numbers = np.array(sorted(map(qid_number, items)), dtype=np.int64)
-    wanted, known = indices_of(numbers, graph.items)
-    instances = graph.instances.row(int(nodes[0]))
-    few = np.full_like(graph.sitelinks, -1)
-    few[instances] = graph.sitelinks[instances]
-    return Signatures.of(
-        replace(graph, sitelinks=few),
-        _parts(entities),
-        recipe.outliers.min_sitelinks,
-        nodes,
-        wanted[known],
-        recipe.seed,
-    )
-
-
-def _parts(entities: str) -> Iterator[ItemSignatures]:
-    for path in match([f"{entities}/*.parquet"]):
-        for table in read_row_groups(path, ["qid", "sitelinks", "properties"]):
-            yield ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
+    wanted, known = indices_of(np.array(sorted(map(qid_number, items)), dtype=np.int64), graph.items)
+    return read_signatures(entities, graph, nodes, wanted[known], recipe)
 
 
 def weigh(
@@ -140,7 +121,7 @@ def explain_statements(
         if recipe is not None and recipe.witness and one.cluster:
             key = recipe.outliers.min_sitelinks, recipe.seed
             if key not in read:
-                read[key] = read_signatures(ledger.folder(ENTITIES), taxonomy.graph, qid, items, recipe)
+                read[key] = _read_signatures(ledger.folder(ENTITIES), taxonomy.graph, qid, items, recipe)
             signatures = read[key]
         found.append(weigh(signatures, taxonomy.graph, qid, one.cluster, own) if signatures else None)
     return found

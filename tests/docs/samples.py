@@ -168,6 +168,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "cc.en.300.vec.gz": _vectors,
         "english-wordnet-2022.xml.gz": _text(wordnet()),
     },
+    "docs/walls.md": {"out": _DEMO},
     "docs/papers.md": {
         "demo": _DEMO,
         "vectors.txt": _vectors,

@@ -20,6 +20,7 @@ KNOWN: Final = {
     "groups": (5, "344e0d1d978bec799b289abb606bd663"),
     "names": (1, "db7c16ca8916b6c310a9c18dc034ad68"),
     "mixed": (3, "f2c9edcfc6cdd1ede42ee0b3a493c535"),
+    "walls": (1, "22bac7d359abefc809f4f0cd54ab6033"),
 }
 
 

@@ -189,7 +189,7 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
 
 
 _PIPELINES = {"build", "demo", "entities", "groups", "mentions", "names", "plan", "surfaces", "taxonomy"}
-_FROM_STAGES = {"explain", "lexemes"}  # which read or write files as stages do
+_FROM_STAGES = {"explain", "lexemes", "walls"}  # which read or write files as stages do
 
 
 @pytest.mark.parametrize("module", ["cli", *(f"commands.{name}" for name in COMMANDS)])

@@ -1,6 +1,6 @@
 """What the steps of the groups stage share: arrays that they open, labels and titles of items, finished groups."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -8,18 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import MapLookup, distinct
-from wikisem.files import list_files, replace_file
+from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
+from wikisem.files import list_files, match, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
-from wikisem.graph.outlier_sets.class_lists import CandidateClasses
+from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
+from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays
 from wikisem.layout import GroupScratch, Scratch, group_leaves
 from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
-from wikisem.records import Group
+from wikisem.recipes.options import Recipe
+from wikisem.records import Group, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
-from wikisem.surfaces.table import SurfaceTable
+from wikisem.surfaces.table import COLUMNS, SurfaceTable
 from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
 from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
@@ -50,6 +52,27 @@ def all_candidates(scratch: GroupScratch, languages: Sequence[str]) -> Ints:
     return nodes
 
 
+def read_signatures(entities: str, graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe) -> Signatures:
+    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
+
+    All files of items are read, three columns of them, but only instances of the classes are kept.
+    """
+    instances = graph.instances.take(nodes).targets
+    few = np.full_like(graph.sitelinks, -1)
+    few[instances] = graph.sitelinks[instances]
+    parts = (
+        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
+        for path in match([f"{entities}/*.parquet"])
+        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
+    )
+    return Signatures.of(replace(graph, sitelinks=few), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
+
+
+def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:
+    """The counts of unlinked items in some files."""
+    return UnlinkedItems.join([UnlinkedItems.of_table(graph, read_parquet(path)) for path in paths])
+
+
 # The files of a language that people load.
 
 
@@ -59,6 +82,19 @@ def write_groups(folder: str, language: str, groups: Sequence[bytes], rejected: 
     write_lines(lines, groups)
     write_parquet(table, groups_table(groups))
     write_lines(rejections, rejected)
+
+
+def read_members(surfaces: Iterable[str], graph: ClassGraph, items: Collection[str]) -> dict[str, Member]:
+    """Items of the graph under their surface forms in a language, from the files of these, with titles."""
+    wanted = pa.array(sorted(items), pa.string())
+    found: dict[str, Member] = {}
+    for path in surfaces if items else ():
+        for table in read_row_groups(path, [*COLUMNS, "title"]):
+            rows = table.filter(pc.is_in(table["qid"], value_set=wanted)).combine_chunks()
+            members = SurfaceTable.of_table(rows, graph)
+            every = zip(members.members(np.arange(len(members))), rows["title"].to_pylist(), strict=True)
+            found |= {one.id: replace(one, title=title) for one, title in every}
+    return found
 
 
 def add_titles(lines: Sequence[bytes], surfaces: Iterable[str]) -> list[bytes]:

@@ -54,6 +54,7 @@ from wikisem.transforms.groups.shared_files import (
     open_graph,
     open_surfaces,
     read_labels,
+    read_unlinked,
     write_groups,
     write_labels,
     write_lines,
@@ -69,7 +70,7 @@ from wikisem.transforms.groups.surface_tables import (
 )
 from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import sum_counts, write_counts
-from wikisem.transforms.io.parquet import read_parquet, read_row_groups
+from wikisem.transforms.io.parquet import read_row_groups
 from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
@@ -207,9 +208,7 @@ class CollectUnlinked(beam.DoFn):
     def process(self, numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[None, str]]:
         """Write it; yields its folder."""
         (number, paths), graph = numbered, open_graph(self._taxonomy)
-        tables = (read_parquet(path) for path in paths)
-        counted = [UnlinkedItems.of_table(graph, table) for table in tables]
-        save_arrays(UnlinkedItems.join(counted), self._scratch.unlinked(number))
+        save_arrays(read_unlinked(graph, paths), self._scratch.unlinked(number))
         yield None, self._scratch.unlinked(number)
 
 

@@ -150,6 +150,14 @@ class FilterOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class WallOptions:
+    """How many walls of sixteen words a language gets, of all three tiers together, and in how many a word may be."""
+
+    number: FromZero = 0
+    uses: FromOne = 8
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """Everything that decides which groups come out, besides the dumps themselves."""
 
@@ -164,6 +172,7 @@ class Recipe:
     items: ItemOptions = field(default_factory=ItemOptions)
     surface: SurfaceOptions = field(default_factory=SurfaceOptions)
     filters: FilterOptions = field(default_factory=FilterOptions)
+    walls: WallOptions = field(default_factory=WallOptions)
 
     @property
     def witness(self) -> bool:

@@ -107,13 +107,7 @@ class OutlierSets:
     def of(self, classes: Ints) -> ClassOutliers:
         """O1, O2, O3 of up to 64 classes (nodes): bit i of a list says that its items are in that set of class i."""
         assert len(classes) <= WIDTH
-        parents = self._graph.up.take(classes)
-        allowed = ~(self._own(classes) | self._barred(classes))
-        if self._options.exclude == "kin":
-            allowed &= ~self.sharing(parents)
-        is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
-        if is_status.any():
-            allowed &= ~self._at_or_below(parents.keep(is_status[parents.sources()]))
+        parents, allowed = self._graph.up.take(classes), self.allowed(classes)
         siblings = self._children_of(parents, classes)
         cousins = self._children_of(grandparents(self._graph, parents, self._options.grandparents), classes)
         first: Bitsets = self._by_component.union(siblings.at_or_below) & allowed
@@ -127,6 +121,17 @@ class OutlierSets:
         via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
         return ClassOutliers((first, second, third), (siblings, cousins), via)
 
+    def allowed(self, classes: Ints) -> Bitsets:
+        """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""
+        parents = self._graph.up.take(classes)
+        allowed: Bitsets = ~(self._own(classes) | self._barred(classes))
+        if self._options.exclude == "kin":
+            allowed &= ~self.sharing(parents)
+        is_status = self._index.is_status[np.searchsorted(self._index.candidates, classes)]
+        if is_status.any():
+            allowed &= ~self.at_or_below(parents.keep(is_status[parents.sources()]))
+        return allowed
+
     def sharing(self, classes: CsrRows) -> Bitsets:
         """Bit i of a list says that its items are direct instances of one of the classes in row i."""
         direct = self._index.via.direct.take(classes.targets)
@@ -139,8 +144,8 @@ class OutlierSets:
             return self._by_row.union(bitsets)
         return self._by_component.union(self._down.propagate_down(bitsets))
 
-    def _at_or_below(self, classes: CsrRows) -> Bitsets:
-        """Bit i of a list says that it has a class at or below one of those in row i."""
+    def at_or_below(self, classes: CsrRows) -> Bitsets:
+        """Bit i of a list says that it has a class at or below one of those in row i: its items are their instances."""
         bitsets = set_bits(self._down.rows, self._ancestor_row[classes.targets], classes.sources())
         return self._by_component.union(self._down.propagate_down(bitsets))
 

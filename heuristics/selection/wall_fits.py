@@ -1,0 +1,290 @@
+"""Which words of a language's classes may be in one wall with which classes, and which of them fit a second class.
+
+A word may be in a wall with a class if it could be an outlier of the class: the rules on kin, status and kind are
+those of ``wikisem.graph.outlier_sets``. It *fits* the class if the graph makes it an instance, or if the second witness
+would: its margin reaches the bound from which an outlier gives way (``wikisem.heuristics.selection.witness``).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from math import inf
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from wikisem.arrow.columns import qids_of
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, closure, indices_of, offsets_of
+from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
+from wikisem.graph.outlier_sets.neighbourhood import WIDTH
+from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
+from wikisem.graph.signatures import Signatures
+from wikisem.heuristics.rules.cluster import agreed_case, outlier_rules
+from wikisem.heuristics.rules.wording import parts_of_others
+from wikisem.heuristics.selection.pool import in_range
+from wikisem.heuristics.selection.witness import ClassEvidence, Evidence
+from wikisem.ids import qid_number
+from wikisem.recipes.options import FilterOptions, Recipe
+from wikisem.records import Group, Member
+from wikisem.wikipedia.graphemes import initial_case
+from wikisem.wikipedia.languages import LanguageProfile
+
+# Two classes are one kind under two names if a larger part than this of the words of one fits the other by the graph.
+_MOST_SHARED: Final = 0.25
+# Of so many leading instances of a class those with a surface form may be words, up to so many.
+LEADING: Final = 128
+WORDS: Final = 32
+
+# The margin from which a word of a sibling or a cousin tempts a reader to put it into the class.
+_TEMPTING: Final = 0.5
+
+# ``masks[a][b]`` has a bit for each word of class b, in their order; what is said is about class a.
+Masks = list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class WallClass:
+    """A class that has a group, and the words that it may bring into walls: the cluster, then further instances."""
+
+    group: Group
+    words: tuple[Member, ...]
+
+    @staticmethod
+    def of(group: Group, further: Iterable[Member], profile: LanguageProfile, filters: FilterOptions) -> "WallClass":
+        """With the first of further instances, most sitelinks first, that the rules of the cluster let join."""
+        may_join = outlier_rules([one.surface for one in group.cluster], profile, filters)
+        kept = {one.surface.casefold(): one for one in reversed(group.cluster[:WORDS])}
+        words = list(dict.fromkeys(kept[one.surface.casefold()] for one in group.cluster[:WORDS]))
+        items = {one.id for one in group.cluster}
+        for one in further:
+            if (
+                len(words) < WORDS
+                and one.id not in items
+                and one.surface.casefold() not in kept
+                and may_join(one.surface)
+            ):
+                kept[one.surface.casefold()] = one
+                words.append(one)
+        return WallClass(group, tuple(words))
+
+
+def leading_instances(graph: ClassGraph, groups: Iterable[Group], recipe: Recipe) -> dict[str, list[str]]:
+    """For the class of each group the instances that may bring further words, most sitelinks first."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        node = int(indices_of(np.array([qid_number(group.qid)]), graph.nodes)[0][0])
+        items = graph.instances.row(node)[:LEADING]
+        items = items[graph.sitelinks[items] >= recipe.outliers.min_sitelinks]
+        numbers = graph.items[items].astype(np.int64)
+        found[group.qid] = qids_of(numbers[in_range(numbers, recipe.items, "clusters")])
+    return found
+
+
+@dataclass(frozen=True)
+class WallInputs:
+    """What the walls of all languages have in common; item ``items[i]`` of the graph is on list ``lists[i]``.
+
+    ``signatures`` are those of the groups' items and classes, None if the recipe has no bound on margins.
+    """
+
+    graph: ClassGraph
+    recipe: Recipe
+    index: OutlierIndex
+    items: Ints
+    lists: Int64s
+    signatures: Signatures | None
+
+    @staticmethod
+    def of(
+        graph: ClassGraph,
+        recipe: Recipe,
+        classes: Iterable[WallClass],
+        unlinked: UnlinkedItems,
+        signatures: Signatures | None,
+    ) -> "WallInputs":
+        """From all classes that walls may be made of."""
+        nodes, items = nodes_and_items(graph, classes)
+        items, numbers, lists = outlier_pool(graph, [items])
+        index = build_outlier_index(graph, lists, nodes, recipe, unlinked)
+        return WallInputs(graph, recipe, index, items, numbers, signatures)
+
+
+def nodes_and_items(graph: ClassGraph, classes: Iterable[WallClass]) -> tuple[Int64s, Ints]:
+    """The nodes of some classes, and their words among the items of the graph, both ascending."""
+    listed = list(classes)
+    numbers = np.array(sorted({qid_number(one.group.qid) for one in listed}), dtype=np.int64)
+    words = np.array(sorted({qid_number(word.id) for one in listed for word in one.words}), dtype=np.int64)
+    return indices_of(numbers, graph.nodes)[0], indices_of(words, graph.items)[0].astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class WallFits:
+    """What the words of each class of a language are to the other classes.
+
+    ``graph`` are words that the graph makes instances of the class, ``witness`` those that could be outliers of it but
+    for the witness; of these ``tempting`` are siblings and cousins with more evidence than half of the instances.
+    ``clean`` are the others that could be outliers: some are in the class's O1 or O2 (``near``), some in its O3
+    (``far``), some in none. ``cased`` are all words whose initials are like those of the class, and of the clean ones
+    only such are listed. ``apart[a]`` is a bitset of the classes that may be in one wall with class a.
+    """
+
+    graph: Masks
+    witness: Masks
+    tempting: Masks
+    clean: Masks
+    near: Masks
+    far: Masks
+    cased: Masks
+    apart: list[int]
+
+    @staticmethod
+    def of(classes: Sequence[WallClass], inputs: WallInputs, profile: LanguageProfile) -> "WallFits":
+        """Of the classes of one language."""
+        words = _Words.of(classes, inputs)
+        sets = OutlierSets(inputs.graph, inputs.index, inputs.recipe.outliers)
+        margin = inputs.recipe.outliers.margin
+        least = inf if inputs.signatures is None or margin is None else margin
+        found: tuple[Masks, Masks, Masks, Masks, Masks, Masks, Masks] = ([], [], [], [], [], [], [])
+        for begin in range(0, len(classes), WIDTH):
+            nodes = words.nodes[begin : begin + WIDTH]
+            near_or_far = sets.of(nodes).sets
+            instances = sets.at_or_below(CsrRows(np.arange(len(nodes) + 1), nodes))
+            bitsets = [
+                each[words.lists]
+                for each in (instances, sets.allowed(nodes), near_or_far[0] | near_or_far[1], near_or_far[2])
+            ]
+            for bit in range(len(nodes)):
+                stated, allowed, near, far = ((each >> np.uint64(bit)) & np.uint64(1) != 0 for each in bitsets)
+                allowed &= ~stated & ~words.kin(begin + bit)
+                margins = words.margins(begin + bit)
+                looks = allowed & (margins >= least)
+                tempting = looks & near & (margins >= _TEMPTING)
+                clean, cased = allowed & ~looks, words.fit_case(begin + bit)
+                clean &= cased
+                kinds = (stated, looks, tempting, clean, near & clean, far & clean, cased)
+                for masks, each in zip(found, kinds, strict=True):
+                    masks.append(words.pack(each))
+        return WallFits(*found, _apart(classes, words.nodes, found[0], inputs, profile))
+
+    def by(self, number: int, word: int, other: int) -> Literal["graph", "witness", ""]:
+        """By what a word of a class (its place) fits another one: "graph", "witness" or ""."""
+        if self.graph[other][number] >> word & 1:
+            return "graph"
+        return "witness" if self.witness[other][number] >> word & 1 else ""
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of all classes of a language, those of one class after those of another."""
+
+    classes: Sequence[WallClass]
+    inputs: WallInputs
+    nodes: Int64s
+    lists: Int64s
+    begins: Int64s
+    bits: npt.NDArray[np.uint64]
+    cases: npt.NDArray[np.str_]
+    # The direct classes of each word but its own, and for each class those of all members of its cluster.
+    others: CsrRows
+    of_cluster: CsrRows
+    signatures: CsrRows | None
+
+    @staticmethod
+    def of(classes: Sequence[WallClass], inputs: WallInputs) -> "_Words":
+        graph, signatures = inputs.graph, inputs.signatures
+        nodes = indices_of(np.array([qid_number(one.group.qid) for one in classes], dtype=np.int64), graph.nodes)[0]
+        counts = np.array([len(one.words) for one in classes], dtype=np.int64)
+        begins = offsets_of(counts)[:-1]
+        numbers = np.array([qid_number(word.id) for one in classes for word in one.words], dtype=np.int64)
+        items = indices_of(numbers, graph.items)[0]
+        owners = np.repeat(np.arange(len(classes)), counts)
+        direct = graph.classes.take(items)
+        members = [qid_number(member.id) for one in classes for member in one.group.cluster]
+        of_members = graph.classes.take(indices_of(np.array(members, dtype=np.int64), graph.items)[0])
+        clusters = np.repeat(np.arange(len(classes)), [len(one.group.cluster) for one in classes])
+        return _Words(
+            classes,
+            inputs,
+            nodes,
+            inputs.lists[np.searchsorted(inputs.items, items)],
+            begins,
+            np.uint64(1) << (np.arange(len(numbers)) - begins[owners]).astype(np.uint64),
+            np.array([initial_case(word.surface) for one in classes for word in one.words], dtype=np.str_),
+            direct.keep(direct.targets != nodes[owners[direct.sources()]]),
+            CsrRows.from_pairs(clusters[of_members.sources()], of_members.targets, len(classes)),
+            None if signatures is None else signatures.rows.take(signatures.rows_of(numbers)),
+        )
+
+    def pack(self, flags: Flags) -> list[int]:
+        """For each class the flagged words as bits."""
+        packed: list[int] = np.bitwise_or.reduceat(np.where(flags, self.bits, np.uint64(0)), self.begins).tolist()
+        return packed
+
+    def kin(self, number: int) -> Flags:
+        """The words that have a class, not their own, which a member of a cluster has too."""
+        found = np.zeros(len(self.bits), dtype=bool)
+        if self.inputs.recipe.outliers.exclude == "kin":
+            found[self.others.sources()[np.isin(self.others.targets, self.of_cluster.row(number))]] = True
+        return found
+
+    def margins(self, number: int) -> Evidence:
+        """The margins of all words beside the cluster of a class; 0 without a second witness."""
+        if self.inputs.signatures is None or self.signatures is None:
+            return np.zeros(len(self.bits))
+        cluster = [one.id for one in self.classes[number].group.cluster]
+        evidence = ClassEvidence(self.inputs.signatures, int(self.nodes[number]), cluster)
+        return evidence.margins(self.signatures)
+
+    def fit_case(self, number: int) -> Flags:
+        """The words whose initial has the case that all of a cluster agree in, where the recipe asks for that."""
+        agreed = ""
+        if self.inputs.recipe.filters.initial_capital:
+            agreed = agreed_case(one.surface for one in self.classes[number].group.cluster)
+        fits: Flags = (self.cases == agreed) | (self.cases == "") if agreed else np.ones(len(self.bits), dtype=bool)
+        return fits
+
+
+def _apart(
+    classes: Sequence[WallClass], nodes: Int64s, stated: Masks, inputs: WallInputs, profile: LanguageProfile
+) -> list[int]:
+    """For each class a bitset of those that may be in one wall with it.
+
+    Neither class is below the other, has the other's label in its own, or shares more than a quarter of its words.
+    Status classes are in no wall: an item may have the status, and nobody has stated it.
+    """
+    index = inputs.index
+    status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
+    every = sum(1 << number for number, is_status in enumerate(status) if not is_status)
+    apart = [0 if is_status else every & ~(1 << number) for number, is_status in enumerate(status)]
+    alike = (
+        (number, other)
+        for number, masks in enumerate(stated)
+        for other, mask in enumerate(masks)
+        if mask.bit_count() > _MOST_SHARED * len(classes[other].words)
+    )
+    for one, other in chain(
+        alike, _related(nodes, inputs.graph), _named_alike([one.group.label for one in classes], profile)
+    ):
+        apart[one] &= ~(1 << other)
+        apart[other] &= ~(1 << one)
+    return apart
+
+
+def _related(nodes: Int64s, graph: ClassGraph) -> Iterator[tuple[int, int]]:
+    """The classes that are below another one, or on a cycle with it, and that one."""
+    numbers = {node: number for number, node in enumerate(nodes.tolist())}
+    for number, node in enumerate(nodes.tolist()):
+        yield from ((number, numbers[above]) for above in closure(graph.up, node).tolist() if above in numbers)
+
+
+def _named_alike(labels: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[int, int]]:
+    """The labels that are another one, or are in it."""
+    by_label: dict[str, list[int]] = {}
+    for number, label in enumerate(labels):
+        by_label.setdefault(label.casefold(), []).append(number)
+    for same in by_label.values():
+        yield from combinations(same, 2)
+    for inner, outer in parts_of_others(list(by_label), profile):
+        yield from product(by_label[inner], by_label[outer])

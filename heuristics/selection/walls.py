@@ -1,0 +1,538 @@
+"""Walls: sixteen words in four hidden groups of four, and only one division of them into groups that fits.
+
+Four classes and four words of each are drawn by the seed. A word fits its own class, and any other that the graph or
+the second witness gives it (``wall_fits``). Say that two words of *city* (c) fit *port* (p) as well, and one word of
+*port* fits *film* (f):
+
+    words      c c c c  p p p p  f f f f  s s s s
+    fits too   p p      f
+
+Only four words fit *city*, so that row is settled. Of the others only four fit *port*, and so on. If each class can be
+settled once those before it are, there is no second solution. If not, there is one: words could go round in a circle,
+each to a class that it fits, and every row would still have four.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import chain, combinations, permutations
+from operator import and_, or_
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from wikisem.heuristics.rules.affix import beginning, end
+from wikisem.heuristics.rules.wording import check_contained, check_own_label, says_something, words
+from wikisem.heuristics.selection.kept_groups import EarlierClusters
+from wikisem.heuristics.selection.wall_fits import Masks, WallClass, WallFits
+from wikisem.ids import qid_number
+from wikisem.recipes.options import Recipe
+from wikisem.records import LEAST_HERRINGS, SIDE, Counts, Herring, Member, Tier, Wall, WallGroup
+from wikisem.sampling import hash_key, hash_keys
+from wikisem.surfaces.table import form_of
+from wikisem.wikipedia.graphemes import graphemes
+from wikisem.wikipedia.languages import LanguageProfile
+
+TIERS: Final[tuple[Tier, ...]] = ("far", "sibling", "herring")
+SIZE: Final = SIDE * SIDE
+
+# The solver.
+
+
+def count_solutions(fits: Sequence[int], sizes: Sequence[int]) -> int:
+    """In how many ways words can be divided among groups of these sizes, each word to a group that it fits.
+
+    ``fits`` has for each word a bitset of groups. The groups have names: two that swap all their words count twice.
+
+    >>> count_solutions([0b01, 0b11, 0b10, 0b11], [2, 2])
+    2
+    """
+    ways = Counter({tuple(sizes): 1})
+    for mask in fits:
+        further: Counter[tuple[int, ...]] = Counter()
+        for left, count in ways.items():
+            for group, free in enumerate(left):
+                if free and mask >> group & 1:
+                    further[(*left[:group], free - 1, *left[group + 1 :])] += count
+        ways = further
+    return ways[tuple(0 for _ in sizes)]
+
+
+def solving_order(fits: Sequence[int], own: Sequence[int]) -> list[int]:
+    """The groups in an order in which each has no more words that fit it than its own, once those before are settled.
+
+    ``own`` has the group of each word. Empty if there is no such order, and then there is a second solution.
+
+    >>> solving_order([0b01, 0b11, 0b10, 0b10], own=[0, 0, 1, 1]), solving_order([0b01, 0b11, 0b10, 0b11], [0, 0, 1, 1])
+    ([0, 1], [])
+    """
+    left = sorted(set(own))
+    order: list[int] = []
+    while left:
+        open_words = [(fit, group) for fit, group in zip(fits, own, strict=True) if group in left]
+        wanted = {one: any(fit >> one & 1 for fit, group in open_words if group != one) for one in left}
+        settled = next((one for one in left if not wanted[one]), None)
+        if settled is None:
+            return []
+        order.append(settled)
+        left.remove(settled)
+    return order
+
+
+# What would give a row away to someone who knows nothing of meaning.
+
+
+def find_giveaway(rows: Sequence[Sequence[str]], labels: Sequence[str], profile: LanguageProfile) -> str:
+    """Why the surface forms of a wall give a row away, as the reason of a rule; empty if nothing does.
+
+    "own-label": a word of a class's label is in one of them. "contained": one is inside another. "affix": words of one
+    row share a word, or begin or end alike, and no word of the others does. "form": they are all longer, or the like.
+    """
+    every = list(chain.from_iterable(rows))
+    if not all(check_own_label(every, label, profile, 1).keep for label in labels):
+        return "own-label"
+    if not check_contained(every, profile, 1).keep:
+        return "contained"
+    for row in rows:
+        others = [word for other in rows if other is not row for word in other]
+        if _share_marks(row, others, profile):
+            return "affix"
+        if _has_form(row, others):
+            return "form"
+    return ""
+
+
+@lru_cache(maxsize=1 << 16)  # the words of a language are in several walls each
+def _marks(surface: str, spaced: bool, script: str, more: int) -> frozenset[str]:
+    """What two words must not share: a word between blanks or hyphens, and beginnings and ends that say something.
+
+    These are the shortest that do, four letters of an alphabet; with ``more`` they have so many letters less.
+    """
+    letters = graphemes(surface.casefold())
+    found = set(words(surface)) if spaced else set()
+    for side, read in (("<", beginning), (">", end)):
+        for length in range(1, len(letters) + 1):
+            affix = read(letters, length) or ""
+            if says_something((*graphemes(affix), *[letters[0]] * more), script):
+                found.add(f"{side}{affix}")
+                break
+    return frozenset(found)
+
+
+def _share_marks(row: Sequence[str], others: Sequence[str], profile: LanguageProfile) -> bool:
+    """Whether two words of a row share a mark, or three a shorter one, that no word of the others has."""
+    for count, more in ((2, 0), (3, 1)):
+        marks = [_marks(word, profile.spaced, profile.script, more) for word in row]
+        elsewhere = [_marks(word, profile.spaced, profile.script, more) for word in others]
+        shared = Counter(chain.from_iterable(marks)) - Counter(dict.fromkeys(chain.from_iterable(marks), count - 1))
+        if any(not any(mark in own for own in elsewhere) for mark in shared):
+            return True
+    return False
+
+
+def _has_form(row: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether all words of a row have more characters, words or marks than all others, or all fewer."""
+    own, rest = zip(*map(form_of, row), strict=True), zip(*map(form_of, others), strict=True)
+    return any(min(mine) > max(theirs) or max(mine) < min(theirs) for mine, theirs in zip(own, rest, strict=True))
+
+
+# From the groups of a language to its walls.
+
+NO_CLASSES: Final = "no-classes"
+FEW_WORDS: Final = "few-words"
+FEW_HERRINGS: Final = "few-herrings"
+SECOND_SOLUTION: Final = "second-solution"
+REPEATS: Final = "repeats"
+
+# A wall is dropped that has as many words of an earlier one as three rows have.
+_REPEATED: Final = SIZE - SIDE
+# So many words of a row that fit other classes come first; further ones only if the row has no other words.
+_FIRST_HERRINGS: Final = SIDE // 2
+# Sets of classes for each wall that is asked for, and how many may be tried in vain, one after another.
+_ATTEMPTS: Final = 4
+_MOST_IN_VAIN: Final = 32
+# So many classes are looked at to complete a wall that begins with a class.
+_LOOKS: Final = 256
+# So often words are drawn from a set of classes. From the second time on, they may only fit classes that come later in
+# an order by hash key: there can be no second solution.
+_DRAWS: Final = 4
+
+
+class Walls(NamedTuple):
+    """The walls of a language, tier by tier, and for each tier how many were tried and why some were dropped."""
+
+    walls: list[Wall]
+    counts: dict[Tier, Counts]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Which classes may be in one wall of a tier, as bitsets: every two of a wall in ``pairs``.
+
+    ``usable`` are the words that they may bring. With herrings, each class is ``linked`` with an earlier one, by words
+    that fit or as siblings and cousins are; by words that fit (``fitting``) until there are the ``least`` of these.
+    """
+
+    usable: Masks
+    herring: Masks
+    pairs: list[int]
+    fitting: list[int]
+    linked: list[int]
+    least: int
+
+    @staticmethod
+    def of_tier(tier: Tier, fits: WallFits) -> "list[_Choice]":
+        """The choices that a tier leaves, the best first: herrings by the graph, tempting ones, all that fit."""
+        if tier == "far":
+            return [_Choice.of(tier, fits, fits.far, fits.graph)]
+        if tier == "sibling":
+            return [_Choice.of(tier, fits, _merged(fits.near, fits.clean, _or_else), fits.graph)]
+        tempting = _merged(fits.graph, fits.tempting, or_)
+        herrings = (fits.graph, tempting, _merged(tempting, fits.witness, or_))
+        cased = [_merged(each, fits.cased, and_) for each in herrings]
+        return [_Choice.of(tier, fits, _merged(fits.clean, each, or_), each) for each in cased]
+
+    @staticmethod
+    def of(tier: Tier, fits: WallFits, usable: Masks, herring: Masks) -> "_Choice":
+        """The choice with these words, of which some fit."""
+        classes, near = range(len(fits.apart)), fits.near
+
+        def pairs(holds: Callable[[int, int], bool]) -> list[int]:
+            return [sum(1 << other for other in classes if holds(one, other)) for one in classes]
+
+        def either(masks: Masks, one: int, other: int) -> int:
+            return max(masks[one][other].bit_count(), masks[other][one].bit_count())
+
+        def may_meet(one: int, other: int) -> bool:
+            if not fits.apart[one] >> other & 1 or (tier != "herring" and either(fits.graph, one, other)):
+                return False
+            if tier == "sibling" and either(near, one, other) < SIDE:
+                return False
+            return min(usable[one][other].bit_count(), usable[other][one].bit_count()) >= SIDE
+
+        meeting = pairs(may_meet)
+        if tier != "herring":
+            return _Choice(usable, herring, meeting, meeting, meeting, 0)
+        fitting = pairs(lambda one, other: either(herring, one, other) > 0)
+        linked = pairs(lambda one, other: either(near, one, other) + either(herring, one, other) > 0)
+        return _Choice(usable, herring, meeting, fitting, linked, LEAST_HERRINGS)
+
+    def beside(self, chosen: Sequence[int]) -> int:
+        """The classes that may come next to the chosen ones."""
+        herrings = sum(self.herring[one][other].bit_count() for one, other in permutations(chosen, 2))
+        links = self.fitting if herrings < self.least else self.linked
+        return reduce(and_, (self.pairs[one] for one in chosen), reduce(or_, (links[one] for one in chosen)))
+
+
+def _merged(some: Masks, others: Masks, merge: Callable[[int, int], int]) -> Masks:
+    return [list(map(merge, *both)) for both in zip(some, others, strict=True)]
+
+
+def _or_else(near: int, clean: int) -> int:
+    """The words that could be O1 or O2 outliers of a class, or if these are no four, all that are clean."""
+    return near if near.bit_count() >= SIDE else clean
+
+
+class _Row(NamedTuple):
+    """A class in a wall, by its number, and the places of four of its words."""
+
+    group: int
+    places: tuple[int, ...]
+
+
+def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> Walls:
+    """The walls of the classes of one language, ``recipe.walls.number`` in all, as evenly over the tiers as may be.
+
+    The tiers take turns, since a word may be in so many walls only. What one lacks is not made up for by another.
+    """
+    number = recipe.walls.number
+    drawing = _Drawing(classes, fits, profile, recipe)
+    walls: dict[Tier, list[Wall]] = {tier: [] for tier in TIERS}
+    turns = [(tier, drawing.draw(tier, (number + len(TIERS) - 1 - at) // len(TIERS))) for at, tier in enumerate(TIERS)]
+    while turns:
+        found = [(tier, draw, next(draw, None)) for tier, draw in turns]
+        for tier, _, wall in found:
+            walls[tier].extend([] if wall is None else [wall])
+        turns = [(tier, draw) for tier, draw, wall in found if wall is not None]
+    dropped = drawing.dropped
+    counts = {
+        tier: Counts(len(own) + dropped[tier].total(), len(own), dict(sorted(dropped[tier].items())))
+        for tier, own in walls.items()
+    }
+    return Walls(list(chain.from_iterable(walls.values())), counts)
+
+
+def _alike(surfaces: Sequence[str], profile: LanguageProfile) -> list[int]:
+    """For each surface form a bitset of those with which it would give a row away."""
+    marks = [_marks(surface, profile.spaced, profile.script, 0) for surface in surfaces]
+    every = range(len(surfaces))
+    return [sum(1 << other for other in every if other != one and marks[one] & marks[other]) for one in every]
+
+
+class _Drawing:
+    """What was drawn so far in a language, which restricts further walls."""
+
+    def __init__(self, classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> None:
+        self._groups, self._fits, self._profile, self._recipe = [one.group for one in classes], fits, profile, recipe
+        self._words = [one.words for one in classes]
+        self._numbers = np.array([qid_number(group.qid) for group in self._groups], dtype=np.int64)
+        self._uses: Counter[str] = Counter()
+        self.dropped: dict[Tier, Counter[str]] = {tier: Counter() for tier in TIERS}
+        self._known: dict[tuple[int, int], bool] = {}
+        self._earlier, self._made = EarlierClusters(), 0
+        self._left = [self._without_own_label(one) for one in classes]
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for number, words_of in enumerate(self._words):
+            for place, one in enumerate(words_of):
+                self._places.setdefault(one.id, []).append((number, place))
+        self._alike = [_alike([one.surface for one in words], profile) for words in self._words]
+
+    def draw(self, tier: Tier, wanted: int) -> Iterator[Wall]:
+        """The walls of a tier, one after another."""
+        choices = _Choice.of_tier(tier, self._fits)
+        tried, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
+        for attempt in range(_ATTEMPTS * wanted):
+            if kept == wanted:
+                return
+            key = hash_key(self._recipe.seed, len(TIERS) * attempt + TIERS.index(tier), "wall")
+            chosen = self._classes(choices[0], tried, firsts, key)
+            if not chosen or in_vain == _MOST_IN_VAIN:
+                self.dropped[tier][NO_CLASSES] += not chosen
+                choices, firsts, in_vain = choices[1:], set(range(len(self._words))), 0
+                if not choices:
+                    return
+                continue
+            tried.update(chosen)
+            in_vain += 1
+            for draw in range(_DRAWS):
+                key = hash_key(key, draw, "wall")
+                mixed = [chosen[place] for place in np.argsort(hash_keys(key, self._numbers[chosen])).tolist()]
+                rows = self._rows(choices[0], self._order(choices[0], mixed), key, free=not draw)
+                fault = self._fault(rows, tier)
+                if not fault:
+                    yield self._wall(rows, tier, kept, key)
+                    kept, in_vain = kept + 1, 0
+                    break
+                self.dropped[tier][fault] += 1
+
+    def _without_own_label(self, one: WallClass) -> int:
+        """The words of a class, as bits, that have no word of its label."""
+        keep = (check_own_label([word.surface], one.group.label, self._profile, 1).keep for word in one.words)
+        return sum(1 << place for place, kept in enumerate(keep) if kept)
+
+    def _classes(self, choice: _Choice, tried: Counter[int], firsts: set[int], key: int) -> list[int]:
+        """Four classes that may be in one wall and have four words each beside the others; empty if there are none.
+
+        Those come first that were tried least often, then those first by hash key. A class that begins no wall is taken
+        out of ``firsts``: later on there are fewer words.
+        """
+        keys = hash_keys(key, self._numbers, "class").tolist()
+        order = sorted(range(len(keys)), key=lambda one: (tried[one], keys[one]))
+        for first in order:
+            if first in firsts:
+                if found := self._extend(choice, order, [first], iter(range(_LOOKS))):
+                    return found
+                firsts.remove(first)
+        return []
+
+    def _extend(self, choice: _Choice, order: Sequence[int], chosen: list[int], looks: Iterator[int]) -> list[int]:
+        """The first classes in the order that complete the chosen ones."""
+        if len(chosen) == SIDE:
+            return chosen
+        open_to = choice.beside(chosen)
+        for one in order:
+            if not open_to >> one & 1:
+                continue
+            if next(looks, None) is None:
+                return []
+            four = [*chosen, one]
+            if self._may_complete(choice, four) and (found := self._extend(choice, order, four, looks)):
+                return found
+        return []
+
+    def _may_complete(self, choice: _Choice, chosen: Sequence[int]) -> bool:
+        """Whether classes have words enough beside each other; four of them, also words that fit another one."""
+        order = self._order(choice, chosen)
+        if not order or len(order) < SIDE:
+            return bool(order)
+        masks = (self._open(choice, one, chosen, order[:place]) for place, one in enumerate(order))
+        return sum((usable & fitting).bit_count() for usable, fitting, _ in masks) >= choice.least
+
+    def _order(self, choice: _Choice, chosen: Sequence[int]) -> list[int]:
+        """Classes in an order in which each has four words that fit none of the earlier ones; empty if there is none.
+
+        It is found from its end. A class that may come last may always do so: for those before it nothing changes.
+        """
+        left, order = list(chosen), list[int]()
+        while left:
+            others = [[other for other in left if other != one] for one in left]
+            able = (
+                one
+                for one, own in zip(left, others, strict=True)
+                if self._enough(one, self._open(choice, one, chosen, own)[0])
+            )
+            last = next(able, None)
+            if last is None:
+                return []
+            order.insert(0, last)
+            left.remove(last)
+        return order
+
+    def _enough(self, number: int, usable: int) -> bool:
+        """Whether a class has four of these words of which no two are alike."""
+        if usable.bit_count() < SIDE:
+            return False
+        if (number, usable) not in self._known:
+            places = [place for place in range(len(self._words[number])) if usable >> place & 1]
+            self._known[number, usable] = bool(self._independent(number, (), places))
+        return self._known[number, usable]
+
+    def _use(self, items: Sequence[str]) -> None:
+        """Count another wall with these items, which may have been their last."""
+        self._uses.update(items)
+        for item in items:
+            if self._uses[item] >= self._recipe.walls.uses:
+                for number, place in self._places[item]:
+                    self._left[number] &= ~(1 << place)
+
+    def _open(
+        self, choice: _Choice, number: int, chosen: Sequence[int], barred: Sequence[int] = ()
+    ) -> tuple[int, int, int]:
+        """The words that a class may bring beside the chosen ones, those that fit one of them, and those by the graph.
+
+        Words that fit a ``barred`` class are none of these.
+        """
+        usable, fitting, stated = self._left[number], 0, 0
+        for other in chosen:
+            if other != number:
+                usable &= choice.usable[other][number]
+                fitting |= choice.herring[other][number]
+                stated |= self._fits.graph[other][number]
+        for other in barred:
+            usable &= ~choice.herring[other][number]
+        return usable, fitting, stated
+
+    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int | None = None) -> tuple[int, ...]:
+        """Four of the usable words, of which no two share a word or an affix; empty if there are not so many.
+
+        Two of them fit other classes if any do, those first that do so by the graph; then come those in the fewest
+        walls, then those first by hash key.
+        """
+        words = self._words[number]
+        keys = [0] * len(words) if key is None else hash_keys(key, [qid_number(one.id) for one in words]).tolist()
+        places = sorted(
+            (place for place in range(len(words)) if usable >> place & 1),
+            key=lambda place: (not stated >> place & 1, self._uses[words[place].id], keys[place]),
+        )
+        fitting_first = [place for place in places if fitting >> place & 1]
+        first, rest = fitting_first[:_FIRST_HERRINGS], fitting_first[_FIRST_HERRINGS:]
+        plain = [*(place for place in places if not fitting >> place & 1), *rest]
+        return next(
+            (
+                found
+                for count in range(len(first), -1, -1)
+                if (found := self._independent(number, tuple(first[:count]), plain))
+            ),
+            (),
+        )
+
+    def _independent(self, number: int, taken: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
+        """The words that were taken with the first others that complete them, none like another; empty if none do."""
+        if any(self._alike[number][one] >> other & 1 for one, other in combinations(taken, 2)):
+            return ()
+        if len(taken) == SIDE:
+            return taken
+        tries = ((place, places[at + 1 :]) for at, place in enumerate(places))
+        return next((found for place, rest in tries if (found := self._independent(number, (*taken, place), rest))), ())
+
+    def _rows(self, choice: _Choice, chosen: Sequence[int], key: int, *, free: bool) -> list[_Row]:
+        """Four words of each class, none of which an earlier one has.
+
+        If not ``free``, words may only fit classes that come later in ``chosen``.
+        """
+        rows: list[_Row] = []
+        taken: set[str] = set()
+        for place, one in enumerate(chosen):
+            usable, fitting, stated = self._open(choice, one, chosen, () if free else chosen[:place])
+            surfaces = [word.surface.casefold() for word in self._words[one]]
+            usable &= ~sum(1 << number for number, surface in enumerate(surfaces) if surface in taken)
+            rows.append(_Row(one, self._pick(one, usable, fitting, stated, key)))
+            taken.update(surfaces[number] for number in rows[-1].places)
+        return rows
+
+    def _fault(self, rows: Sequence[_Row], tier: Tier) -> str:
+        """Why four rows make no wall, as a stable reason; empty if they do."""
+        members = [[self._words[row.group][place] for place in row.places] for row in rows]
+        every = list(chain.from_iterable(members))
+        if len(every) < SIZE:
+            return FEW_WORDS
+        if tier == "herring" and len(self._herrings(rows)) < LEAST_HERRINGS:
+            return FEW_HERRINGS
+        masks = self._masks(rows)
+        if count_solutions(masks, [SIDE] * SIDE) != 1:
+            return SECOND_SOLUTION
+        if max(self._earlier.shared(one.id for one in every).values(), default=0) >= _REPEATED:
+            return REPEATS
+        surfaces = [[one.surface for one in own] for own in members]
+        return find_giveaway(surfaces, [self._groups[row.group].label for row in rows], self._profile)
+
+    def _masks(self, rows: Sequence[_Row]) -> list[int]:
+        """For each word of the rows a bitset of the rows that it fits."""
+        return [
+            sum(1 << number for number, other in enumerate(rows) if other is row or self._by(row, place, other))
+            for row in rows
+            for place in row.places
+        ]
+
+    def _by(self, row: _Row, place: int, other: _Row) -> Literal["graph", "witness", ""]:
+        return self._fits.by(row.group, place, other.group)
+
+    def _herrings(self, rows: Sequence[_Row]) -> list[Herring]:
+        """The words that fit further rows."""
+        found: list[Herring] = []
+        for row in rows:
+            for place in row.places:
+                by = {other.group: how for other in rows if other is not row and (how := self._by(row, place, other))}
+                if by:
+                    fits = tuple(self._groups[group].qid for group in by)
+                    found.append(Herring(self._words[row.group][place].id, fits, tuple(by.values())))
+        return found
+
+    def _wall(self, rows: Sequence[_Row], tier: Tier, number: int, key: int) -> Wall:
+        """The wall that is ``number`` in its tier, counted from 0, and from here on an earlier one."""
+        keys = hash_keys(key, [self._numbers[row.group] for row in rows], "class")
+        rows = [rows[one] for one in np.argsort(keys).tolist()]
+        members = [self._shuffled([self._words[row.group][place] for place in row.places], key) for row in rows]
+        items = [one.id for own in members for one in own]
+        self._use(items)
+        self._earlier.add(self._made, items)
+        self._made += 1
+        own = [number for number, row in enumerate(rows) for _ in row.places]
+        language = self._profile.code
+        return Wall(
+            f"{language}-{tier}-{number + 1}",
+            language,
+            tier,
+            tuple(members[group][place] for group, place in self._shown(tier, number)),
+            tuple(
+                WallGroup(self._groups[row.group].qid, self._groups[row.group].label, tuple(one.id for one in four))
+                for row, four in zip(rows, members, strict=True)
+            ),
+            tuple(self._herrings(rows)),
+            tuple(self._groups[rows[one].group].qid for one in solving_order(self._masks(rows), own)),
+            self._recipe.outliers.margin,
+        )
+
+    def _shuffled(self, members: Sequence[Member], key: int) -> list[Member]:
+        return [members[one] for one in np.argsort(hash_keys(key, [qid_number(one.id) for one in members])).tolist()]
+
+    def _shown(self, tier: Tier, number: int) -> list[tuple[int, int]]:
+        """For each place of a wall the group and which of its words is shown there.
+
+        Four walls that follow each other have one pattern, with the groups rotated: so each place has each of the four
+        groups equally often.
+        """
+        block = hash_key(self._recipe.seed, len(TIERS) * (number // SIDE) + TIERS.index(tier), "place")
+        slots = np.argsort(hash_keys(block, np.arange(SIZE), "place")).tolist()
+        return [((slot // SIDE + number) % SIDE, slot % SIDE) for slot in slots]

@@ -1,0 +1,66 @@
+"""Walls of sixteen words in four hidden groups, from the groups of a finished run: OUT/walls/<language>.jsonl."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, get_args
+
+from rich.table import Table
+
+from wikisem.pipeline import command_options as options
+from wikisem.pipeline.build.ledger import Ledger, Record
+from wikisem.pipeline.build.run import make_run
+from wikisem.pipeline.build.stage_runner import run_stages, session
+from wikisem.pipeline.build.stages.walls import TIERS, recipe_of_groups, walls
+from wikisem.pipeline.console.tables import list_reasons
+from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
+from wikisem.records import Tier
+
+# Of a recipe that asks for none.
+_NUMBER: Final = 500
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of walls."""
+    parser.add_argument(
+        "output", type=options.argument(options.folder), metavar="OUT", help="the output folder of a finished run"
+    )
+    options.add_languages(parser, "every one that has groups")
+    parser.add_argument(
+        "--number",
+        type=options.at_least(1),
+        metavar="N",
+        help=f"walls a language, of all tiers together (default: as the recipe of the groups says, else {_NUMBER})",
+    )
+    options.add_recipe_seed(parser)
+    options.add_break_lock(parser)
+    parser.set_defaults(max_unreadable=0.0)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the walls and print how many of each tier there are."""
+    languages, recipe = recipe_of_groups(Ledger(arguments.output), arguments.languages or ())
+    number = arguments.number or recipe.walls.number or _NUMBER
+    recipe = replace(recipe, walls=replace(recipe.walls, number=number))
+    if recipe.outliers.margin is None:
+        log("note: the recipe of the groups has no bound on margins, so a word fits what the class graph says alone")
+    run_ = make_run(arguments)
+    with session(run_):
+        records = run_stages(walls(languages, recipe, arguments.seed), run_, recipe)
+    make_console().print(walls_table(records))
+    print_line(f"output: {run_.output}/walls")
+    return 0
+
+
+def walls_table(records: Sequence[Record]) -> Table:
+    """A line for each language and tier: walls kept, tries, and why others were dropped."""
+    counted = number_columns("walls", "tried")
+    table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
+    for record in records:
+        language = record.unit.partition("/")[2]
+        for tier in get_args(Tier):
+            counts = record.facts[TIERS][tier]
+            table.add_row(
+                language, tier, f"{counts['kept']:,}", f"{counts['read']:,}", list_reasons(counts["left_out"])
+            )
+    return table

@@ -1,0 +1,204 @@
+"""Walls from whole builds: by a recipe, by the command, in any languages with the same bytes, and what is refused."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.pipeline.stage_digests import KNOWN, version_and_digest
+from tests.trees import manifest_of
+from wikisem.graph.taxonomy import Taxonomy
+from wikisem.outputs.groupfile import read_groups
+from wikisem.outputs.wallfile import read_walls
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.demo.sample_world import SampleDumps
+from wikisem.records import Wall
+
+RECIPE = """\
+base = "demo"
+name = "walled"
+languages = ["ar", "de"]
+[walls]
+number = 12
+"""
+
+
+def build(world: SampleDumps, folder: Path, recipe: str, *words: str) -> int:
+    """Build two languages of the sample world into ``folder/out``."""
+    (folder / "walled.toml").write_text(recipe, encoding="utf-8")
+    dumps = [f"{language}={world.wikipedia[language]}" for language in ("ar", "de")]
+    command = ["build", str(folder / "walled.toml"), "--wikidata", world.wikidata, "--wikipedia", *dumps]
+    return main([*command, "--output", str(folder / "out"), *words])
+
+
+@pytest.fixture(scope="module")
+def output(world: SampleDumps, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build whose recipe asks for twelve walls a language."""
+    folder = tmp_path_factory.mktemp("walled")
+    assert build(world, folder, RECIPE) == 0
+    return folder / "out"
+
+
+def bytes_of(output: Path, language: str) -> bytes:
+    """The walls of a language as they are in the output folder."""
+    return (output / "walls" / f"{language}.jsonl").read_bytes()
+
+
+def test_what_the_stage_leaves_changes_with_its_version_alone(output: Path) -> None:
+    """As with the stages before it."""
+    assert version_and_digest(output, "walls") == KNOWN["walls"]
+
+
+def test_walls_are_of_the_groups_of_their_language(output: Path) -> None:
+    """Classes have groups there, with these labels; words are instances under the surface forms that groups show."""
+    taxonomy = Taxonomy.load(output)
+    for language in ("ar", "de"):
+        walls, groups = read_walls(output, language), {group.qid: group for group in read_groups(output, language)}
+        assert len(walls) == 4
+        for wall in walls:
+            assert (wall.language, wall.margin) == (language, 0.05)
+            words = {word.id: word for word in wall.words}
+            for group in wall.groups:
+                assert group.label == groups[group.qid].label
+                assert set(group.members) <= set(taxonomy.instances(group.qid))
+                cluster = {one.id: one for one in groups[group.qid].cluster}
+                assert all(words[one] == cluster[one] for one in group.members if one in cluster)
+            for one, other in combinations([group.qid for group in wall.groups], 2):
+                assert one not in taxonomy.above(other)
+                assert other not in taxonomy.above(one)
+
+
+def test_walls_are_finished_once_and_in_the_manifest(
+    output: Path, world: SampleDumps, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A second build changes nothing; the manifest has for each tier how many were tried and kept."""
+    assert build(world, output.parent, RECIPE) == 0
+    assert "walls/de: finished before, nothing changed" in capfd.readouterr().err
+    tiers = manifest_of(output)["stages"]["walls/de"]["tiers"]
+    assert set(tiers) == {"far", "sibling", "herring"}
+    assert tiers["far"]["kept"] == 4
+    assert tiers["herring"]["left_out"] == {"no-classes": 3}
+
+
+def test_the_command_makes_the_same_walls_of_a_finished_run(
+    world: SampleDumps, output: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever languages are chosen, and however many workers built the groups; another seed gives other walls."""
+    assert build(world, tmp_path, RECIPE.replace("number = 12", "number = 0"), "--workers", "2") == 0
+    made = tmp_path / "out"
+    assert not (made / "walls").exists()
+    capfd.readouterr()
+    assert main(["walls", str(made), "--languages", "de", "--number", "12"]) == 0
+    shown = capfd.readouterr()
+    assert [path.name for path in (made / "walls").iterdir()] == ["de.jsonl"]
+    assert bytes_of(made, "de") == bytes_of(output, "de")
+    assert f"output: {made}/walls" in shown.out
+    assert "warning: no wall of 12 in de is sibling or herring" in shown.err
+    assert [line for line in shown.out.splitlines() if "far" in line and "de" in line and " 4 " in line]
+    assert main(["walls", str(made), "--number", "12"]) == 0
+    assert bytes_of(made, "ar") == bytes_of(output, "ar")
+    assert "walls/de: finished before, nothing changed" in capfd.readouterr().err
+    assert main(["walls", str(made), "--number", "12", "--seed", "3"]) == 0
+    assert bytes_of(made, "de") != bytes_of(output, "de")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--languages", "fr"], "expected languages with finished groups (ar, de), saw fr; run `wikisem groups`"),
+        (["--number", "0"], "expected a whole number from 1 up, saw '0'"),
+    ],
+)
+def test_what_a_run_does_not_have_is_said(
+    output: Path, words: Sequence[str], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A language without groups, a number that asks for nothing."""
+    assert main(["walls", str(output), *words]) != 0
+    assert said in capfd.readouterr().err
+
+
+def test_a_folder_without_a_finished_run_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """There are no groups to make walls of."""
+    assert main(["walls", str(tmp_path)]) != 0
+    assert "expected finished groups, saw none; run `wikisem groups` or `wikisem build` first" in capfd.readouterr().err
+
+
+def test_entities_without_signatures_are_said(
+    world: SampleDumps, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Where the recipe has a bound on margins, walls need them; where it has none, the class graph says what fits."""
+    recipe = RECIPE.replace("[walls]", "[cluster]\ncoherence = false\n[outliers]\nmargin = false\n[walls]")
+    assert build(world, tmp_path, recipe) == 0
+    made = tmp_path / "out"
+    assert {wall.margin for wall in read_walls(made)} == {None}
+    capfd.readouterr()
+    assert main(["walls", str(made), "--languages", "de"]) == 0
+    assert "note: the recipe of the groups has no bound on margins" in capfd.readouterr().err
+    record = made / ".wikisem" / "groups.de.json"
+    assert orjson.loads(record.read_bytes())["made_with"]["recipe"]["walls"] == {"number": 12, "uses": 8}
+
+
+# An independent reading of walls from real data: what the graph states, by the items' own lines, and brute force.
+
+REAL = """\
+base = "wikisem"
+name = "real"
+languages = ["de", "en", "es"]
+[surface]
+fallback = "label"
+[cluster]
+max_groups = 0
+minimum = 4
+[outliers]
+minimum = 1
+[walls]
+number = 90
+"""
+
+
+def stated(wall: Wall, taxonomy: Taxonomy) -> dict[str, set[str]]:
+    """The classes of a wall that each word is an instance of, directly or below, or is below itself."""
+    found = {}
+    for word in wall.words:
+        direct = taxonomy.classes(word.id)
+        above = {one for qid in direct for one in (qid, *taxonomy.above(qid))} | set(taxonomy.above(word.id))
+        found[word.id] = {group.qid for group in wall.groups if group.qid in above}
+    return found
+
+
+def divisions(fits: dict[str, set[str]], classes: Sequence[str]) -> int:
+    """How many divisions there are, four words for one class after another, by brute force."""
+    if not classes:
+        return 1
+    able = [one for one in fits if classes[0] in fits[one]]
+    return sum(
+        divisions({one: own for one, own in fits.items() if one not in four}, classes[1:])
+        for four in combinations(able, 4)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.realdata
+def test_no_wall_of_real_data_has_a_second_solution(realdata: Path, tmp_path: Path) -> None:
+    """By the class graph as its own questions are answered, with the herrings that the second witness adds."""
+    (tmp_path / "real.toml").write_text(REAL, encoding="utf-8")
+    dumps = ["class-graph-with-statements", "real-entities", "class-graph-slice"]
+    files = [str(realdata / "wikidata" / f"{name}.json.gz") for name in dumps]
+    output = tmp_path / "out"
+    assert main(["build", str(tmp_path / "real.toml"), "--wikidata", *files, "--output", str(output)]) == 0
+    walls, taxonomy = read_walls(output), Taxonomy.load(output)
+    assert len([wall for wall in walls if wall.language == "en"]) >= 80
+    assert {wall.tier for wall in walls} == {"far", "sibling", "herring"}
+    for wall in walls:
+        fits = stated(wall, taxonomy)
+        own = {one: group.qid for group in wall.groups for one in group.members}
+        assert all(own[one] in fits[one] for one in fits)
+        by_graph = {
+            (one.id, fit) for one in wall.herrings for fit, how in zip(one.fits, one.by, strict=True) if how == "graph"
+        }
+        assert by_graph == {(one, fit) for one, several in fits.items() for fit in several if fit != own[one]}
+        for one in wall.herrings:
+            fits[one.id] |= set(one.fits)
+        assert divisions(fits, [group.qid for group in wall.groups]) == 1
