@@ -25,6 +25,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "look": {
         "browse": "a page to look through the groups, from disk",
+        "show": "one group in full, by the name of its class",
         "explain": "why a class has the group that it has",
         "audit": "measure every group of a run or of a released set, worst first",
         "changes": "what changed from one run or release to another: groups, members, surface forms",
@@ -95,8 +96,9 @@ EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
         "wikisem tokenize groups.jsonl --tokenizer jieba --languages zh --output tokens",
     ),
     "browse": ("wikisem browse out", "wikisem browse out --scores scores.json --output page"),
+    "show": ("wikisem show out city --language de", "wikisem show hf://datasets/OWNER/NAME Q515"),
     "explain": (
-        "wikisem explain out Q515 --language de",
+        "wikisem explain out city --language de",
         "wikisem explain out Q515 --item Q84 --figure city.svg",
     ),
     "audit": ("wikisem audit out", "wikisem audit out --compare other-set.jsonl --json"),

@@ -78,7 +78,7 @@ def read_run(output: Path) -> RunFiles:
     groups = {code: read_groups(output, code) if code in filled else [] for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
-    rejections = {code: _read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
+    rejections = {code: read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
     walled = {path.stem for path in (output / "walls").glob("*.*")}
     walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
     names: dict[str, list[Path]] = {}
@@ -113,7 +113,8 @@ def table_metadata(table: Path | None) -> dict[str, str]:
     return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
 
 
-def _read_rejections(path: Path) -> list[Rejection]:
+def read_rejections(path: Path) -> list[Rejection]:
+    """The rejections in a file of a run or a release; none where there is no such file."""
     if not path.is_file():
         return []
     lines = path.read_bytes().splitlines()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ import wikisem
 from tests.transforms import wiki
 from tests.transforms.test_entities import LINES, dump
 from tests.trees import tree_of
-from wikisem.errors import BadIdError, DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
+from wikisem.errors import DamagedInputError, MissingInputError, OutputError, RecipeError, UsageError
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import write_sample_world
 from wikisem.records import UnreadableRecord
@@ -314,7 +315,7 @@ def test_check_finds_what_the_command_finds(tmp_path: Path, capsys: pytest.Captu
     found = wikisem.check(tmp_path, "en")
     assert main(["check", str(tmp_path), "--language", "en", "--json"]) == 1
     printed = json.loads(capsys.readouterr().out)
-    assert [(each.group, each.rule, each.detail) for each in found] == [tuple(row.values()) for row in printed]
+    assert [asdict(each) for each in found] == printed
     assert [each.rule for each in found] == ["affix"]
     assert wikisem.check(str(tmp_path), "en", recipe=wikisem.load_recipe("demo"))[0].group == "Q1"
 
@@ -419,8 +420,9 @@ def test_audit_and_explain_give_what_the_commands_print(world: Path, capsys: pyt
     assert capsys.readouterr() == ("", "")
     with pytest.raises(MissingInputError, match=r"expected groups in one of en, ja in .*, saw fr"):
         wikisem.explain(out, group.qid, "fr")
-    with pytest.raises(BadIdError):
-        wikisem.explain(out, "capital")
+    assert wikisem.explain(out, group.label, "ja") == wikisem.explain(out, group.qid, "ja")
+    with pytest.raises(MissingInputError, match="expected a QID, or the label of a class, saw 'no such class'"):
+        wikisem.explain(out, "no such class")
 
 
 def test_browse_writes_what_the_command_writes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,13 +51,19 @@ class AuditItem:
 
 @dataclass(frozen=True, slots=True)
 class AuditGroup:
-    """A test group; ``id`` is its class, or the name of its file where that is no QID."""
+    """A test group; ``id`` is its class, or the name of its file where that is no QID, ``label`` that of its class."""
 
     id: str
     language: str
     cluster: tuple[AuditItem, ...]
     outliers: tuple[AuditItem, ...]
     coherence: float | None = None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tables call it: the label with the id, or the id alone."""
+        return f"{self.label} ({self.id})" if self.label else self.id
 
     @property
     def qid(self) -> str | None:
@@ -70,7 +76,7 @@ class AuditGroup:
         cluster, outliers = (
             tuple(_item(member, group.language) for member in members) for members in (group.cluster, group.outliers)
         )
-        return cls(group.qid, group.language, cluster, outliers, group.coherence)
+        return cls(group.qid, group.language, cluster, outliers, group.coherence, group.label)
 
     @classmethod
     def of_words(cls, group: WordGroup) -> "AuditGroup":
@@ -78,7 +84,8 @@ class AuditGroup:
         keys = group.keys or (ItemKeys(),) * len(group.cluster)
         cluster = tuple(_of_words(*each, 0) for each in zip(group.cluster, keys, strict=True))
         outliers = tuple(_of_words(one.surface, one.keys, one.outlier_class) for one in group.outliers)
-        return cls(group.id, group.language or Path(group.where).parent.name, cluster, outliers)
+        language = group.language or Path(group.where).parent.name
+        return cls(group.id, language, cluster, outliers, label=group.label)
 
 
 def _item(member: Member, language: str) -> AuditItem:

@@ -20,11 +20,12 @@ from wikisem.wikis import known_language
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a group breaks, and what in the group breaks it."""
+    """A rule that a group breaks, and what in the group breaks it; ``label`` is that of its class, "" in text files."""
 
     group: str
     rule: str
     detail: str
+    label: str = ""
 
 
 def check(
@@ -88,7 +89,7 @@ def find_violations(groups: Iterable[WordGroup], profile: LanguageProfile, recip
     require_known(filters.extra)
     affixes = count_affixes(_all_surfaces(groups)) if filters.affix == "surprise" else None
     return [
-        Violation(group.id, verdict.reason, verdict.detail)
+        Violation(group.id, verdict.reason, verdict.detail, group.label)
         for group in groups
         for verdict in broken_rules(
             cluster_surfaces(group), profile, filters, recipe.cluster.minimum, group.label, affixes

@@ -188,7 +188,7 @@ def _worst_table(audit: Audit) -> Table:
     for one in found[:_WORST]:
         group = one.measures.group
         findings = (f"{'wrong: ' if finding.wrong else ''}{finding.text}" for finding in one.findings)
-        table.add_row(group.id, group.language, "\n".join(findings))
+        table.add_row(group.name, group.language, "\n".join(findings))
     return table
 
 
@@ -198,7 +198,7 @@ def _coherence_table(audit: Audit) -> Table:
     table = make_table(("group", "language", "members"), ("coherence",), title=title, title_justify="left")
     for coherence, group in audit.by_coherence[:_RANKED]:
         members = ", ".join(item.surface for item in group.cluster)
-        table.add_row(group.id, group.language, members, f"{coherence:.3f}")
+        table.add_row(group.name, group.language, members, f"{coherence:.3f}")
     return table
 
 
@@ -208,7 +208,7 @@ def _margin_table(audit: Audit) -> Table:
     table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
     for margin, group, one in audit.by_margin[:_RANKED]:
         name = f"{one.surface} ({one.qid})" if one.qid else one.surface
-        table.add_row(name, f"O{one.outlier_class}", group.id, group.language, f"{margin:.3f}")
+        table.add_row(name, f"O{one.outlier_class}", group.name, group.language, f"{margin:.3f}")
     return table
 
 

@@ -57,7 +57,8 @@ def _print_violations(violations: Sequence[Violation], checked: int) -> None:
     if violations:
         table = Table("group", "rule", "detail")
         for violation in violations:
-            table.add_row(violation.group, violation.rule, violation.detail)
+            name = f"{violation.label} ({violation.group})" if violation.label else violation.group
+            table.add_row(name, violation.rule, violation.detail)
         console.print(table)
     broken = len({violation.group for violation in violations})
     console.print(f"groups: {checked} checked, {broken} break a rule")

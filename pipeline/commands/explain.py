@@ -13,14 +13,17 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
+from wikisem.class_names import LabelledClass, classes_named, find_class
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
 from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
-from wikisem.ids import check_language, check_qid, qid_number
+from wikisem.ids import check_language, check_qid, is_qid, qid_number
 from wikisem.pipeline.build.ledger import Ledger
+from wikisem.pipeline.build.stages.entities import ENTITIES
+from wikisem.pipeline.build.stages.groups import read_groups
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import add_figure, argument, folder
 from wikisem.pipeline.console.tables import group_table
@@ -36,6 +39,7 @@ from wikisem.pipeline.explain.statements import ClassStatements, explain_stateme
 from wikisem.pipeline.release import RunFiles, read_run
 from wikisem.recipes.options import ClassOptions
 from wikisem.records import Group
+from wikisem.transforms.groups.chosen_classes import labelled_classes
 from wikisem.transforms.io.arrays import local_folder
 
 
@@ -44,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "output", metavar="OUT", help="the output folder of a run whose groups are finished, or a release"
     )
-    parser.add_argument("qid", type=argument(check_qid), metavar="CLASS", help="the class, such as Q5119")
+    parser.add_argument("name", metavar="CLASS", help="the class, by its QID or label, such as Q5119 or capital")
     parser.add_argument(
         "--language",
         type=argument(check_language),
@@ -69,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_released(released, arguments)
     output = folder(output)
     taxonomy = _load_graph(output)
-    explanations = _explain(output, taxonomy, arguments.qid, arguments.language, arguments.item)
+    explanations = _explain(output, taxonomy, arguments.name, arguments.language, arguments.item)
     statements = explain_statements(output, taxonomy, explanations, arguments.item)
     for explanation, found in zip(explanations, statements, strict=True):
         _print_explanation(output, taxonomy, explanation, found)
@@ -98,7 +102,7 @@ def _run_released(run: RunFiles, arguments: argparse.Namespace) -> int:
     if arguments.figure is not None or arguments.item:
         option = "--figure" if arguments.figure is not None else "--item"
         raise MissingInputError(f"{option} needs the OUT of a run, saw a release: {_NOT_RELEASED}")
-    for explanation in _explain_released(run, arguments.output, arguments.qid, arguments.language):
+    for explanation in _explain_released(run, arguments.output, arguments.name, arguments.language):
         console = make_console()
         console.print(Text(_label(explanation, explanation.qid), "bold"), f"in {explanation.language}")
         console.print(_outcome(explanation, "not judged, or left out: a release has no more of it"))
@@ -110,7 +114,8 @@ def _run_released(run: RunFiles, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _explain_released(run: RunFiles, output: str, qid: str, language: str | None) -> list[Explanation]:
+def _explain_released(run: RunFiles, output: str, name: str, language: str | None) -> list[Explanation]:
+    qid = find_class(name, _labelled([one for groups in run.groups.values() for one in groups]), output)
     explanations = [explain_released(run, qid, code) for code in _chosen(list(run.groups), language, output)]
     if all(one.group is None and one.rejection is None for one in explanations):
         where = f" in {language}" if language else ""
@@ -127,17 +132,18 @@ def _value_lines(group: Group) -> Iterable[str]:
             yield f"{outlier.surface} ({outlier.id}): margin {outlier.margin}"
 
 
-def explain(output: str | PathLike[str], qid: str, language: str | None = None) -> list[Explanation]:
+def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
     """Why a class has the group that it has, or none, in one language of a run or in each; part of the public API.
 
+    ``name`` is its QID or a label: of classes with groups in any language, else in the language asked for or English.
     MissingInputError where there are no groups, or none in the language; UnknownItemError for a class that the graph
     does not have. Of a release, which has no graph, an explanation has the group or the rejection alone.
     """
     code = None if language is None else check_language(language)
     if released := _released(fspath(output)):
-        return _explain_released(released, fspath(output), check_qid(qid), code)
+        return _explain_released(released, fspath(output), name, code)
     run_folder = folder(fspath(output))
-    return _explain(run_folder, _load_graph(run_folder), check_qid(qid), code, ())
+    return _explain(run_folder, _load_graph(run_folder), name, code, ())
 
 
 def _load_graph(output: str) -> Taxonomy:
@@ -145,12 +151,28 @@ def _load_graph(output: str) -> Taxonomy:
 
 
 def _explain(
-    output: str, taxonomy: Taxonomy, qid: str, language: str | None, items: Sequence[str]
+    output: str, taxonomy: Taxonomy, name: str, language: str | None, items: Sequence[str]
 ) -> list[Explanation]:
     languages = _languages(output, language)
+    qid = _find_class(output, taxonomy, name, languages)
     for item in items:
         taxonomy.classes(item)  # which names an item that the graph lacks
     return [explain_class(output, taxonomy, qid, code, items) for code in languages]
+
+
+def _find_class(output: str, taxonomy: Taxonomy, name: str, languages: Sequence[str]) -> str:
+    """The class that a name means: of those with groups, or else of all in the graph, whose labels are read for it."""
+    if is_qid(name):
+        return check_qid(name)
+    known = _labelled([one for code in languages_of(output) for one in read_groups(output, code)])
+    if not classes_named(name, known):
+        codes = list(dict.fromkeys([*languages, "en"]))
+        known = labelled_classes(Ledger(output).folder(ENTITIES), taxonomy.graph, codes)
+    return find_class(name, known, output)
+
+
+def _labelled(groups: Iterable[Group]) -> list[LabelledClass]:
+    return [LabelledClass(qid_number(one.qid), one.label) for one in groups]
 
 
 def _languages(output: str, asked: str | None) -> list[str]:

@@ -3,15 +3,17 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
-from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Group, Outlier, Rejection
+
+if TYPE_CHECKING:  # what shows groups does without Beam, which a run imports
+    from wikisem.pipeline.build.run import Run
 
 # The closing table: what was kept, left out, rejected and unreadable, and why.
 
@@ -52,7 +54,7 @@ def print_summary(records: Sequence[Record], output: str, following: str = "") -
     return 1 if damaged else 0
 
 
-def print_stage_summary(records: Sequence[Record], run: Run, recipe: str = FIRST_RECIPE) -> int:
+def print_stage_summary(records: Sequence[Record], run: "Run", recipe: str = FIRST_RECIPE) -> int:
     """The summary of a stage that was run by itself; the next command makes what OUT still lacks."""
     units = [record.unit for record in run.ledger.records()]
     return print_summary(records, run.output, next_command(units, run.output, recipe))
@@ -209,9 +211,13 @@ def group_table(group: Group, names: Mapping[str, str]) -> Table:
         kind = member.outlier_class if isinstance(member, Outlier) else 0
         if kind != shown:
             table.add_section()
-        via = names.get(member.via, member.via) if isinstance(member, Outlier) else ""
+        via = _named(member.via, names) if isinstance(member, Outlier) else ""
         share = f"{member.count}/{member.total} = {member.count / member.total:.2f}" if member.total else ""
         part = _PARTS[kind] if kind != shown else ""
         table.add_row(part, member.surface, member.id, share, member.source, str(member.sitelinks), via)
         shown = kind
     return table
+
+
+def _named(qid: str, names: Mapping[str, str]) -> str:
+    return f"{names[qid]} ({qid})" if qid in names else qid

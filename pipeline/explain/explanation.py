@@ -87,7 +87,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     linked = _rank(output, taxonomy, qid, language)
     ranked = _shown(linked, group)
     wanted = {qid, *asked, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
-    labels, english = _labels(output, wanted, language)
+    labels, english = labels_of(output, wanted, language)
     record = Ledger(output).find(f"groups/{language}")
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
     cluster = [one.id for one in group.cluster] if group else _leading(linked, recipe) if recipe else []
@@ -160,7 +160,7 @@ def _mentioned(taxonomy: Taxonomy, group: Group | None) -> set[str]:
     return outliers | ways | {over for one in group.outliers for over in taxonomy.superclasses(one.via)}
 
 
-def _labels(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
+def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str, str], frozenset[str]]:
     """The label of each item that has one, and the items that only have an English one."""
     maps = _column(Ledger(output).folder(ENTITIES), sorted(qids), "labels")
     column = pa.array(list(maps.values()), pa.map_(pa.string(), pa.string()))

@@ -147,9 +147,12 @@ def test_groups_are_ranked_by_coherence_and_outliers_by_margin(
     assert "groups, the lowest coherence first; near misses, a coherence below 0.6 + 0.05: 1 of 2" in titles
     assert "outliers, the highest margin first; near misses, a margin above half of 0.1: 1 of 11" in titles
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if ", ".join(TOWNS) in line]
-    assert [(row[0], row[1], row[3]) for row in rows] == [("Q100", "en", "0.649"), ("Q100", "de", "0.650")]
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        ("city (Q100)", "en", "0.649"),
+        ("city (Q100)", "de", "0.650"),
+    ]
     shown = [line.split("│")[1:-1] for line in text.splitlines() if line.startswith("│ Rhine")]
-    assert [cell.strip() for cell in shown[0]] == ["Rhine (Q21)", "O1", "Q100", "de", "0.051"]
+    assert [cell.strip() for cell in shown[0]] == ["Rhine (Q21)", "O1", "city (Q100)", "de", "0.051"]
     assert [float(row[-1]) for row in shown] == [0.051, 0.05, 0.035, 0.03, 0.025, 0.02, 0.015, 0.01, 0.005, 0.0]
     (found,) = json.loads(audit(capsys, output, "--json"))
     assert found["near_misses"] == {"coherence": 1, "margin": 1}

@@ -70,6 +70,7 @@ def test_json_lists_the_violations_alone(tmp_path: Path, capsys: pytest.CaptureF
         "group": "Q2394680",
         "rule": "affix",
         "detail": "4 share the last 6 characters '-Skala': Réaumur-Skala, Rankine-Skala, Delisle-Skala, Rømer-Skala",
+        "label": "",
     }
 
 

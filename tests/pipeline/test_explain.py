@@ -11,7 +11,7 @@ from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.explain import explanation
-from wikisem.pipeline.explain.explanation import _labels
+from wikisem.pipeline.explain.explanation import labels_of
 from wikisem.pipeline.explain.figure import _COLOURS, families_for
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
@@ -52,18 +52,18 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_labels_are_read_by_the_index(output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by going through all items; an output folder of an earlier version has no index, and gives the same."""
-    expected = _labels(str(output), ["Q20", "Q101"], "en")
+    expected = labels_of(str(output), ["Q20", "Q101"], "en")
     assert expected == ({"Q20": "Rhine", "Q101": "river"}, frozenset())
     with monkeypatch.context() as patched:
         patched.setattr(explanation, "list_files", lambda _: [])
-        assert _labels(str(output), ["Q20", "Q101"], "en") == expected
+        assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
     monkeypatch.delattr(explanation, "read_batches")
-    assert _labels(str(output), ["Q20", "Q101"], "en") == expected
+    assert labels_of(str(output), ["Q20", "Q101"], "en") == expected
 
 
 def test_a_label_with_nothing_to_see_is_none(output: Path) -> None:
     """English follows, and is marked."""
-    assert _labels(str(output), ["Q101"], "de") == ({"Q101": "river"}, frozenset({"Q101"}))
+    assert labels_of(str(output), ["Q101"], "de") == ({"Q101": "river"}, frozenset({"Q101"}))
 
 
 def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,6 +74,20 @@ def test_a_group_is_explained_member_by_member(output: Path, capsys: pytest.Capt
         assert said in text
     assert "same surface form as a higher one" in text
     assert "a group of 7 with 3 outliers" in text
+
+
+def test_a_class_is_named_by_its_label(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That of a class with a group, or of any class of the graph; ``show`` has the labels of the run beside QIDs."""
+    assert main(["explain", str(output), "Capital [OLD]", "--language", "en"]) == 0
+    by_name = capsys.readouterr().out
+    assert main(["explain", str(output), "Q100", "--language", "en"]) == 0
+    assert capsys.readouterr().out == by_name
+    assert main(["explain", str(output), "river", "--language", "de"]) == 0
+    assert capsys.readouterr().out.startswith("river (Q101, label in English) in de\n")
+    assert main(["explain", str(output), "vulcano"]) == 1
+    assert "saw 'vulcano'; did you mean volcano (Q105, instances: 1)?" in capsys.readouterr().err
+    assert main(["show", str(output), "capital [old]"]) == 0
+    assert "river (Q101)" in capsys.readouterr().out
 
 
 def test_every_language_is_explained_unless_one_is_asked_for(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +139,7 @@ def test_an_arrow_has_the_colour_of_what_it_leads_up_from(output: Path, tmp_path
     ("words", "code", "said"),
     [
         (["Q999"], 1, "Q999"),
-        (["P31"], 2, "'P31'"),
+        (["P31"], 1, "expected a QID, or the label of a class, saw 'P31'"),
         (["Q100", "--language", "fr"], 1, "de, en"),
         (["Q100", "--language", "de", "--figure", "x.svg"], 1, "group of Q100 to draw"),
         (["Q100", "--language", "en", "--figure", "x.bmp2"], 2, "bmp2"),

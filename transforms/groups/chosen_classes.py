@@ -1,37 +1,21 @@
 """The classes that a recipe names, by QID or by label, alone or with everything below them."""
 
-import difflib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
 
 import numpy as np
 
 from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
+from wikisem.class_names import LabelledClass, classes_named, listed_classes, near_names
 from wikisem.errors import RecipeError
 from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Int64s, Ints, closure, indices_of
-from wikisem.ids import is_qid, qid_number, qid_of
+from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import ClassOptions
 from wikisem.surfaces.cleaning import first_label
 from wikisem.transforms.groups.shared_files import open_graph
 from wikisem.transforms.io.parquet import read_batches
 from wikisem.wikis import name_codes
-
-# How many classes a message names.
-_NAMED: Final = 5
-
-
-class LabelledClass(NamedTuple):
-    """A class by its number, with its label and how many direct instances it has."""
-
-    number: int
-    label: str
-    instances: int
-
-    def __str__(self) -> str:
-        return f"{self.label} ({qid_of(self.number)}, instances: {self.instances:,})"
 
 
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
@@ -46,7 +30,7 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     keys = ("include", "include_below", "exclude", "exclude_below")
     asked: dict[str, Sequence[str]] = {key: getattr(options, key) for key in keys}
     labels = {name for names in asked.values() for name in names if not is_qid(name)}
-    known = labelled_classes(entities, graph, options.language) if labels else []
+    known = labelled_classes(entities, graph, [options.language]) if labels else []
     nodes = {key: _nodes(graph, known, key, names, options.language) for key, names in asked.items()}
     below = {key: [closure(graph.down, int(node)) for node in nodes[key]] for key in keys if key.endswith("_below")}
     every: Ints = np.arange(len(graph.nodes))
@@ -57,33 +41,10 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     return numbers
 
 
-def labelled_classes(entities: str, graph: ClassGraph, language: str) -> list[LabelledClass]:
-    """Every class of the graph that has a label in a language, by number."""
-    found = [one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, language)]
+def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
+    """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
+    found = {one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, languages)}
     return sorted(found)
-
-
-def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
-    """The classes with this label, whatever its case, those with most instances first."""
-    wanted = name.casefold()
-    return sorted(
-        (one for one in known if one.label.casefold() == wanted), key=lambda one: (-one.instances, one.number)
-    )
-
-
-def near_names(name: str, known: Sequence[LabelledClass]) -> list[LabelledClass]:
-    """The classes whose labels are most like a name, the nearest first."""
-    by_label: defaultdict[str, list[LabelledClass]] = defaultdict(list)
-    for one in known:
-        by_label[one.label.casefold()].append(one)
-    near = difflib.get_close_matches(name.casefold(), list(by_label), n=_NAMED)
-    return [one for label in near for one in by_label[label]][:_NAMED]
-
-
-def listed_classes(classes: Sequence[LabelledClass]) -> str:
-    """Classes in a message: the first few by label and QID, and how many more there are."""
-    more = f" and {len(classes) - _NAMED} more" if len(classes) > _NAMED else ""
-    return ", ".join(map(str, classes[:_NAMED])) + more
 
 
 def _nodes(graph: ClassGraph, known: Sequence[LabelledClass], key: str, names: Iterable[str], language: str) -> Ints:
@@ -114,13 +75,15 @@ def _has(numbers: Ints, number: int) -> bool:
     return bool(indices_of(np.array([number]), numbers)[1][0])
 
 
-def _labelled(path: str, graph: ClassGraph, language: str) -> Iterator[LabelledClass]:
+def _labelled(path: str, graph: ClassGraph, languages: Sequence[str]) -> Iterator[LabelledClass]:
     for table in read_batches(path, ["qid", "labels"]):
         numbers = qid_numbers(table["qid"])
         rows = np.flatnonzero(indices_of(numbers, graph.nodes)[1])
-        labels, _ = first_label(MapLookup(table["labels"].combine_chunks().take(rows)), name_codes(language))
+        maps = MapLookup(table["labels"].combine_chunks().take(rows))
         nodes = indices_of(numbers[rows], graph.nodes)[0]
         instances = graph.instances.counts()[nodes].tolist()
-        for number, label, count in zip(numbers[rows].tolist(), labels.to_pylist(), instances, strict=True):
-            if label:
-                yield LabelledClass(number, label, count)
+        for language in languages:
+            labels = first_label(maps, name_codes(language))[0].to_pylist()
+            for number, label, count in zip(numbers[rows].tolist(), labels, instances, strict=True):
+                if label:
+                    yield LabelledClass(number, label, count)

@@ -1,0 +1,80 @@
+"""Show one group in full: its members and outliers, where each word is from, and the classes of the outliers.
+
+OUT is the output folder of a run or a release, by path or URL, or a file of groups. CLASS is a QID or a label in any of
+its languages. Without --language the group is shown in every language that has it. Of a class without a group, the
+reason is said.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from wikisem.class_names import LabelledClass, find_class
+from wikisem.datasets.files import data_set_path
+from wikisem.errors import MissingInputError
+from wikisem.files import list_files
+from wikisem.ids import check_language, qid_number
+from wikisem.layout import record_path
+from wikisem.outputs.groupfile import read_groups
+from wikisem.pipeline.command_options import DATA_SET, argument
+from wikisem.pipeline.console.tables import group_table
+from wikisem.pipeline.console.terminal import make_console
+from wikisem.pipeline.release import read_rejections
+from wikisem.records import Group
+
+# How many languages a message names.
+_NAMED: Final = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of show."""
+    parser.add_argument("output", metavar="OUT", help=DATA_SET)
+    parser.add_argument("name", metavar="CLASS", help="the class, by its QID or label, such as Q515 or city")
+    parser.add_argument(
+        "--language",
+        type=argument(check_language),
+        metavar="LANG",
+        help="one language (default: every one that has it)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the group in each language."""
+    path = data_set_path(arguments.output)
+    groups = read_groups(path)
+    known = [LabelledClass(qid_number(one.qid), one.label) for one in groups]
+    qid = find_class(arguments.name, known, arguments.output)
+    of_class = [one for one in groups if one.qid == qid]
+    shown = [one for one in of_class if arguments.language in {None, one.language}]
+    if not shown:
+        raise MissingInputError(f"{arguments.output}: {_missing(path, qid, of_class, arguments.language)}")
+    console = make_console()
+    for group in shown:
+        labels = {one.qid: one.label for one in groups if one.language == group.language}
+        console.print(group_table(group, {**labels, **_labels_in_run(arguments.output, group)}))
+    return 0
+
+
+def _labels_in_run(output: str, group: Group) -> Mapping[str, str]:
+    """The labels of the classes that brought outliers in, which only the entities of a run have; else none."""
+    if not list_files(record_path(output, "entities")):
+        return {}
+    explanation = import_module("wikisem.pipeline.explain.explanation")  # it needs Beam, and a release does not
+    labels: Mapping[str, str] = explanation.labels_of(output, {one.via for one in group.outliers}, group.language)[0]
+    return labels
+
+
+def _missing(path: Path, qid: str, others: Sequence[Group], language: str | None) -> str:
+    """What there is of a class instead of a group in the language, or in any."""
+    wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
+    files = [path / "rejected" / f"{language}.jsonl"] if language else sorted((path / "rejected").glob("*.jsonl"))
+    rejected = [one for file in files for one in read_rejections(file) if one.qid == qid]
+    if rejected:
+        reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejected[:_NAMED])
+        return f"{wanted}, saw that it was rejected {reasons}"
+    if others:
+        codes = ", ".join(sorted({one.language for one in others})[:_NAMED])
+        return f"{wanted}, saw {others[0].label} ({qid}) in {codes}"
+    return f"{wanted}, saw neither a group nor a rejection of it"

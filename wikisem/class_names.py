@@ -1,0 +1,72 @@
+"""Classes by their labels, as people write them: which are meant, and what to say where none or several are."""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from wikisem.errors import MissingInputError, UsageError
+from wikisem.ids import check_qid, is_qid, qid_of
+
+# How many classes a message names.
+_NAMED: Final = 5
+
+
+class LabelledClass(NamedTuple):
+    """A class by its number, with a label and how many direct instances it has, None where that is not known."""
+
+    number: int
+    label: str
+    instances: int | None = None
+
+    def __str__(self) -> str:
+        known = "" if self.instances is None else f", instances: {self.instances:,}"
+        return f"{self.label} ({qid_of(self.number)}{known})"
+
+
+def classes_named(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
+    """The classes with this label, whatever its case, each once, those with most instances first, then by number.
+
+    >>> known = [LabelledClass(193893, "Capital", 0), LabelledClass(5119, "capital", 237), LabelledClass(515, "city")]
+    >>> [str(one) for one in classes_named("capital", known)]
+    ['capital (Q5119, instances: 237)', 'Capital (Q193893, instances: 0)']
+    """
+    found = {one.number: one for one in known if one.label.casefold() == name.casefold()}
+    return sorted(found.values(), key=lambda one: (-(one.instances or 0), one.number))
+
+
+def near_names(name: str, known: Iterable[LabelledClass]) -> list[LabelledClass]:
+    """The classes whose labels are most like a name, the nearest first."""
+    by_label: defaultdict[str, dict[int, LabelledClass]] = defaultdict(dict)
+    for one in known:
+        by_label[one.label.casefold()].setdefault(one.number, one)
+    near = difflib.get_close_matches(name.casefold(), list(by_label), n=_NAMED)
+    return [one for label in near for one in by_label[label].values()][:_NAMED]
+
+
+def listed_classes(classes: Sequence[LabelledClass]) -> str:
+    """Classes in a message: the first few by label and QID, and how many more there are."""
+    more = f" and {len(classes) - _NAMED} more" if len(classes) > _NAMED else ""
+    return ", ".join(map(str, classes[:_NAMED])) + more
+
+
+def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
+    """The QID of the class that a person names by QID or by label; ``where`` is what the classes are of.
+
+    UsageError for the label of several classes, MissingInputError for that of none; both name those that may be meant.
+
+    >>> find_class("City", [LabelledClass(515, "city")], "out")
+    'Q515'
+    """
+    if is_qid(name):
+        return check_qid(name)
+    found = classes_named(name, known)
+    if len(found) > 1:
+        raise UsageError(
+            f"expected a QID, or the label of one class, saw {name!r}, that of {listed_classes(found)}; write the QID"
+        )
+    if not found:
+        near = near_names(name, known)
+        hint = f"; did you mean {listed_classes(near)}?" if near else ""
+        raise MissingInputError(f"{where}: expected a QID, or the label of a class, saw {name!r}{hint}")
+    return qid_of(found[0].number)
