@@ -38,6 +38,7 @@ from wikisem.outputs.release.facts import (
 from wikisem.outputs.release.files import case_rows, cases_table, croissant_json, harness_files, parquet_bytes
 from wikisem.outputs.release.walls import wall_tasks
 from wikisem.outputs.wallfile import read_walls, walls_table
+from wikisem.pipeline.build.ledger import Ledger
 from wikisem.records import Group, Rejection, Wall
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
@@ -161,7 +162,8 @@ def write_release(
 
     ``scores`` are files of ``wikisem evaluate outliers --json``. The same run gives the same bytes, except for the date
     on which it is published. UsageError if the folder is the run itself or holds languages that this run does not have,
-    MissingInputError if there is no group at all, or no score of any of its groups in a file of scores.
+    MissingInputError if there is no group at all, no score of any of its groups in a file of scores, or if its names
+    were made from other links than it has now.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
@@ -173,6 +175,10 @@ def write_release(
     models = [one for path in scores for one in _model_scores(path, run.groups)]
     _scores_of(run.groups, scores)  # an error before anything is written
     walls = {code: Counter(wall.tier for wall in own) for code, own in run.walls.items()}
+    ledger = Ledger(str(output))
+    for code in run.names:
+        if record := ledger.find(f"names/{code}"):
+            ledger.check_needs(record)
     names = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
     more = {"extras": extras, "models": models, "example": example, "walls": walls, "names": names}
     facts = facts_of(run, published, maker=maker or Maker(), **more)

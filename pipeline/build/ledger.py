@@ -103,6 +103,15 @@ class Ledger:
             raise MissingInputError(f"expected {unit} to be finished in {self._output}; run `wikisem {stage}` first")
         return record
 
+    def check_needs(self, record: Record) -> None:
+        """Raise MissingInputError where a unit was made from others than are there now."""
+        for name, identity in record.needs.items():
+            if self.require(name).identity != identity:
+                raise MissingInputError(
+                    f"expected {record.unit} made from the {name} in {self._output}, saw that it was made from earlier "
+                    f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
+                )
+
     def folder(self, unit: str) -> str:
         """The folder of the files of a finished unit; MissingInputError names the stage to run first."""
         return folder_path(self._output, unit, self.require(unit).fingerprint)

@@ -258,12 +258,7 @@ def _identities(names: Sequence[str], run: Run) -> dict[str, str]:
     records = [run.ledger.require(name) for name in names]
     for record in records:
         _require_whole(record, run)
-        for name, identity in record.needs.items():
-            if run.ledger.require(name).identity != identity:
-                raise MissingInputError(
-                    f"expected {record.unit} made from the {name} in {run.output}, saw that it was made from earlier "
-                    f"ones; run `wikisem {record.unit.partition('/')[0]}` first"
-                )
+        run.ledger.check_needs(record)
     return {record.unit: record.identity for record in records}
 
 

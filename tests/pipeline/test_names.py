@@ -6,8 +6,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from tests.outputs.release.world import make_group
 from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from tests.trees import tree_of
+from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
@@ -70,3 +72,20 @@ def test_without_links_there_are_no_names(output: Path, capsys: pytest.CaptureFi
     assert "run `wikisem mentions` first" in capsys.readouterr().err
     assert main(["names", str(output / "entities")]) == 1
     assert "run `wikisem mentions` first" in capsys.readouterr().err
+
+
+def test_names_of_earlier_links_are_not_released(
+    output: Path, world: SampleDumps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counted again by another rule, links of the set would not be those of its names; the command to run is said."""
+    assert main(["names", str(output), "--languages", "de"]) == 0
+    assert (
+        main(["mentions", "--wikipedia", f"de={world.wikipedia['de']}", "--link-trail", "--output", str(output)]) == 0
+    )
+    (output / "groups").mkdir()
+    (output / "groups" / "de.jsonl").write_bytes(encode_group(make_group("de", 1)))
+    capsys.readouterr()
+    assert main(["release", str(output), "--output", str(output.parent / "set")]) == 1
+    said = "expected names/de made from the mentions/de in"
+    assert said in (error := capsys.readouterr().err)
+    assert "run `wikisem names` first" in error
