@@ -38,5 +38,6 @@ def make_real_release(here: Path, data: Path) -> Path:
 
 
 def _release(run: Path, folder: Path) -> Path:
+    assert wikisem(["walls", str(run)]) == 0
     assert wikisem(["release", str(run), "--output", str(folder)]) == 0
     return folder
