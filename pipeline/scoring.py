@@ -37,9 +37,10 @@ from wikisem.evaluation.comparison import (
 )
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
+from wikisem.evaluation.difficulty import keep_tier
 from wikisem.evaluation.harness_samples import has_walls, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
-from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
+from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions, Tier
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, combined_as_json, look_up_category, score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
@@ -105,7 +106,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     """Score outlier detection on one or more sets of test groups."""
     if arguments.plot:
         drawing_module("wikisem.evaluation.plot", "--plot")  # an error before the work if matplotlib is missing
-    datasets = read_datasets(arguments.dataset, arguments.language, arguments.keys)
+    datasets = read_datasets(arguments.dataset, arguments.language, arguments.keys, arguments.tier)
     groups = [group for dataset in datasets for group in dataset.groups]
     # Vectors can be as large as the memory: each model is opened when the one before it has been let go.
     items = {surface for group in groups for surface in words_of(group)}
@@ -114,7 +115,7 @@ def outliers(arguments: argparse.Namespace) -> None:
     common_parts = [_by_dataset(evaluation, datasets) for evaluation in common]
     if arguments.plot:
         draw_plot(arguments.plot, lambda plot: plot.draw_scores(arguments.plot, whole))
-    write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)))
+    write_cases(arguments.cases, list(chain.from_iterable(common_parts or parts)), words=not arguments.keys)
     standings = rank_evaluations(common_parts or parts, arguments.seed)
     notes = [note for evaluation in whole for note in unknown_languages_note(evaluation)]
     scored = _Scored(parts, common_parts, standings if common else [], datasets, arguments)
@@ -567,25 +568,32 @@ def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
 # The data sets that a command names.
 
 
-def read_datasets(paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None) -> list[DataSet]:
+def read_datasets(
+    paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None, tier: Tier | None = None
+) -> list[DataSet]:
     """The data sets at these paths; if ``languages`` are given, only the groups in these are kept.
 
-    With ``keys``, the keys of items replace their words.
+    With ``keys``, the keys of items replace their words; with ``tier``, only its cases are kept.
     """
     names = distinct([data_set_name(data_set_path(path)) for path in paths], paths)
-    words = [_read_groups(path, languages) for path in paths]
+    words = [_read_groups(path, languages, tier) for path in paths]
     groups = [keyed_groups(each, keys) for each in words] if keys else words
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
-def _read_groups(path: str, languages: Sequence[str]) -> list[WordGroup]:
+def _read_groups(path: str, languages: Sequence[str], tier: Tier | None) -> list[WordGroup]:
     groups = name_languages(read_dataset(path), data_set_path(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:
         seen = ", ".join(sorted({group.language or "no known language" for group in groups}))
         wanted = f"test groups in {', '.join(languages)}" if languages else "test groups"
         raise MissingInputError(f"{path}: expected {wanted}, saw {f'groups in {seen}' if seen else 'none'}")
-    return kept
+    if tier is None:
+        return kept
+    of_tier = keep_tier(kept, tier)
+    if not of_tier:
+        raise MissingInputError(f"{path}: expected {tier} test cases, saw none")
+    return of_tier
 
 
 def _by_dataset(evaluation: Evaluation, datasets: Sequence[DataSet]) -> list[Evaluation]:

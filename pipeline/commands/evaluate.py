@@ -5,7 +5,17 @@ import importlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wikisem.evaluation.options import COMPACTNESSES, DISTANCES, INTRUDERS, KEYS, MEASURES, METHODS, SEED, TOKENIZERS
+from wikisem.evaluation.options import (
+    COMPACTNESSES,
+    DISTANCES,
+    INTRUDERS,
+    KEYS,
+    MEASURES,
+    METHODS,
+    SEED,
+    TIERS,
+    TOKENIZERS,
+)
 from wikisem.files import path_of
 from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
@@ -72,6 +82,11 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     _add_common(parser)
     add_figure(parser, "--plot", "OPP and accuracy by outlier class, with Spearman's correlation,")
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
+    parser.add_argument(
+        "--tier",
+        choices=TIERS,
+        help="score only cases that are expected to be so hard, by their outlier class, words and prominence",
+    )
     _add_cases(parser)
     _add_similarity(parser)
     add_seed(parser, "error bars", SEED)

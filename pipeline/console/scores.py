@@ -18,6 +18,7 @@ from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import WHOLE, Comparison, Standing
 from wikisem.evaluation.consistency import Consistency
 from wikisem.evaluation.cutoff import Cutoff, made_between
+from wikisem.evaluation.difficulty import difficulty
 from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
     Evaluation,
@@ -520,11 +521,11 @@ def outlier_rows(
     return rows
 
 
-def write_cases(path: Path | None, evaluations: Sequence[Evaluation]) -> None:
+def write_cases(path: Path | None, evaluations: Sequence[Evaluation], *, words: bool = True) -> None:
     """Write the answer of each model to each of its cases as lines of JSON, if a file is named.
 
     A case is called by the language and the id of its group and by its outlier, and by the data set if there are
-    several; a line that comes twice in a group has a number.
+    several; a line that comes twice in a group has a number. It has a difficulty if groups have ``words``, not keys.
     """
     if path is None:
         return
@@ -534,13 +535,13 @@ def write_cases(path: Path | None, evaluations: Sequence[Evaluation]) -> None:
     lines = [
         orjson.dumps({"model": evaluation.name, "dataset": evaluation.dataset, **row}).decode() + "\n"
         for evaluation in evaluations
-        for row in _case_rows(evaluation, f"{evaluation.dataset}/" if several else "")
+        for row in _case_rows(evaluation, f"{evaluation.dataset}/" if several else "", words)
     ]
     write_text(path, lines)
     log(f"the answers are {path}")
 
 
-def _case_rows(evaluation: Evaluation, prefix: str) -> Iterator[Row]:
+def _case_rows(evaluation: Evaluation, prefix: str, words: bool) -> Iterator[Row]:
     for name, group in zip(group_ids([one.group for one in evaluation.groups]), evaluation.groups, strict=True):
         where, seen = f"{prefix}{group.group.language}/{name}".lstrip("/"), Counter[str]()
         for case in group.cases:
@@ -553,6 +554,7 @@ def _case_rows(evaluation: Evaluation, prefix: str) -> Iterator[Row]:
                 "label": group.group.label,
                 "case": f"{where}/{word}{again}",
                 "outlier_class": case.outlier.outlier_class,
+                "difficulty": round(difficulty(group.group, case.outlier), 3) if words else None,
                 "right": bool(case.detected),
             }
 
