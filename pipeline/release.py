@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.evaluation.audit.baselines import ALL, baselines_by_language
 from wikisem.evaluation.audit.measures import AuditGroup
+from wikisem.evaluation.changes import compare_languages
 from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST
@@ -156,14 +157,19 @@ _EXTRAS: Final = ("categories", "analogies")
 
 
 def write_release(
-    output: Path, folder: Path, published: str, maker: Maker | None = None, scores: Sequence[Path] = ()
+    output: Path,
+    folder: Path,
+    published: str,
+    maker: Maker | None = None,
+    scores: Sequence[Path] = (),
+    since: Path | None = None,
 ) -> ReleaseFacts:
     """Write the release of a run into a folder that is empty or holds a release, and return what it says of itself.
 
-    ``scores`` are files of ``wikisem evaluate outliers --json``. The same run gives the same bytes, except for the date
-    on which it is published. UsageError if the folder is the run itself or holds languages that this run does not have,
-    MissingInputError if there is no group at all, no score of any of its groups in a file of scores, or if its names
-    were made from other links than it has now.
+    ``scores`` are files of ``wikisem evaluate outliers --json``, ``since`` is the release or run before. The same run
+    gives the same bytes, except for the date on which it is published. UsageError if the folder is the run itself or
+    holds languages that this run does not have, MissingInputError if there is no group at all, no score of any of its
+    groups in a file of scores, or if its names were made from other links than it has now.
     """
     if folder.resolve() == output.resolve():
         raise UsageError(f"{folder}: expected another folder than that of the run")
@@ -181,10 +187,25 @@ def write_release(
             ledger.check_needs(record)
     names = {code: sum(map(_rows_in, paths)) for code, paths in run.names.items()}
     more = {"extras": extras, "models": models, "example": example, "walls": walls, "names": names}
+    more |= _changes_since(since, run) if since else {}
     facts = facts_of(run, published, maker=maker or Maker(), **more)
     _check_others(folder, facts, run)
     write_files(folder, _release_files(facts, run, output, scores))
     return facts
+
+
+def _changes_since(before: Path, run: RunFiles) -> dict[str, Any]:
+    """The version of a run or release, and what changed in each language since."""
+    old = read_run(before)
+    found = compare_languages(old.groups, run.groups, old.rejections, run.rejections)
+    counts = {
+        one.language: (
+            *(one.groups[0], one.groups[2], *one.cases),
+            sum(change.kind == "surface form" for change in one.changes),
+        )
+        for one in found
+    }
+    return {"since": read_facts(old.manifest, [], "").version, "changes": counts}
 
 
 def _model_scores(path: Path, groups: Mapping[str, Sequence[Group]]) -> Iterator[ModelScore]:

@@ -231,6 +231,24 @@ def _models(facts: ReleaseFacts) -> str:
     return _paragraphs("## Scores of models", about, table) if rows else ""
 
 
+# What is counted of the changes since another release.
+CHANGES: Final = ("groups out", "groups in", "cases out", "cases kept", "cases in", "surface forms")
+
+
+def _changes(facts: ReleaseFacts) -> str:
+    rows = [
+        f"| {_plain(code)} | {' | '.join(f'{number:,}' for number in numbers)} |"
+        for code, numbers in facts.changes.items()
+    ]
+    about = (
+        f"Since version {_plain(facts.since)}; surface forms are those that changed in groups of both. What is in both "
+        "has the same ids, of groups, items and test cases. `wikisem changes` lists every change, and why groups came "
+        "or went."
+    )
+    table = _table(["language", *CHANGES], f"l{'r' * len(CHANGES)}", rows)
+    return _paragraphs("## Changes", about, table) if rows else ""
+
+
 def _spreads(facts: ReleaseFacts) -> str:
     rows = [
         f"| {name} | {count:,} | {' | '.join(f'{each:.3f}' for each in values)} |"
@@ -283,6 +301,7 @@ SECTIONS: Final[Sequence[Callable[[ReleaseFacts], str]]] = (
     _baselines,
     _models,
     _spreads,
+    _changes,
     _making,
     _caution,
     _licence,

@@ -209,7 +209,8 @@ class ReleaseFacts:
     ``stages`` has what each unit of the run read and kept. ``extras`` are languages with category sets or analogies.
     ``spreads`` has of "coherence" and of the margins of each outlier class, where any is known, how many are, and five
     quartiles. ``example`` is a row of test cases. ``walls`` counts walls by language and tier, ``names`` the
-    rows of tables of names by language.
+    rows of tables of names by language. ``changes`` are the numbers of ``card.CHANGES`` by language, ``since`` is the
+    version of the set before.
     """
 
     recipe: Mapping[str, Any]
@@ -226,6 +227,8 @@ class ReleaseFacts:
     example: Mapping[str, Any] = field(default_factory=dict)
     walls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     names: Mapping[str, int] = field(default_factory=dict)
+    since: str = ""
+    changes: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the output of wikisem evaluate outliers --json for the card and the page; repeat for several files",
     )
     parser.add_argument(
+        "--since", metavar="OLD", help="the release or run before: the card says what changed since (default: nothing)"
+    )
+    parser.add_argument(
         "--repository",
         type=argument(_repository),
         metavar="OWNER/NAME",
@@ -53,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the release, and say what is in it and how it is published."""
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
-    facts = _release(arguments.run, folder, maker, arguments.scores)
+    facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
     if not maker.name:
         print_notes(["the card and the citation name nobody: --maintainer and --contact do"])
@@ -71,22 +74,29 @@ def release(
     contact: str = "",
     repository: str = "",
     scores: Sequence[str | PathLike[str]] = (),
+    since: str | PathLike[str] | None = None,
 ) -> ReleaseFacts:
     """Write the release of a run to ``folder``, as ``wikisem release`` does; part of the public API.
 
     ``contact`` is an e-mail address or a page, ``repository`` a name on the Hugging Face Hub, ``scores`` are files of
-    what ``wikisem evaluate outliers --json`` printed. UsageError for a folder that holds anything but a release of the
-    same languages, MissingInputError where there is no run or release.
+    what ``wikisem evaluate outliers --json`` printed, ``since`` is the release or run before. UsageError for a folder
+    that holds anything but a release of the same languages, MissingInputError where there is no run or release.
     """
     address = contact and command_options.contact(contact)
     maker = Maker(maintainer.strip(), address, repository and _repository(repository))
-    return _release(output, folder, maker, scores)
+    return _release(output, folder, maker, scores, since)
 
 
 def _release(
-    output: str | PathLike[str], folder: str | PathLike[str], maker: Maker, scores: Sequence[str | PathLike[str]]
+    output: str | PathLike[str],
+    folder: str | PathLike[str],
+    maker: Maker,
+    scores: Sequence[str | PathLike[str]],
+    since: str | PathLike[str] | None,
 ) -> ReleaseFacts:
-    return write_release(data_set_path(output), path_of(folder), _today(), maker, [path_of(each) for each in scores])
+    before = None if since is None else data_set_path(since)
+    files = [path_of(each) for each in scores]
+    return write_release(data_set_path(output), path_of(folder), _today(), maker, files, before)
 
 
 def _today() -> str:

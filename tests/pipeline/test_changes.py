@@ -83,6 +83,23 @@ def test_runs_and_releases_are_compared(tmp_path: Path, capsys: pytest.CaptureFi
     assert "2 more; --json and --csv have all" in capsys.readouterr().out
 
 
+def test_a_card_says_what_changed_since_the_release_before(tmp_path: Path) -> None:
+    """Counts by language under the version of the other; a card without one has no such section."""
+    old, new = write_run(tmp_path / "old", 3, ("de", "nan"), ()), write_run(tmp_path / "new", 2, ("de",), ())
+    with (new / "groups" / "de.jsonl").open("ab") as sink:
+        sink.write(encode_group(changed()))
+    assert main(["release", str(old), "--output", str(tmp_path / "first")]) == 0
+    assert "## Changes" not in (tmp_path / "first" / "README.md").read_text(encoding="utf-8")
+    words = ["--output", str(tmp_path / "second"), "--since", str(tmp_path / "first")]
+    assert main(["release", str(new), *words]) == 0
+    card = (tmp_path / "second" / "README.md").read_text(encoding="utf-8")
+    assert "Since version 2026.11.2; surface forms" in card
+    # Classes 1 and 2 have two and three outliers, the third had four; it has six now, three of them the same.
+    assert "| language | groups out | groups in | cases out | cases kept | cases in | surface forms |" in card
+    assert "| de | 0 | 0 | 1 | 8 | 3 | 1 |" in card
+    assert "| nan | 3 | 0 | 9 | 0 | 0 | 0 |" in card
+
+
 RECIPE = """\
 name = "trial"
 base = "wikisem500"
