@@ -88,15 +88,15 @@ def _spot(name: str, group: WordGroup, outlier: OutlierWord, known: dict[str, Ca
 
 
 def find_group(groups: Sequence[WordGroup], name: str) -> WordGroup:
-    """The group of a name in reports, or of an id that only one group has; MissingInputError if there is none."""
+    """The group of a name in reports, or of an id or a label that only one has; MissingInputError if there is none."""
     by_name = dict(zip(distinct_names(groups), groups, strict=True))
-    of_id = [group for group in groups if group.id == name]
+    of_id = [group for group in groups if group.id == name or group.label.casefold() == name.casefold()]
     if name in by_name:
         return by_name[name]
     if len(of_id) == 1:
         return of_id[0]
     raise MissingInputError(
-        f"expected a group {name!r}, saw {len(of_id)} of that id among {', '.join(list(by_name)[:5])} …"
+        f"expected a group {name!r}, saw {len(of_id)} of that id or label among {', '.join(list(by_name)[:5])} …"
     )
 
 

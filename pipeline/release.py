@@ -269,8 +269,7 @@ def _data_files(
             yield f"rejected/{code}.jsonl", b"".join(map(encode_rejection, rejections))
     for kind, codes in facts.extras.items():
         for code in codes:
-            table = walls_table(run.walls[code]) if kind == "walls" else _extra_rows(output / kind, code)
-            yield f"{kind}/{code}.parquet", parquet_bytes(table, about)
+            yield f"{kind}/{code}.parquet", _extra_table(run, output / kind, code, about)
     for code, paths in run.names.items():
         for path in paths:
             yield f"names/{code}/{path.name}", path.read_bytes()
@@ -284,16 +283,16 @@ def _data_files(
     yield "croissant.json", croissant_json(facts)
 
 
-def _extra_rows(folder: Path, code: str) -> pa.Table:
-    """The rows of a language: lines in a run, a table in a release."""
-    lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
-    path = lines if lines.is_file() else table
+def _extra_table(run: RunFiles, folder: Path, code: str, about: Mapping[str, str]) -> bytes:
+    """The table of a language: made from the lines of a run, or as a release has it."""
     if folder.name == "walls":
-        return walls_table(read_walls(path))
-    with _tables_read(path, folder.name), path.open("rb") as source:
-        if path is table:
-            return pq.ParquetFile(source).read()
-        return pa.json.read_json(source, read_options=pa.json.ReadOptions(use_threads=False, block_size=1 << 28))
+        return parquet_bytes(walls_table(run.walls[code]), about)
+    lines, table = folder / f"{code}.jsonl", folder / f"{code}.parquet"
+    if not lines.is_file():
+        return table.read_bytes()
+    with _tables_read(lines, folder.name), lines.open("rb") as source:
+        options = pa.json.ReadOptions(use_threads=False, block_size=1 << 28)
+        return parquet_bytes(pa.json.read_json(source, read_options=options), about)
 
 
 @contextmanager

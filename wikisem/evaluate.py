@@ -267,7 +267,7 @@ def _opened(vectors: Vectors, keys: Keys | None = None) -> Lookup:
 
 
 def _categories(categories: Categories, language: str) -> Sequence[WordCategory]:
-    return read_categories(Path(categories), language) if isinstance(categories, str | PathLike) else categories
+    return read_categories(categories, language) if isinstance(categories, str | PathLike) else categories
 
 
 def _words(group: WordGroup | Group) -> WordGroup:

@@ -77,7 +77,7 @@ def test_one_group_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "cats"]) == 0
     assert "cats: bad.txt" in capsys.readouterr().out
     assert main(["evaluate", "blindspots", "set", *MODELS, "--explain", "dogs"]) == 1
-    assert "expected a group 'dogs', saw 0 of that id among cats, none" in capsys.readouterr().err
+    assert "expected a group 'dogs', saw 0 of that id or label among cats, none" in capsys.readouterr().err
 
 
 def test_the_explanation_agrees_with_the_score(folder: Path) -> None:
@@ -95,9 +95,14 @@ def test_the_explanation_agrees_with_the_score(folder: Path) -> None:
 
 
 def test_groups_are_found_by_their_name() -> None:
-    """By id if it is the only one, else by the name that reports have."""
-    groups = [WordGroup("a", (), (), "f", "de"), WordGroup("a", (), (), "f", "en"), WordGroup("b", (), (), "f", "en")]
+    """By id or label if it is the only one, else by the name that reports have."""
+    groups = [
+        WordGroup("a", (), (), "f", "de"),
+        WordGroup("a", (), (), "f", "en"),
+        WordGroup("b", (), (), "f", "en", "City"),
+    ]
     assert find_group(groups, "b") is groups[2]
+    assert find_group(groups, "city") is groups[2]
     assert find_group(groups, "en/a") is groups[1]
-    with pytest.raises(MissingInputError, match="saw 2 of that id"):
+    with pytest.raises(MissingInputError, match="saw 2 of that id or label"):
         find_group(groups, "a")

@@ -266,7 +266,8 @@ def test_the_card_names_pages_that_a_dump_lacks(tmp_path: Path) -> None:
 
 def test_the_card_knows_every_reason_for_a_rejection() -> None:
     """Each that rules and the choice of groups can give, and no other."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "heuristics").rglob("*.py")))
+    files = [path for path in sorted((ROOT / "heuristics").rglob("*.py")) if path.name != "walls.py"]
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
     given = re.findall(r"""reject\("([a-z-]+)"|^[A-Z_]+: Final = "([a-z-]+)"$""", text, re.MULTILINE)
     assert {one or other for one, other in given} == set(REASONS)
 

@@ -15,14 +15,21 @@ import wikisem
 from tests.http_server import Handler, serving
 from tests.outputs.release.world import write_run
 from wikisem.datasets import files
-from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.datasets.word_categories import read_categories
+from wikisem.errors import DamagedInputError, MissingInputError, UsageError
 from wikisem.pipeline.cli import main
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with groups in two languages, and a third without any."""
-    return write_run(tmp_path_factory.mktemp("run") / "out", 5, ("de", "no"))
+    """A run with groups and categories in two languages, and a third without any."""
+    out = write_run(tmp_path_factory.mktemp("run") / "out", 5, ("de", "no"))
+    items = [{"id": "Q3142", "label": "rot"}, {"id": "Q1", "label": "NA"}]
+    (out / "categories").mkdir()
+    for code in ("de", "no"):
+        row = {"category": "colours", "language": code, "items": items}
+        (out / "categories" / f"{code}.jsonl").write_text(json.dumps(row) + "\n")
+    return out
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +160,17 @@ def test_explain_says_what_a_release_has_and_what_only_its_run_has(
     assert one.group == wikisem.read_groups(place, "de")[1]
 
 
+def test_categories_are_read_from_a_run_and_its_release(place: str, run: Path) -> None:
+    """By language, as words and as items."""
+    found = read_categories(place, "de")
+    assert found == read_categories(run, "de") == read_categories(run / "categories" / "de.jsonl")
+    assert [(one.name, one.words, one.qids) for one in found] == [("colours", ("rot", "NA"), ("Q3142", "Q1"))]
+    with pytest.raises(UsageError, match="expected one language, saw de, no"):
+        read_categories(place)
+    with pytest.raises(MissingInputError, match="expected a file of categories in fr, or an OUT that has it, saw none"):
+        read_categories(place, "fr")
+
+
 def test_audit_says_which_measures_need_the_run(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a set with items: what a class graph would say."""
     assert main(["audit", str(release)]) == 0
@@ -200,7 +218,7 @@ def test_a_copy_is_what_the_manifest_says(web: Web, release: Path) -> None:
 
     web.sent = outside
     assert {group.language for group in wikisem.read_groups(web.url)} == {"de"}
-    assert not any("no.parquet" in path for path in asked)
+    assert not any("groups/" in path and "no.parquet" in path for path in asked)
     files._copy_of.cache_clear()
     web.sent = lambda path: honest(path)[:-1] if "parquet" in path else honest(path)
     with pytest.raises(DamagedInputError, match=r"groups/de\.parquet: expected SHA-256 [0-9a-f]{64}, saw another"):

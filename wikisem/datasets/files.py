@@ -41,7 +41,7 @@ class _Listing(msgspec.Struct):
 
 
 # What commands read of a release, of all the files that its manifest lists.
-_READ: Final = re.compile(r"(groups|rejected|walls)/[\w-]+\.(parquet|jsonl)", re.ASCII)
+_READ: Final = re.compile(r"(groups|rejected|walls|categories)/[\w-]+\.(parquet|jsonl)", re.ASCII)
 _ON_THE_HUB: Final = re.compile(r"[\w-][\w.-]*/[\w.-]+", re.ASCII)
 
 

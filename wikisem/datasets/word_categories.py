@@ -1,15 +1,18 @@
-"""Category sets as people keep them: `: category` text, as word2vec and gensim read it, and our JSON lines."""
+"""Category sets as people keep them: `: category` text, as word2vec and gensim read it, our JSON lines and Parquet."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 
 import msgspec
+import orjson
+import pyarrow.parquet as pq
 
-from wikisem.datasets.files import is_json_lines, numbered_lines, read_utf8
+from wikisem.datasets.files import data_set_path, is_json_lines, numbered_lines, read_utf8
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.files import path_of
+from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 
 
@@ -37,24 +40,42 @@ class _CategoryLine(msgspec.Struct):
     items: tuple[_LabelItem, ...]
 
 
-def read_categories(path: str | Path, language: str = "") -> list[WordCategory]:
-    """The categories of a file, in its order; of JSON lines only those in ``language``, if one is given.
+def read_categories(path: str | PathLike[str], language: str = "") -> list[WordCategory]:
+    """The categories of a file, or of the OUT of a run or a release; only those in ``language``, if one is given.
 
-    A file that ends in .jsonl or begins with a brace holds JSON lines. Raises MissingInputError if there is no file or
-    nothing in the language, DamagedInputError with file and line, also of analogy questions, and UsageError for
-    several languages at once.
+    A file that ends in .parquet has a row for each category, one that ends in .jsonl or begins with a brace holds JSON
+    lines. Raises MissingInputError if there is no file or nothing in the language, DamagedInputError with file and
+    line, also of analogy questions, and UsageError for several languages at once.
     """
-    file = path_of(path)
-    if not file.is_file():
-        raise MissingInputError(f"expected a file of categories, saw none at {file}")
-    text = read_utf8(file)
-    categories = _from_lines(text, file, language) if is_json_lines(file, text) else _from_text(text, file)
+    file = data_set_path(path)
+    files = [file]
+    if file.is_dir():
+        lines, tables = (sorted((file / "categories").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))
+        files = lines or tables
+    if not files or not files[0].is_file():
+        wanted = f"categories in {language}" if language else "categories"
+        raise MissingInputError(f"expected a file of {wanted}, or an OUT that has it, saw none at {file}")
+    categories = [category for each in files for category in _read_file(each, language)]
     if not categories:
         raise MissingInputError(f"{file}: expected categories{f' in {language}' if language else ''}, saw none")
     languages = sorted({category.language for category in categories})
     if len(languages) > 1:
         raise UsageError(f"{file}: expected one language, saw {', '.join(languages)}, of which one must be chosen")
     return categories
+
+
+def _read_file(file: Path, language: str) -> list[WordCategory]:
+    if file.suffix == ".parquet":
+        try:
+            with file.open("rb") as source:
+                rows = pq.ParquetFile(source).read().to_pylist()
+        except PARQUET_ERRORS as error:
+            raise DamagedInputError(f"{file}: expected a Parquet file of categories, saw {error}") from error
+        return _from_lines(((f"{file}: row {at}", orjson.dumps(row)) for at, row in enumerate(rows)), language)
+    text = read_utf8(file)
+    if is_json_lines(file, text):
+        return _from_lines(((f"{file}:{number}", line) for number, line in numbered_lines(text)), language)
+    return _from_text(text, file)
 
 
 def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> list[WordCategory]:
@@ -64,11 +85,11 @@ def keyed_categories(categories: Sequence[WordCategory], where: str | Path) -> l
     return [replace(category, words=tuple(filter(None, category.qids))) for category in categories]
 
 
-def _from_lines(text: str, file: Path, language: str) -> list[WordCategory]:
+def _from_lines(lines: Iterable[tuple[str, str | bytes]], language: str) -> list[WordCategory]:
     categories = []
-    for number, line in numbered_lines(text):
+    for where, line in lines:
         if line:
-            row = decode_json(line, _CategoryLine, f"{file}:{number}", "a JSON line of a category")
+            row = decode_json(line, _CategoryLine, where, "a JSON line of a category")
             if language in {"", row.language}:
                 words, qids = (tuple(getattr(item, name) for item in row.items) for name in ("label", "id"))
                 categories.append(WordCategory(row.category, words, row.language, qids))
