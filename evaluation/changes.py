@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wikisem.outputs.release.files import case_id
-from wikisem.records import Group, Member, Rejection
+from wikisem.records import Group, Member, Rejection, name_of_outlier_class
 
 Kind = Literal["group in", "group out", "item in", "item out", "moved", "surface form"]
 
@@ -138,5 +138,5 @@ def _parts(group: Group) -> dict[str, tuple[str, Member]]:
     for member in group.cluster:
         parts.setdefault(member.id, ("cluster", member))
     for outlier in group.outliers:
-        parts.setdefault(outlier.id, (f"O{outlier.outlier_class}", outlier))
+        parts.setdefault(outlier.id, (name_of_outlier_class(outlier.outlier_class), outlier))
     return parts

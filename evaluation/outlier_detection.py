@@ -30,6 +30,7 @@ from wikisem.evaluation.options import SEED, Compactness
 from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.evaluation.vectors.words import TIE_TOLERANCE, Vector
+from wikisem.records import RELATED, name_of_outlier_class
 
 Metric = Literal["opp", "accuracy"]
 METRICS: Final[tuple[Metric, ...]] = ("opp", "accuracy")
@@ -241,6 +242,8 @@ def kind_of_class(name: str) -> str:
 
 def class_name(outlier_class: int | None) -> str:
     """The outlier class as a report writes it."""
+    if outlier_class == RELATED:
+        return name_of_outlier_class(RELATED)
     return UNKNOWN if outlier_class is None else str(outlier_class)
 
 

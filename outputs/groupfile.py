@@ -36,7 +36,14 @@ _MEMBER: Final = [
     ("language", pa.string()),
     ("title", pa.string()),
 ]
-_OUTLIER: Final = [*_MEMBER, ("outlier_class", pa.int8()), ("via", pa.string()), ("margin", pa.float64())]
+_TIE: Final = pa.struct([("item", pa.string()), ("property", pa.string()), ("value", pa.string())])
+_OUTLIER: Final = [
+    *_MEMBER,
+    ("outlier_class", pa.int8()),
+    ("via", pa.string()),
+    ("margin", pa.float64()),
+    ("ties", pa.list_(_TIE)),
+]
 
 # One row a group, with the names of the JSON lines.
 GROUPS: Final = pa.schema(
@@ -54,8 +61,8 @@ GROUPS: Final = pa.schema(
 def encode_group(group: Group) -> bytes:
     """A group as one JSON line, newline included; UTF-8, keys always in the same order.
 
-    Coherence and margins are left out where they are None, so that without rules that read statements the bytes are
-    those from before there were such rules.
+    Coherence, margins and ties are left out where they are None, so that without rules that read statements the bytes
+    are those from before there were such rules.
     """
     row = {
         "class": group.qid,
@@ -66,7 +73,8 @@ def encode_group(group: Group) -> bytes:
         "outliers": group.outliers,
     }
     # No string of a line has a quotation mark after a comma: in strings, each has a backslash before it.
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE).replace(b',"margin":null', b"")
+    line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    return line.replace(b',"margin":null', b"").replace(b',"ties":null', b"")
 
 
 def decode_group(line: bytes | str, where: str = "group") -> Group:
@@ -74,7 +82,9 @@ def decode_group(line: bytes | str, where: str = "group") -> Group:
     row = _decode(line, _GroupLine, "group", where)
     group = Group(row.class_, row.label, row.language, row.cluster, row.outliers, coherence=row.coherence)
     ids = [group.qid, *(member.id for member in (*group.cluster, *group.outliers))]
-    _check_ids([*ids, *(outlier.via for outlier in group.outliers)], group.language, where)
+    ties = (tie for outlier in group.outliers for tie in outlier.ties or ())
+    ids += [outlier.via for outlier in group.outliers] + [qid for tie in ties for qid in (tie.item, tie.value)]
+    _check_ids(ids, group.language, where)
     return group
 
 

@@ -40,7 +40,7 @@ from wikisem.outputs.release.files import case_rows, cases_table, croissant_json
 from wikisem.outputs.release.walls import wall_tasks
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.records import Group, Rejection, Wall
+from wikisem.records import RELATED, Group, Rejection, Wall, name_of_outlier_class
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
 from wikisem.wikis import WIKIPEDIAS, wiki_of
@@ -144,9 +144,9 @@ def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:
 def _spreads(groups: Sequence[Group]) -> dict[str, tuple[int, Sequence[float]]]:
     """Of each of coherence and the margins of an outlier class: how many are known, and their five quartiles."""
     values = {"coherence": [group.coherence for group in groups]}
-    for number in (1, 2, 3):
+    for number in (1, 2, 3, RELATED):
         outliers = (one for group in groups for one in group.outliers if one.outlier_class == number)
-        values[f"margin, O{number}"] = [one.margin for one in outliers]
+        values[f"margin, {name_of_outlier_class(number)}"] = [one.margin for one in outliers]
     known = {name: [one for one in own if one is not None] for name, own in values.items()}
     return {name: (len(own), np.quantile(own, [0, 0.25, 0.5, 0.75, 1]).tolist()) for name, own in known.items() if own}
 

@@ -3,7 +3,7 @@
 ``tests/surface_oracle.py`` does the same for the rules on surface forms.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,11 +12,12 @@ from math import log, sqrt
 import networkx as nx
 
 from wikisem.graph import signatures
+from wikisem.graph.relations import NOT_RELATED
 from wikisem.heuristics.rules.cluster import check_cluster
 from wikisem.heuristics.rules.stop_affixes import check_stop_affixes
 from wikisem.ids import qid_number
 from wikisem.recipes.options import GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Member, Outlier, Rejection
+from wikisem.records import RELATED, Entity, Group, Member, Outlier, Rejection, Tie
 from wikisem.sampling import hash_key as uncached_hash_key
 from wikisem.wikipedia.languages import LanguageProfile
 
@@ -330,16 +331,39 @@ class OracleGroups:
         if not self.has_kind(v, cluster):
             return Rejection(v, self.profile.code, "no-kind", "")
         outliers = choose_together({self.profile.code: self}, {self.profile.code: cluster}, v)[self.profile.code]
-        if len(outliers) < options.outliers.minimum:
+        drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
+        if len(drawn) < options.outliers.minimum:
             return Rejection(v, self.profile.code, "status" if self.is_status(v) else "few-outliers", "")
-        if len({outlier.outlier_class for outlier in outliers}) < options.outliers.kinds:
+        if len({*drawn}) < options.outliers.kinds:
             return Rejection(v, self.profile.code, "few-kinds", "")
         return Group(v, self._label(v), self.profile.code, tuple(cluster), outliers, coherence=coherence)
 
     def outlier(self, item: str, number: int, via: str, v: str, cluster: Sequence[Member]) -> Outlier:
         """An item as an outlier of v."""
         margin = self.margin(item, v, cluster) if self.recipe.witness else None
-        return Outlier(**asdict(self._member(item)), outlier_class=number, via=via, margin=margin)
+        ties = tuple(self.ties(item, cluster)) if number == RELATED else None
+        return Outlier(**asdict(self._member(item)), outlier_class=number, via=via, margin=margin, ties=ties)
+
+    def ties(self, item: str, cluster: Sequence[Member]) -> Iterator[Tie]:
+        """The statements between an item and members, either way."""
+        for member in cluster:
+            found = [
+                (number, at, Tie(one, f"P{number}", other))
+                for at, (one, other) in enumerate(((member.id, item), (item, member.id)))
+                for number, value in self.graph.entities[one].relations
+                if f"Q{value}" == other and number not in NOT_RELATED
+            ]
+            yield from (tie for *_, tie in sorted(found, key=lambda each: each[:2]))
+
+    def tied_members(self, item: str, cluster: Sequence[Member]) -> int:
+        """To how many members statements tie an item."""
+        return sum(any(self.ties(item, [member])) for member in cluster)
+
+    def kin(self, v: str, cluster: Sequence[Member]) -> set[str]:
+        """What is of the kind of v, of a sibling or of a member, besides what is never an outlier of v."""
+        family = {item for c in {v} | self.graph.parents(v) for item in self.graph.closure(c)}
+        own = {item for one in cluster for c in self.graph.classes[one.id] for item in self.graph.instances(c)}
+        return family | own | self._barred(v)
 
     def via(self, v: str, item: str) -> str:
         """The lowest class that brought an outlier of v in."""
@@ -395,14 +419,14 @@ def choose_together(
     barred |= {member.id for cluster in clusters.values() for member in cluster}
 
     def take(pairs: Iterable[tuple[str, str]], number: int) -> list[tuple[str, int, str]]:
-        """Up to ``per_class`` of some (item, via), each new in all languages."""
+        """Up to ``per_class`` of some (item, via), or ``related``, each new in all languages."""
         taken: list[tuple[str, int, str]] = []
         used = {
             code: {member.surface for member in cluster} | {oracles[code].names[item].surface for item, _, _ in chosen}
             for code, cluster in clusters.items()
         }
         for item, via in pairs:
-            if len(taken) == options.per_class:
+            if len(taken) == (options.related if number == RELATED else options.per_class):
                 break
             if item in barred or any(item == other for other, _, _ in [*chosen, *taken]):
                 continue
@@ -444,9 +468,43 @@ def choose_together(
         chosen += (
             full_ones[0] if full_ones and not by_items else take([pair for pairs in by_class for pair in pairs], number)
         )
+    chosen += take_related(oracles, clusters, v, take) if options.related else []
     return {
         code: tuple(oracle.outlier(*each, v, clusters[code]) for each in chosen) for code, oracle in oracles.items()
     }
+
+
+def take_related(
+    oracles: Mapping[str, "OracleGroups"], clusters: Mapping[str, list[Member]], v: str, take: "Take"
+) -> "Chosen":
+    """The related outliers of v in all languages: those tied to most members, or of these what takes its place."""
+    one = next(iter(oracles.values()))
+    tied = related_items(oracles, clusters, v)
+    levels = [[(item, by_number(one.graph.classes[item])[0]) for item in level] for level in tied]
+    everything = levels[-1] if levels else []
+    if not one.recipe.outliers.places:
+        return take(everything, RELATED)
+    related = one.recipe.outliers.related
+    placed = [Placing(oracles, clusters, v, RELATED, index) for index in range(related)]
+    return take_places([level for level in levels if len(level) >= related], everything, placed, take, RELATED)
+
+
+def related_items(oracles: Mapping[str, OracleGroups], clusters: Mapping[str, list[Member]], v: str) -> list[list[str]]:
+    """What may be a related outlier in all languages, most tied first: of so many members, of one fewer, and so on."""
+    one = next(iter(oracles.values()))
+    silent = any(not oracle.instances_shown(v, clusters[code]) for code, oracle in oracles.items())
+    if silent or not one.recipe.witness:
+        return []
+    kin = {item for code, oracle in oracles.items() for item in oracle.kin(v, clusters[code])}
+    strengths = {
+        item: sum(oracle.tied_members(item, clusters[code]) for code, oracle in oracles.items())
+        for item in one.named_items() - kin
+        if all(oracle.may_stand(item) and oracle.tied_members(item, clusters[k]) for k, oracle in oracles.items())
+    }
+    ranked = sorted(
+        strengths, key=lambda item: (-strengths[item], -one.graph.entities[item].sitelinks, qid_number(item))
+    )
+    return [[item for item in ranked if strengths[item] >= least] for least in sorted({*strengths.values()})[::-1]]
 
 
 # Places, read literally: which value an outlier should have, and what it costs to have another.
@@ -464,7 +522,7 @@ class Placing:
         self.oracles, self.clusters = oracles, clusters
         seed = hash_key(next(iter(oracles.values())).recipe.seed, qid_number(v), "place")
         self.form, self.form_coin, self.fame, self.fame_coin, self.pairs = (
-            Fraction(hash_key(seed, 8 * (4 * index + number) + each, "place"), 2**64) for each in range(5)
+            Fraction(hash_key(seed, 8 * (4 * index + number % 4) + each, "place"), 2**64) for each in range(5)
         )
 
     def cost(self, item: str) -> int | None:

@@ -334,6 +334,15 @@ class GroupScratch(Scratch):
         """The folder of the signatures that groups may need."""
         return f"{self.parts}/signatures"
 
+    def item_relations(self, number: int) -> str:
+        """The folder of the relations of the items in one file of entities, if the recipe asks for related outliers."""
+        return f"{self.parts}/item_relations/{number:05d}"
+
+    @property
+    def ties(self) -> str:
+        """The folder of the ties between what may be members and what may be outliers."""
+        return f"{self.parts}/ties"
+
     @property
     def outlier_index(self) -> str:
         """The folder of the outlier index."""

@@ -94,17 +94,46 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """A statement between a member of a cluster and a related outlier: of the item, about the value, either way.
+
+    ``Tie("Q2044", "P131", "Q1273")`` says that Florence is located in Tuscany.
+    """
+
+    item: str
+    property: Annotated[str, Meta(pattern="^P[1-9][0-9]*$")]
+    value: str
+
+
+# The number of the outlier class of related outliers, beside 1, 2 and 3 for O1, O2 and O3.
+RELATED: Final = 4
+
+
+def name_of_outlier_class(number: int) -> str:
+    """What people read for an outlier class.
+
+    >>> [name_of_outlier_class(number) for number in (1, 3, RELATED)]
+    ['O1', 'O3', 'related']
+    """
+    return "related" if number == RELATED else f"O{number}"
+
+
+@dataclass(frozen=True, slots=True)
 class Outlier(Member):
-    """An item that does not belong: its outlier class (1, 2 or 3) and the class that brought it in.
+    """An item that does not belong: its outlier class (1, 2, 3 or ``RELATED``) and the class that brought it in.
+
+    ``ties`` are the statements that tie a related outlier to members of the cluster; None for others. The class that
+    brought it in is one of its own.
 
     ``margin`` is the share of the class's reference instances whose statements are less typical of the class than those
     of the outlier, ties counted half: 0 if every instance is more typical, 1 if none is. None where no rule of the
     recipe reads statements or nothing is stated of the class, and in files from before there was such a rule.
     """
 
-    outlier_class: Annotated[int, Meta(ge=1, le=3)]
+    outlier_class: Annotated[int, Meta(ge=1, le=RELATED)]
     via: str
     margin: Share | None = field(default=None, kw_only=True)
+    ties: tuple[Tie, ...] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def _measure_outlier(
 def _from_one_class(group: AuditGroup, graph: Classes | None) -> tuple[tuple[int, bool], ...]:
     """For each outlier class with a pair: whether it has a direct class in common, or without a graph came via one."""
     found = []
-    for number in (1, 2, 3):
+    for number in (1, 2, 3):  # related outliers come one by one
         items = [item for item in group.outliers if item.outlier_class == number and item.qid]
         if len(items) > 1:
             lists = [_classes(graph, item.qid) if graph else {item.via} for item in items]

@@ -14,10 +14,10 @@ from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
 from wikisem.heuristics.selection.outlier_choice import HasSurface, choose_outliers
 from wikisem.heuristics.selection.places import Places
-from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem
+from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
-from wikisem.ids import qid_number, qid_of
-from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.ids import qid_of
+from wikisem.records import RELATED, Group, Member, Outlier, Rejection, Tie
 
 STATUS: Final = "status"
 FEW_KINDS: Final = "few-kinds"
@@ -100,11 +100,16 @@ class GroupBuilder:
         for languages, bits in by_languages.items():
             wanted = {bit: {language: clusters[bit][language].cluster for language in languages} for bit in bits}
             places = [self._places(int(nodes[bit]), own) for bit, own in wanted.items()] if options.places else None
-            brought = pool.of(languages, bits, self._barred_by_kin(wanted), places)
+            kin = self._kin(wanted) if options.exclude == "kin" or options.related else None
+            brought = pool.of(languages, bits, kin if options.exclude == "kin" else None, places)
             for (bit, own), by_outlier_class, placed in zip(
                 wanted.items(), brought, places or repeat(None, len(bits)), strict=True
             ):
-                chosen = choose_outliers(own, by_outlier_class, options.per_class, _admits(clusters[bit]), placed)
+                if kin is not None and options.related and all(clusters[bit][language].speaks for language in own):
+                    by_outlier_class.append(pool.related(bit, own, kin, placed))
+                chosen = choose_outliers(
+                    own, by_outlier_class, options.per_class, _admits(clusters[bit]), placed, options.related
+                )
                 for language, items in chosen.items():
                     yield bit, language, items
 
@@ -112,13 +117,10 @@ class GroupBuilder:
         """The places of a class's outliers."""
         return Places(self._recipe.seed, qid_of(int(self._graph.nodes[node])), clusters)
 
-    def _barred_by_kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets | None:
-        """For each list whose cluster has a member with a class of the list, where the recipe bars such kin."""
-        if self._recipe.outliers.exclude != "kin":
-            return None
+    def _kin(self, clusters: Mapping[int, Mapping[str, _Cluster]]) -> Bitsets:
+        """For each list whose cluster has a member with a class of the list."""
         members = [(bit, one) for bit, own in clusters.items() for cluster in own.values() for one in cluster]
-        numbers = np.array([qid_number(one.id) for _, one in members], dtype=np.int64)
-        classes = self._graph.classes.take(indices_of(numbers, self._graph.items)[0])
+        classes = self._graph.classes.take(item_indices(self._graph, [one.id for _, one in members]))
         bits = np.array([bit for bit, _ in members], dtype=np.int64)[classes.sources()]
         return self._sets.sharing(CsrRows.from_pairs(bits, classes.targets, WIDTH))
 
@@ -144,19 +146,33 @@ class GroupBuilder:
 
     def _group(self, node: int, inputs: LanguageInputs, passed: "_Passed", outliers: Sequence[Outlier]) -> Judgement:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
-        if len(outliers) < minimum:
-            detail = f"expected at least {minimum} outliers, saw {len(outliers)}"
+        drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
+        if len(drawn) < minimum:
+            detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
             if node in self._status:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
-        seen = sorted({outlier.outlier_class for outlier in outliers})
+        seen = sorted(set(drawn))
         if len(seen) < kinds:
             detail = f"expected outliers of {kinds} outlier classes, saw {', '.join(f'O{number}' for number in seen)}"
             return self._reject(node, inputs, FEW_KINDS, detail)
         number = int(self._graph.nodes[node])
         label = inputs.labels.get(number, qid_of(number))
-        group = Group(qid_of(number), label, inputs.profile.code, tuple(passed.cluster), tuple(outliers))
+        known = [self._with_ties(one, passed.cluster) if one.outlier_class == RELATED else one for one in outliers]
+        group = Group(qid_of(number), label, inputs.profile.code, tuple(passed.cluster), tuple(known))
         return passed.measure(group)
+
+    def _with_ties(self, outlier: Outlier, cluster: _Cluster) -> Outlier:
+        """A related outlier with the statements that tie it to members, in their order."""
+        ties = self._inputs.ties
+        assert ties is not None
+        own, *members = item_indices(self._graph, [outlier.id, *(member.id for member in cluster)])
+        found = []
+        for member, rows in zip(cluster, ties.rows(np.array(members)), strict=True):
+            for at in (rows.start + np.flatnonzero(ties.items[rows] == own)).tolist():
+                ends = (member.id, outlier.id) if ties.of_member[at] else (outlier.id, member.id)
+                found.append(Tie(ends[0], f"P{ties.properties[at]}", ends[1]))
+        return replace(outlier, ties=tuple(found))
 
     def _reject(self, node: int, inputs: LanguageInputs, reason: str, detail: str) -> Rejection:
         return Rejection(qid_of(int(self._graph.nodes[node])), inputs.profile.code, reason, detail)
@@ -173,6 +189,11 @@ class _Passed:
     rule: Callable[[str], bool]
     evidence: ClassEvidence | None = None
     bound: float | None = None
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is a witness that knows anything of the class."""
+        return self.evidence is not None and self.evidence.speaks
 
     def admits(self, item: HasSurface) -> bool:
         """Whether the rules and the witness let an item be an outlier."""

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from wikisem.heuristics.selection.places import BARRED, MISSED, HasFame, Place, Places
-from wikisem.records import Member
+from wikisem.records import RELATED, Member
 
 
 class HasSurface(HasFame, Protocol):
@@ -67,10 +67,12 @@ def choose_outliers(
     per_class: int,
     admits: Callable[[str, HasSurface], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
+    related: int = 0,
 ) -> dict[str, tuple[_Chosen, ...]]:
     """Fill the outlier classes in turn, up to ``per_class`` each, with the same items in every language.
 
-    ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3. The first
+    ``clusters`` has the cluster of each language that has one, ``pool`` what is brought into O1, O2 and O3, and then
+    what is related to members, of which up to ``related`` are chosen. The first
     class that gives ``per_class`` outliers is chosen; if none does, they are taken from one class after another. An
     item is skipped in all languages if one of them has no surface form for it, if the cluster or an earlier outlier
     there has that surface form or the item, or if ``admits`` refuses (language, item). After ``MOST_REFUSED`` refusals
@@ -81,12 +83,13 @@ def choose_outliers(
     """
     choice: _Choice[_Chosen] = _Choice(clusters, admits)
     for outlier_class, (full, every) in enumerate(pool, start=1):
+        count = related if outlier_class == RELATED else per_class
         if places is not None:
-            wanted = [places.of(outlier_class, number) for number in range(per_class)]
+            wanted = [places.of(outlier_class, number) for number in range(count)]
             choice.keep(choice.nearest(full, wanted) or choice.near(every, wanted))
             continue
-        enough = (taken for ordered in full if len(taken := choice.take(ordered, per_class)) == per_class)
-        choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), per_class))
+        enough = (taken for ordered in full if len(taken := choice.take(ordered, count)) == count)
+        choice.keep(next(enough, []) or choice.take(chain.from_iterable(every), count))
     return {language: tuple(item[language] for item in choice.kept) for language in clusters}
 
 

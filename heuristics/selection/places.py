@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from wikisem.graph.csr import Int64s, Ints
 from wikisem.ids import qid_number
-from wikisem.records import Group, Member
+from wikisem.records import RELATED, Group, Member
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable, form_of
 
@@ -232,7 +232,7 @@ class Places:
         if (outlier_class, number) not in self._found:
             if number not in self._keys:
                 self._keys[number] = hash_keys(self._seed, 32 * number + np.arange(32), "place").tolist()
-            keys = self._keys[number][8 * outlier_class :]
+            keys = self._keys[number][8 * (outlier_class % RELATED) :]
             self._found[outlier_class, number] = {code: self._place(code, keys) for code in self._values}
         return self._found[outlier_class, number]
 

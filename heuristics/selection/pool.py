@@ -14,20 +14,22 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from wikisem.arrow.columns import differs_from_previous
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Bitsets, CsrRows, Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_draw import ClassDraw, LanguageDraw
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses
 from wikisem.graph.outlier_sets.hash_ring import HashRing
-from wikisem.graph.outlier_sets.neighbourhood import BitPlanes
+from wikisem.graph.outlier_sets.neighbourhood import BitPlanes, contains
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex
+from wikisem.graph.relations import Ties
 from wikisem.graph.signatures import Signatures
 from wikisem.heuristics.rules.affix import AffixCounts
 from wikisem.heuristics.selection.outlier_choice import ItemsByClass
 from wikisem.heuristics.selection.places import BARRED, MISSED, Int32s, Place, Places, columns_of, costs_of
 from wikisem.ids import qid_number
 from wikisem.recipes.options import ItemOptions, Recipe
-from wikisem.records import Member, Outlier
+from wikisem.records import RELATED, Member, Outlier
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import LanguageProfile
@@ -56,12 +58,21 @@ class LanguageInputs:
 
 @dataclass(frozen=True)
 class GroupInputs:
-    """What all classes have in common: the graph, the languages by code, the recipe, and signatures if it asks them."""
+    """What all classes have in common: the graph, the languages by code, the recipe, and what its rules ask for.
+
+    These are signatures, and for related outliers the ties between items.
+    """
 
     graph: ClassGraph
     languages: Mapping[str, LanguageInputs]
     recipe: Recipe
     signatures: Signatures | None = None
+    ties: Ties | None = None
+
+
+def item_indices(graph: ClassGraph, qids: Sequence[str]) -> Int64s:
+    """The indices in the graph of items that it has."""
+    return indices_of(np.array([qid_number(qid) for qid in qids], dtype=np.int64), graph.items)[0]
 
 
 # The rings that are walked.
@@ -187,7 +198,8 @@ class OutlierPool:
         """
         by_code = {language: self._inputs.languages[language] for language in languages}
         draw = self._draws.of(frozenset(languages))
-        namings = [_Naming(number, draw.ring, walked_language(by_code), by_code) for number in (1, 2, 3)]
+        ring, walked = draw.ring, walked_language(by_code)
+        namings = [_Naming(number, ring.rows, ring.lists, walked, by_code) for number in (1, 2, 3)]
         sets = [BitPlanes(each if barred is None else each & ~barred) for each in self._found.sets]
         asked, options = np.array(bits, dtype=np.int64), self._inputs.recipe.outliers
         by_class = ClassDraw(draw, sets, self._found.via, self._starts, options.per_class)
@@ -196,27 +208,77 @@ class OutlierPool:
             drawn = by_class if options.draws_by_class(naming.outlier_class) else None
             if places is not None:
                 wanted = [[own.of(naming.outlier_class, n) for n in range(options.per_class)] for own in places]
-                by_outlier_class.append(_draw_near(naming, drawn, each, asked, self._starts[asked], wanted))
+                by_outlier_class.append(_draw_near(naming, ring, drawn, each, asked, self._starts[asked], wanted))
             elif drawn:
                 by_outlier_class.append(_draw_by_class(naming, drawn, asked, options.per_class))
             else:
-                by_outlier_class.append(_draw_from_all(naming, each, asked, self._starts[asked], options.per_class))
+                starts, ahead = self._starts[asked], options.per_class
+                by_outlier_class.append(_draw_from_all(naming, ring, each, asked, starts, ahead))
         return [list(each) for each in zip(*by_outlier_class, strict=True)]
+
+    def related(
+        self, bit: int, clusters: Mapping[str, Sequence[Member]], kin: Bitsets, places: Places | None
+    ) -> ItemsByClass[PoolItem]:
+        """The items of another kind that statements tie to members in each language: most members first.
+
+        Then come those with most sitelinks. Without ``places`` they are one source; with places the first has the items
+        that are tied to most members, the next also those tied to one member fewer, and so on, so that of two items
+        that take a place the one with more ties does. ``kin`` has the classes for which lists are barred.
+        """
+        assert self._inputs.ties is not None
+        assert self._found.other_kind is not None
+        by_code, related = (
+            {code: self._inputs.languages[code] for code in clusters},
+            self._inputs.recipe.outliers.related,
+        )
+        tied = [self._tied(self._inputs.ties, cluster) for cluster in clusters.values()]
+        items, at, counts = tied[0]
+        for others, _, more in tied[1:]:
+            indices, known = indices_of(items, others)
+            items, at, counts = items[known], at[known], counts[known] + more[indices[known]]
+        lists = self._inputs.ties.lists[at]
+        able = contains((self._found.other_kind & ~kin)[lists], np.uint64(bit))
+        for own in by_code.values():
+            able &= indices_of(items, own.surfaces.items)[1]
+        items, lists, counts = items[able], lists[able], counts[able]
+        order = np.lexsort((items, -self._inputs.graph.sitelinks[items], -counts))[:_MOST_RELATED]
+        code, own = next(iter(by_code.items()))
+        rows = np.searchsorted(own.surfaces.items, items[order])
+        naming = _Naming(RELATED, rows, lists[order], code, by_code)
+        if places is None:
+            return ItemsByClass((), [_Source(naming, range(len(order)), None)])
+        every = np.arange(len(order))
+        costs = _costs([places.of(RELATED, number) for number in range(related)], naming.columns(every))
+        ends = [*(np.flatnonzero(np.diff(counts[order])) + 1).tolist(), len(order)]
+        sources = [_Source(naming, range(end), None, near=(every[:end], costs[:, :end])) for end in ends]
+        full = [one for one, end in zip(sources, ends, strict=True) if end >= related]
+        return ItemsByClass(sorted(full, key=lambda one: max(one.least, MISSED - 1)), sources[-1:])
+
+    def _tied(self, ties: Ties, cluster: Sequence[Member]) -> tuple[Ints, Ints, Ints]:
+        """The items that are tied to a cluster, ascending, one of the ties of each, and to how many members."""
+        ranges = ties.rows(item_indices(self._inputs.graph, [member.id for member in cluster]))
+        at = np.concatenate([rows.start + np.flatnonzero(differs_from_previous(ties.items[rows])) for rows in ranges])
+        items, first, counts = np.unique(ties.items[at], return_index=True, return_counts=True)
+        return items, at[first], counts
 
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """Locations on a ring, whose rows are those of the language ``walked``, as items of one outlier class in all."""
+    """Locations on a ring, whose rows are those of the language ``walked``, as items of one outlier class in all.
+
+    Related outliers are not drawn from a ring: they have their locations in a list of their own.
+    """
 
     outlier_class: int
-    ring: HashRing
+    rows: Ints
+    lists: Ints
     walked: str
     languages: Mapping[str, LanguageInputs]
 
     def all(self, locations: Sequence[int], via: Sequence[int | None]) -> Iterator[_Named]:
         """The items at some locations, each brought in via a class."""
         at = np.array(locations, dtype=np.int64)
-        rows, lists = self.ring.rows[at], self.ring.lists[at].tolist()
+        rows, lists = self.rows[at], self.lists[at].tolist()
         members = {self.walked: self.languages[self.walked].surfaces.members(rows)}
         items = self.languages[self.walked].surfaces.items[rows]
         for code in self.languages.keys() - members.keys():
@@ -237,7 +299,7 @@ class _Naming:
 
     def columns(self, locations: Ints) -> dict[str, Int32s]:
         """In each language the values that places are of, of the items at some locations; all name all of them."""
-        walked = self.ring.rows[locations]
+        walked = self.rows[locations]
         items = self.languages[self.walked].surfaces.items[walked]
         columns = {}
         for code, own in self.languages.items():
@@ -255,6 +317,8 @@ _CLASSES: Final = 64
 _ITEMS: Final = 512
 _OF_CLASS: Final = 64
 _NAMED: Final = 4
+# Items are tied to a few members in a million ways, as to countries: so many are looked at.
+_MOST_RELATED: Final = 4096
 
 
 class _Source:
@@ -304,6 +368,7 @@ class _Source:
 
 def _draw_near(
     naming: _Naming,
+    ring: HashRing,
     draw: ClassDraw | None,
     sets: BitPlanes,
     bits: Ints,
@@ -314,7 +379,7 @@ def _draw_near(
     by_class = draw.sample(naming.outlier_class, bits, _CLASSES, _ITEMS, _OF_CLASS) if draw else None
     nearest = _nearest(naming, by_class, places) if by_class else repeat(())
     for bit, start, own, full in zip(bits.tolist(), starts, places, nearest, strict=False):
-        yield ItemsByClass(full, _whole_set(naming, sets, bit, start, own))
+        yield ItemsByClass(full, _whole_set(naming, ring, sets, bit, start, own))
 
 
 def _nearest(
@@ -358,10 +423,14 @@ def _in_turn(
 
 
 def _whole_set(
-    naming: _Naming, sets: BitPlanes, bit: int, start: np.uint64, places: Sequence[Mapping[str, Place]]
+    naming: _Naming,
+    ring: HashRing,
+    sets: BitPlanes,
+    bit: int,
+    start: np.uint64,
+    places: Sequence[Mapping[str, Place]],
 ) -> Iterator[_Source]:
     """All items of a set, whatever class brings them in, of which the first are near."""
-    ring = naming.ring
     near = np.fromiter(islice(ring.walk(sets, bit, start), _ITEMS), dtype=np.int64)
     costs = _costs(places, naming.columns(near))
     yield _Source(naming, ring.walk(sets, bit, start), None, near=(near, costs))
@@ -375,10 +444,9 @@ def _costs(places: Sequence[Mapping[str, Place]], columns: Mapping[str, Int32s])
 
 
 def _draw_from_all(
-    naming: _Naming, sets: BitPlanes, bits: Ints, starts: Bitsets, ahead: int
+    naming: _Naming, ring: HashRing, sets: BitPlanes, bits: Ints, starts: Bitsets, ahead: int
 ) -> Iterator[ItemsByClass[PoolItem]]:
     """All items of a set, whatever class brings them in; the first few, ``ahead``, are named for all at once."""
-    ring = naming.ring
     first = ring.first_locations(sets, bits, starts, ahead)
     known = naming.all(list(chain.from_iterable(first)), [None] * sum(map(len, first)))
     for locations, bit, start in zip(first, bits.tolist(), starts, strict=True):

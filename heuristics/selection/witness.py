@@ -72,12 +72,17 @@ class ClassEvidence:
         others = of_sample[~np.isin(signatures.sample, instances)]
         self.coherence = _how_often_more(evidence[: len(members)], others)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether anything is said of any instance."""
+        return bool(self._of_instances)
+
     def margin(self, item: str) -> float | None:
         """The share of the instances with less evidence than an item (a QID) that is not one of them; a tie is half.
 
         None if no instance has a signature.
         """
-        if not self._of_instances:
+        if not self.speaks:
             return None
         # Asked for every item that may be drawn: faster without arrays.
         number, items = qid_number(item), self._signatures.items

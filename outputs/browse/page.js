@@ -1,8 +1,8 @@
 "use strict";
 // Every state is in the fragment of the address: #/de?q=river&show=weak, #/class/Q515, #/de/quiz?at=3&right=2, #/de/walls.
 // Words of the data only ever become text nodes.
-const MARKS = { in: "●", o1: "▲", o2: "◆", o3: "■" };
-const PLACES = { in: "cluster", o1: "O1, sibling class", o2: "O2, cousin", o3: "O3, far" };
+const MARKS = { in: "●", o1: "▲", o2: "◆", o3: "■", o4: "★" };
+const PLACES = { in: "cluster", o1: "O1, sibling class", o2: "O2, cousin", o3: "O3, far", o4: "related" };
 const SOURCES = ["anchor", "label", "title"];
 const PAGE = 24, SIDE_BY_SIDE = 6;
 const main = document.getElementById("main"), choose = document.getElementById("choose");
@@ -162,7 +162,7 @@ function word(row, kind, own, about) {
 }
 
 function details(row, kind, own, weak) {
-  const [item, surface, source, count, total, links, sitelinks, , , via, margin] = row;
+  const [item, surface, source, count, total, links, sitelinks, , , via, margin, ties] = row;
   const data = loaded.get(own.code), via_name = via && data && data.names[via];
   const facts = [
     ["word", bdi(surface, own)],
@@ -173,6 +173,7 @@ function details(row, kind, own, weak) {
     ["page share", links ? `${percent(count / links)} of ${number(links)} links with this anchor` : "–"],
     ["sitelinks", number(sitelinks)],
     kind === "in" ? null : ["brought by", el("span", {}, link(`https://www.wikidata.org/wiki/Q${via}`, `Q${via}`), via_name ? el("span", {}, " ", bdi(via_name, own)) : "")],
+    ties ? ["tied by", el("span", {}, ...ties.flatMap(([one, property, other], at) => [at ? "; " : "", bdi(one, own), " ", link(`https://www.wikidata.org/wiki/Property:${property}`, property), " ", bdi(other, own)]))] : null,
     margin == null ? null : ["margin", `${margin.toFixed(2)}, its statements are more typical of the class than those of ${percent(margin)} of the class's instances`],
     weak ? ["weak", weak] : null,
   ];

@@ -117,18 +117,19 @@ def _wall(wall: Wall) -> dict[str, Any]:
 def _group(group: Group, language: BrowseLanguage) -> dict[str, Any]:
     number = qid_number(group.qid)
     found = {model: own[number] for model, own in language.scores.items() if number in own}
+    words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
     about = {
         "q": number,
         "label": group.label,
-        "in": [_member(member) for member in group.cluster],
-        "out": [_member(outlier) for outlier in group.outliers],
+        "in": [_member(member, words) for member in group.cluster],
+        "out": [_member(outlier, words) for outlier in group.outliers],
     }
     about |= {"english": True} if group.qid in language.english else {}
     about |= {} if group.coherence is None else {"coherence": group.coherence}
     return {**about, "scores": found} if found else about
 
 
-def _member(member: Member) -> list[Any]:
+def _member(member: Member, words: Mapping[str, str]) -> list[Any]:
     row = [
         qid_number(member.id),
         member.surface,
@@ -140,8 +141,9 @@ def _member(member: Member) -> list[Any]:
     ]
     language = member.label_language or member.language
     if isinstance(member, Outlier):
-        margin = () if member.margin is None else (member.margin,)
-        return [*row, language, member.outlier_class, qid_number(member.via), *margin]
+        ties = [[words[tie.item], tie.property, words[tie.value]] for tie in member.ties or ()]
+        more = [member.margin, ties] if ties else [] if member.margin is None else [member.margin]
+        return [*row, language, member.outlier_class, qid_number(member.via), *more]
     return [*row, language] if language else row
 
 

@@ -29,7 +29,7 @@ from wikisem.outputs.release.prose import (
     uses,
     word_sources,
 )
-from wikisem.records import Tier
+from wikisem.records import RELATED, Tier
 from wikisem.wikipedia.data.iso_639 import iso_639
 
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
@@ -189,7 +189,9 @@ def _sizes(facts: ReleaseFacts) -> str:
     sizes, outliers = sorted(facts.total("sizes").items()), sorted(facts.total("outliers").items())
     lines = [f"- {count:,} groups of {size} words in the cluster" for size, count in sizes]
     lines += [
-        f"- {count:,} test cases with an outlier of a {OUTLIER_CLASSES[number]} class (O{number})"
+        f"- {count:,} test cases with a related outlier"
+        if number == RELATED
+        else f"- {count:,} test cases with an outlier of a {OUTLIER_CLASSES[number]} class (O{number})"
         for number, count in outliers
     ]
     return "\n".join(lines)

@@ -302,7 +302,7 @@ def _record_set(name: str, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str, Any]:
-    """A column, or a field of the structs in a list."""
+    """A column, or a field of the structs in a list; lists of structs in these are left out, as it has no null ones."""
     name = "/".join([record_set, *path])
     about: dict[str, Any] = {"@type": "cr:Field", "@id": name, "name": path[-1]}
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
@@ -310,6 +310,7 @@ def _field(record_set: str, path: Sequence[str], kind: pa.DataType) -> dict[str,
         subfields = [
             _field(record_set, [*path, members.field(at).name], members.field(at).type)
             for at in range(members.num_fields)
+            if not pa.types.is_list(members.field(at).type)
         ]
         return {**about, "repeated": True, "subField": subfields}
     source: dict[str, Any] = {"fileSet": {"@id": f"{record_set}-files"}, "extract": {"column": path[0]}}

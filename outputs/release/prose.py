@@ -10,12 +10,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from wikisem.outputs.release.facts import ANCHOR, LABEL, TITLE, ReleaseFacts
+from wikisem.records import RELATED
 
 _TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
 WORDS: Final[dict[str, str]] = _TEXTS
 # What classes the outliers of each outlier class are from.
-OUTLIER_CLASSES: Final[Mapping[int, str]] = {1: "sibling", 2: "cousin", 3: "far"}
+OUTLIER_CLASSES: Final[Mapping[int, str]] = {1: "sibling", 2: "cousin", 3: "far", RELATED: "related"}
 _SOURCES: Final = {ANCHOR: "anchors of links in Wikipedia", LABEL: "labels in Wikidata", TITLE: "titles of pages"}
 _LIBRARY: Final = "wikisem"
 

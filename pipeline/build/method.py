@@ -71,7 +71,7 @@ def _entity_options(options: BuildOptions) -> EntityOptions:
         properties=tuple(options.properties),
         ranks=recipe.graph.ranks,
         signatures=recipe.witness,
-        relations=False,
+        relations=recipe.outliers.related > 0,
         # An item without any sitelink can then be neither in a cluster nor an outlier.
         linked_only=recipe.surface.fallback == "none" and recipe.outliers.min_sitelinks > 0,
     )

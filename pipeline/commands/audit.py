@@ -17,7 +17,7 @@ from rich.table import Table
 from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import read_dataset
 from wikisem.errors import MissingInputError, UsageError
-from wikisem.evaluation.audit.baselines import baselines_as_json, read_frequencies
+from wikisem.evaluation.audit.baselines import COLUMNS, baselines_as_json, read_frequencies
 from wikisem.evaluation.audit.measures import AuditGroup
 from wikisem.evaluation.audit.summary import (
     CLUSTER,
@@ -208,7 +208,7 @@ def _margin_table(audit: Audit) -> Table:
     table = make_table(("outlier", "class", "group", "language"), ("margin",), title=title, title_justify="left")
     for margin, group, one in audit.by_margin[:_RANKED]:
         name = f"{one.surface} ({one.qid})" if one.qid else one.surface
-        table.add_row(name, f"O{one.outlier_class}", group.name, group.language, f"{margin:.3f}")
+        table.add_row(name, COLUMNS[one.outlier_class], group.name, group.language, f"{margin:.3f}")
     return table
 
 

@@ -41,6 +41,7 @@ from wikisem.recipes.options import ClassOptions
 from wikisem.records import Group
 from wikisem.transforms.groups.chosen_classes import labelled_classes
 from wikisem.transforms.io.arrays import local_folder
+from wikisem.wikidata.line_types import property_number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,6 +131,19 @@ def _value_lines(group: Group) -> Iterable[str]:
     for outlier in group.outliers:
         if outlier.margin is not None:
             yield f"{outlier.surface} ({outlier.id}): margin {outlier.margin}"
+    yield from _tie_lines(group, {})
+
+
+def _tie_lines(group: Group, labels: Mapping[int, str]) -> Iterable[str]:
+    """The statements that tie each related outlier to members; ``labels`` are those of properties, by number."""
+    words = {one.id: one.surface for one in (*group.cluster, *group.outliers)}
+    for outlier in group.outliers:
+        if outlier.ties:
+            said = (
+                f"{words[tie.item]} {labels.get(property_number(tie.property), '')} ({tie.property}) {words[tie.value]}"
+                for tie in outlier.ties
+            )
+            yield f"{outlier.surface} is tied to members: {', '.join(each.replace('  ', ' ') for each in said)}"
 
 
 def explain(output: str | PathLike[str], name: str, language: str | None = None) -> list[Explanation]:
@@ -211,6 +225,9 @@ def _print_explanation(
         console.print(group_table(explanation.group, explanation.labels))
         audit = audit_groups("", [AuditGroup.of_group(explanation.group)], taxonomy)
         for line in _measure_lines(audit.groups[0].measures):
+            console.print(line)
+        tied = {property_number(tie.property) for one in explanation.group.outliers for tie in one.ties or ()}
+        for line in _tie_lines(explanation.group, read_property_labels(output, tied, explanation.language)):
             console.print(line)
     if statements is not None:
         numbers = {*statements.telling, *(number for item in statements.items for number in item.against)}

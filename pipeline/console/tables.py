@@ -186,7 +186,7 @@ def _choose(languages: list[str]) -> list[str]:
 
 # Groups: how many there are, and one in full.
 
-_PARTS: Final = ("cluster", "O1: sibling", "O2: cousin", "O3: far")
+_PARTS: Final = ("cluster", "O1: sibling", "O2: cousin", "O3: far", "related")
 
 
 def languages_table(groups: Mapping[str, Sequence[Group]], rejections: Mapping[str, Sequence[Rejection]]) -> Table:

@@ -28,9 +28,12 @@ from wikisem.records import Outlier
 
 # The picture.
 
-# The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, other classes.
-_COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#777777")
-_KINDS: Final = ("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away")
+# The palette of Okabe and Ito (2008), which colour-blind readers can tell apart: cluster, O1, O2, O3, related, others.
+_COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#777777")
+_KINDS: Final = (
+    *("cluster", "outlier class 1: sibling", "outlier class 2: cousin", "outlier class 3: far away"),
+    "related outliers",
+)
 _WIDTH: Final = 13.0
 _LINE: Final = 0.42
 
@@ -102,7 +105,7 @@ def _legend(graph: nx.DiGraph) -> Iterator[Line2D]:
 
 # Which classes and instances it shows, and how they are joined.
 
-_CLUSTER, _OTHER = 0, 4
+_CLUSTER, _OTHER = 0, 5
 # Columns from left to right: grandparents, parents, the class and its like, classes on the way, instances.
 _GRANDPARENT, _PARENT, _CLASS, _BETWEEN, _INSTANCE = range(5)
 

@@ -45,10 +45,13 @@ OUTLIERS = st.builds(
     kinds=st.integers(1, 2),
     places=st.booleans(),
     margin=st.sampled_from([None, 0.1, 0.3, 0.6]),
+    related=st.sampled_from([0, 1, 2]),
     shared=st.just(False),
 )
 
 
+# The last is none that relates: different from.
+_RELATIONS = (36, 131, 1889)
 _PROPERTIES = st.sets(st.sampled_from([17, 18, 131, 569, 625, 14_000]), min_size=1)
 
 
@@ -59,7 +62,8 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
     One to three trees of classes, so that siblings, cousins and far classes exist; most classes have several instances;
     most items have a surface form in both languages. A few edges anywhere add cycles, second classes and classes that
     are instances; a few items are instances at another rank. Instances of a class have some properties in common, as
-    those of another class may. The number of an item says nothing about its class.
+    those of another class may, and some items are related to others. The number of an item says nothing about its
+    class.
     """
     classes = draw(st.integers(6, 11))
     trees = draw(st.integers(1, 3))
@@ -82,6 +86,7 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
     usual = {own: draw(_PROPERTIES) for own in {*home}}
     properties = {number: draw(_PROPERTIES) & usual[own] for number, own in zip(numbers, home, strict=True)}
     properties |= draw(st.dictionaries(some, _PROPERTIES, max_size=4))
+    about = draw(st.lists(st.tuples(some, st.sampled_from([*_RELATIONS]), some), max_size=20))
     links = draw(st.lists(st.integers(0, 4), min_size=classes + len(home), max_size=classes + len(home)))
     entities = [
         Entity(
@@ -91,6 +96,7 @@ def group_worlds(draw: st.DrawFn) -> tuple[list[Entity], dict[str, dict[str, Nam
             links[n - 1],
             other_instance_of=others.get(n, ()),
             properties=tuple(sorted(properties.get(n, ()))) if links[n - 1] else (),
+            relations=tuple(sorted({(name, value) for item, name, value in about if item == n})),
         )
         for n in range(1, classes + len(home) + 1)
     ]

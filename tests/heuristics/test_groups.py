@@ -15,17 +15,18 @@ from tests.graph.strategies import OUTLIERS, group_worlds
 from tests.oracle import Named, Names, OracleGraph, OracleGroups, choose_together
 from wikisem.arrow.columns import qid_numbers
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows
+from wikisem.graph.csr import CsrRows, Ints
 from wikisem.graph.outlier_sets import class_draw
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import build_outlier_index
+from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import GroupBuilder, Judgement
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity, Group, Rejection
+from wikisem.records import Entity, Group, Member, Outlier, Rejection, name_of_outlier_class
 from wikisem.schemas import ENTITIES, SURFACES
 from wikisem.surfaces.table import SurfaceForms, SurfaceTable
 from wikisem.wikipedia.languages import language_profile
@@ -76,7 +77,8 @@ def judge(entities: list[Entity], names: Mapping[str, Names], recipe: Recipe) ->
     nodes = np.arange(len(graph.nodes))
     found = signatures_of(entities, graph, sides, recipe) if recipe.witness else None
     index = build_outlier_index(graph, lists, nodes, recipe)
-    builder = GroupBuilder(GroupInputs(graph, sides, recipe, found), index)
+    ties = ties_of(entities, graph, sides, recipe, (items, numbers)) if recipe.outliers.related else None
+    builder = GroupBuilder(GroupInputs(graph, sides, recipe, found, ties), index)
     return {(language, one.qid): one for language, one in builder.judge(nodes)}
 
 
@@ -84,23 +86,53 @@ def signatures_of(
     entities: Sequence[Entity], graph: ClassGraph, sides: Mapping[str, LanguageInputs], recipe: Recipe
 ) -> Signatures:
     """The signatures of some entities, given in two parts and in their order."""
-    table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
-    halves = (table[: len(table) // 2], table[len(table) // 2 :])
     parts = [
-        ItemSignatures.of_columns(qid_numbers(half["qid"]), half["sitelinks"], half["properties"]) for half in halves
+        ItemSignatures.of_columns(qid_numbers(half["qid"]), half["sitelinks"], half["properties"])
+        for half in halves_of(entities)
     ]
-    members = [side.surfaces.items[side.candidates.leading.targets] for side in sides.values()]
     nodes, minimum = np.arange(len(graph.nodes)), recipe.outliers.min_sitelinks
-    return Signatures.of(graph, parts, minimum, nodes, np.concatenate(members), recipe.seed)
+    return Signatures.of(graph, parts, minimum, nodes, leading_of(sides), recipe.seed)
+
+
+def ties_of(
+    entities: Sequence[Entity],
+    graph: ClassGraph,
+    sides: Mapping[str, LanguageInputs],
+    recipe: Recipe,
+    pool: tuple[Ints, Ints],
+) -> Ties:
+    """The ties of some entities, given in two parts and in their order."""
+    parts = [
+        ItemRelations.of_columns(graph, qid_numbers(half["qid"]), half["relations"], recipe.outliers.min_sitelinks)
+        for half in halves_of(entities)
+    ]
+    return Ties.of(parts, leading_of(sides), *pool)
+
+
+def halves_of(entities: Sequence[Entity]) -> tuple[pa.Table, pa.Table]:
+    """Entities as two tables."""
+    table = pa.Table.from_pylist([entity_row(entity) for entity in entities], schema=ENTITIES)
+    return table[: len(table) // 2], table[len(table) // 2 :]
+
+
+def leading_of(sides: Mapping[str, LanguageInputs]) -> Ints:
+    """The items that may be members in some language."""
+    return np.concatenate([side.surfaces.items[side.candidates.leading.targets] for side in sides.values()])
 
 
 def outcomes(judgements: Mapping[tuple[str, str], Judgement]) -> set[str]:
     """What an example shows: groups, in one language and in two, each outlier class, each reason of a rejection."""
     groups = {key: one for key, one in judgements.items() if isinstance(one, Group)}
     by_class = Counter(qid for _, qid in groups)
-    found = {f"O{outlier.outlier_class}" for group in groups.values() for outlier in group.outliers}
+    found = {name_of_outlier_class(one.outlier_class) for group in groups.values() for one in group.outliers}
+    found |= {way for group in groups.values() for one in group.outliers for way in ways_of(one)}
     found |= {one.reason for one in judgements.values() if isinstance(one, Rejection)}
     return found | ({"group"} if groups else set()) | ({"both languages"} if 2 in by_class.values() else set())
+
+
+def ways_of(outlier: Outlier) -> set[str]:
+    """Whose statements tie a related outlier to members."""
+    return {"own statement" if tie.item == outlier.id else "member's statement" for tie in outlier.ties or ()}
 
 
 def rules_met(oracle: OracleGroups, v: str) -> set[str]:
@@ -108,7 +140,7 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
     graph, options = oracle.graph, oracle.recipe.outliers
     cluster = oracle.cluster(v)
     able = {item for found in oracle.unbarred_sets(v) for item in found if oracle.may_stand(item)}
-    met = {"related"} if able & ({v} | graph.above(v) | graph.below(v)) else set()
+    met = {"above or below"} if able & ({v} | graph.above(v) | graph.below(v)) else set()
     own = {v} if options.exclude == "instances" else {v} | graph.below(v)
     met |= {"status class"} if able & oracle.barred_as_status(v) else set()
     met |= {"other rank"} if any(graph.others.get(item, set()) & own for item in able) else set()
@@ -121,6 +153,7 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
     if options.margin is not None:
         met |= {"gives way"} if any(oracle.gives_way(item, v, cluster) for item in able) else set()
         met |= {"says nothing"} if any(not graph.entities[item].properties for item in able) else set()
+    met |= related_rules_met(oracle, v, cluster) if options.related and oracle.recipe.witness else set()
     met |= {"not admitted"} if not all(oracle.admits(surface, cluster) for surface in surfaces) else set()
     for number, draw in ((1, options.draw), (2, options.draw), (3, options.draw_o3)):
         sizes = [sum(map(oracle.may_stand, items)) for items in oracle.bringing(v, number).values()]
@@ -129,6 +162,16 @@ def rules_met(oracle: OracleGroups, v: str) -> set[str]:
         if number == 3 and options.draw != options.draw_o3 and sum(map(bool, sizes)) > 1:
             met |= {f"O3 drawn apart, by {draw}"}
     return met
+
+
+def related_rules_met(oracle: OracleGroups, v: str, cluster: list[Member]) -> set[str]:
+    """What is tied to members and yet no related outlier, and why."""
+    tied = {item for item in oracle.named_items() if oracle.tied_members(item, cluster)}
+    kin = oracle.kin(v, cluster)
+    met = {"kin is tied"} if tied & kin - {member.id for member in cluster} else set()
+    met |= {"tied one gives way"} if any(oracle.gives_way(item, v, cluster) for item in tied - kin) else set()
+    met |= {"tied to several"} if any(oracle.tied_members(item, cluster) > 1 for item in tied - kin) else set()
+    return met | ({"tied, nothing said"} if tied - kin and not oracle.instances_shown(v, cluster) else set())
 
 
 def random_recipe(options: OutlierOptions, seed: int) -> Recipe:
@@ -143,7 +186,7 @@ def world_of_all_rules(far: int, signed: bool = False) -> World:
 
     Q2 to Q5 are below Q1; Q6, on another tree, has ``far`` instances: without any, the status class Q4 gets no outlier,
     with one, no class brings two. All but three of them are of Q7, on a third tree. ``signed`` items have one of two
-    properties by their number, which tells no class.
+    properties by their number, which tells no class, and statements tie some to members of Q2.
     """
     instances = {
         "Q11": (("Q2",), "ash"),
@@ -162,6 +205,11 @@ def world_of_all_rules(far: int, signed: bool = False) -> World:
         "Q24": (("Q5",), "clay"),
         **{f"Q{30 + n}": (("Q6",) if n < 3 else ("Q7",), f"far {n}") for n in range(far)},
     }
+    relations = {
+        "Q11": tuple((131, n) for n in (17, 19, 21, 22, *range(34, 40))),  # the first four are of a sibling
+        "Q12": ((131, 34), (131, 35), (131, 36)),
+        **{f"Q{n}": ((36, 12), (1889, 11)) for n in range(37, 46)},
+    }
     entities = [
         Entity("Q1", ("Q3",)),  # above Q2, and an instance of its sibling
         *(Entity(qid, (), ("Q1",)) for qid in ("Q2", "Q3", "Q4", "Q5")),
@@ -172,6 +220,7 @@ def world_of_all_rules(far: int, signed: bool = False) -> World:
                 sitelinks=int(signed),
                 other_instance_of=("Q2",) * (qid == "Q16"),
                 properties=(17 + int(qid[1:]) % 2,) * signed,
+                relations=relations.get(qid, ()) if signed else (),
             )
             for qid, (classes, _) in instances.items()
         ),
@@ -188,6 +237,16 @@ OF_ALL_RULES = OutlierOptions(
     exclude="kin",
     status_share=0.5,
     kinds=2,
+)
+
+
+RELATED_RULES = (
+    "related",
+    "member's statement",
+    "own statement",
+    "kin is tied",
+    "tied one gives way",
+    "tied to several",
 )
 
 
@@ -208,6 +267,10 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     # Seeds that leave three ask for a kind.
     @example(world_of_all_rules(6, signed=True), OF_ALL_RULES, 1, 3)
     @example(world_of_all_rules(7, signed=True), replace(OF_ALL_RULES, margin=0.3), 1, 7)
+    # Of what is tied to members some gives way, and some is left.
+    @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.9, related=9), 1, 5)
+    @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.6, related=5), 1, 9)
+    @example(world_of_all_rules(16, signed=True), replace(OF_ALL_RULES, margin=0.9, related=3, places=True), 1, 13)
     @settings(max_examples=EXAMPLES, deadline=None)
     @given(group_worlds(), OUTLIERS, st.integers(1, 4), st.integers(0, 2**64 - 1))
     def compare(world: World, options: OutlierOptions, minimum: int, seed: int) -> None:
@@ -234,7 +297,9 @@ def test_groups_and_rejections_are_those_of_the_oracle() -> None:
     compare()
     for outcome in ("group", "both languages", "O1", "O2", "O3", "few-outliers"):
         assert seen[outcome] >= EXAMPLES // 6, (outcome, seen)
-    for rule in ("too-few", "full class", "related", "other rank"):
+    for rule in RELATED_RULES:
+        assert seen[rule] >= EXAMPLES // 30, (rule, seen)
+    for rule in ("too-few", "full class", "above or below", "other rank"):
         assert seen[rule] >= EXAMPLES // 20, (rule, seen)
     for rule in (
         "no-kind",

@@ -24,7 +24,7 @@ from wikisem.outputs.groupfile import (
     groups_table,
     read_groups,
 )
-from wikisem.records import Group, Member, Outlier, Rejection
+from wikisem.records import Group, Member, Outlier, Rejection, Tie
 
 QIDS = st.integers(1, 2**40).map(qid_of)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -39,8 +39,9 @@ EVIDENCE = {
 }
 SHARES = st.none() | st.floats(0, 1)
 MEMBERS = st.builds(Member, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, **EVIDENCE)
+TIES = st.none() | st.lists(st.builds(Tie, QIDS, st.just("P131"), QIDS), max_size=2).map(tuple)
 OUTLIERS = st.builds(
-    Outlier, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, st.integers(1, 3), QIDS, **EVIDENCE, margin=SHARES
+    Outlier, QIDS, TEXTS, SOURCES, COUNTS, COUNTS, COUNTS, st.integers(1, 4), QIDS, **EVIDENCE, margin=SHARES, ties=TIES
 )
 LANGUAGES = st.sampled_from(["en", "zh-yue", "de"])
 GROUP = st.builds(
@@ -73,10 +74,12 @@ def test_a_group_is_written_key_by_key_as_the_format_says() -> None:
 
 def test_coherence_and_margins_are_written_where_a_rule_gave_them() -> None:
     """The other bytes of the line are the same, even where a surface form looks like a margin that is not known."""
-    odd = replace(UNIVERSE, surface=',"margin":null')
+    odd = replace(UNIVERSE, surface=',"margin":null,"ties":null')
     group = Group("Q28640", "profession", "en", (ACTOR,), (replace(UNIVERSE, margin=0.0), odd), coherence=0.93)
     plain = encode_group(replace(group, coherence=None, outliers=(UNIVERSE, odd)))
-    assert plain == LINE.replace(b"}]}", b"}," + orjson.dumps(asdict(odd)).replace(b',"margin":null', b"") + b"]}")
+    assert plain == LINE.replace(
+        b"}]}", b"}," + orjson.dumps(asdict(odd)).replace(b',"margin":null,"ties":null', b"") + b"]}"
+    )
     rated = plain.replace(b'"cluster"', b'"coherence":0.93,"cluster"').replace(b'"Q2"', b'"Q2","margin":0.0', 1)
     assert encode_group(group) == rated
 
@@ -122,6 +125,7 @@ def test_a_table_holds_the_same_values_as_the_lines(groups: list[Group]) -> None
         row.setdefault("coherence", None)
         for outlier in row["outliers"]:
             outlier.setdefault("margin", None)
+            outlier.setdefault("ties", None)
     assert table.to_pylist() == rows
 
 
@@ -164,7 +168,9 @@ WRONG_MEMBERS: dict[str, dict[str, object]] = {
     "a count beyond all": {"total": 10**30},
     "sitelinks beyond a column": {"sitelinks": 2**31},
     "an id of 5,000 digits": {"id": "Q" + "9" * 5000},
-    "a class of outliers that is none": {"outlier_class": 4},
+    "a class of outliers that is none": {"outlier_class": 5},
+    "a tie to no item": {"ties": [{"item": "Q1", "property": "P131", "value": "x"}]},
+    "a tie by no property": {"ties": [{"item": "Q1", "property": "x", "value": "Q1"}]},
     "a number for a word": {"surface": 5},
     "nothing for a word": {"surface": None},
     "no way in": {"via": ""},

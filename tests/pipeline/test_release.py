@@ -155,6 +155,8 @@ print(json.dumps([sorted(issues.errors), sorted(issues.warnings), records], defa
         rows = [row for code in CODES for row in pq.read_table(release / kind / f"{code}.parquet").to_pylist()]
         key = (lambda row: row["id"]) if kind == "cases" else lambda row: row["language"] + row["class"]
         for one, other in zip(sorted(found, key=key), sorted(rows, key=key), strict=True):
+            for outlier in other.get("outliers", ()):
+                del outlier["ties"]
             assert json.loads(json.dumps(one)) == other
 
 

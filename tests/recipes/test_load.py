@@ -272,6 +272,7 @@ LEAST = {
     "outliers.kinds": 1,
     "outliers.min_sitelinks": 0,
     "outliers.distance": 1,
+    "outliers.related": 0,
     "surface.minimum_count": 1,
     "surface.minimum_total": 0,
     "filters.digits": 1,
@@ -312,6 +313,13 @@ def test_shares_are_from_zero_to_one(key: str) -> None:
     for wrong in (-0.1, 1.1, "half"):
         with pytest.raises(RecipeError, match=rf"surface\.{key}: expected a number from 0 to 1, saw {wrong!r}"):
             parse_recipe({"name": "x", "surface": {key: wrong}})
+
+
+def test_related_outliers_need_the_witness_of_their_kind() -> None:
+    """Without a bound on margins nothing but P31 would say that they are none of the members' kind."""
+    assert parse_recipe({"name": "x", "outliers": {"related": 2, "margin": 0.05}}).outliers.related == 2
+    with pytest.raises(RecipeError, match=r"outliers\.related: expected 0 without outliers\.margin"):
+        parse_recipe({"name": "x", "outliers": {"related": 2}})
 
 
 @pytest.mark.parametrize(("table", "key"), [("cluster", "coherence"), ("outliers", "margin")])

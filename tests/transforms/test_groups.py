@@ -13,7 +13,7 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import GroupScratch, Scratch
 from wikisem.outputs.groupfile import read_groups
 from wikisem.recipes.options import ClusterOptions, GraphOptions, OutlierOptions, Recipe
-from wikisem.records import Entity
+from wikisem.records import RELATED, Entity
 from wikisem.transforms.groups import stage as groups_stage
 from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import CollectItems
@@ -188,20 +188,24 @@ def test_items_with_few_sitelinks_are_members_but_never_outliers(tmp_path: Path)
     assert surfaces["Q3"] == ["alba3", "bohr3", "curie3", "dirac3", "euler3", "fermi3", "gauss3", "hertz3"]
 
 
-def test_signatures_are_asked_about_clusters_and_outliers(tmp_path: Path) -> None:
+def test_signatures_and_relations_are_asked_about_clusters_and_outliers(tmp_path: Path) -> None:
     """The stage finds what the oracle does in items from several files: a class without a kind, items that give way.
 
     Instances of every class have a property of their own, those of Q104 each that of another class; two of Q106 look
-    like those of Q107.
+    like those of Q107. The instances of each class are related to one of the next, and some to any.
     """
     alike = {"Q1060": 107, "Q1061": 107} | {f"Q{1040 + k}": 105 + k for k in range(9)}
     entities = [
-        replace(one, properties=(17, 1000 + alike.get(one.qid, int(one.instance_of[0][1:]))))
+        replace(
+            one,
+            properties=(17, 1000 + alike.get(one.qid, int(one.instance_of[0][1:]))),
+            relations=((131, 10 * int(one.instance_of[0][1:]) + 13), (1889, 1030), (36, 1000 + 7 * int(one.qid[-1]))),
+        )
         if one.instance_of
         else one
         for one in small_world()
     ]
-    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin")
+    outliers = OutlierOptions(margin=0.1, per_class=3, exclude="kin", related=2)
     recipe = replace(SMALL, outliers=outliers, cluster=ClusterOptions(max_groups=0, coherence=0.6))
     names = by_label(entities, "en")
     groups, rejected = read_built(run_stages(tmp_path, entities, {"en": names}, recipe, files=3)[0], "en")
@@ -211,6 +215,9 @@ def test_signatures_are_asked_about_clusters_and_outliers(tmp_path: Path) -> Non
     assert any(ids & {"Q1060", "Q1061"} for ids in drawn.values())
     assert not drawn["Q107"] & {"Q1060", "Q1061"}
     assert all(group.coherence is not None and group.coherence > 0.9 for group in groups)
+    ties = [len(one.ties or ()) for group in groups for one in group.outliers if one.outlier_class == RELATED]
+    assert max(ties) > 3
+    assert len(ties) > len(groups)
 
 
 def test_no_items_give_no_groups(tmp_path: Path) -> None:

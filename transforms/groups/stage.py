@@ -5,9 +5,9 @@ candidate classes is judged in all languages at once, because outlier sets do no
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import apache_beam as beam
 import numpy as np
@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
 from wikisem.files import list_files, match, open_binary
-from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
+from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
@@ -75,7 +75,7 @@ from wikisem.transforms.io.runtime import StageContext
 
 STAGE: Final = "groups"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
-VERSION: Final = 5
+VERSION: Final = 6
 
 
 def build_groups(
@@ -115,7 +115,8 @@ def build_groups(
         items = pipeline | "entities" >> beam.Create(entity_files)
         counted = pipeline | "unlinked" >> beam.Create(unlinked)
         variant, minimum = recipe.surface.variant, recipe.cluster.minimum
-        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, recipe.witness)
+        related_to = recipe.outliers.min_sitelinks if recipe.outliers.related else None
+        collect = CollectItems(scratch, taxonomy, languages, variant, minimum, recipe.witness, related_to)
         (
             [
                 indexed,
@@ -147,7 +148,8 @@ _SAMPLED_TITLES = 200_000
 class CollectItems(beam.DoFn):
     """Write the labels of the classes in a numbered file of entities, and titles of its list articles and of others.
 
-    Classes with ``minimum`` instances may be candidates. ``signatures`` are written too if they are asked for.
+    Classes with ``minimum`` instances may be candidates. ``signatures`` are written too if they are asked for, and with
+    ``related_to`` the relations of items with so many sitelinks.
     """
 
     def __init__(
@@ -158,9 +160,11 @@ class CollectItems(beam.DoFn):
         variant: str,
         minimum: int,
         signatures: bool,
+        related_to: int | None = None,
     ) -> None:
         self._scratch, self._taxonomy, self._languages = scratch, taxonomy, languages
         self._variant, self._minimum, self._signatures = variant, minimum, signatures
+        self._related_to = related_to
         self._wanted: tuple[Ints, int] | None = None
 
     def process(self, numbered: tuple[int, str]) -> Iterator[tuple[None, str]]:
@@ -175,17 +179,23 @@ class CollectItems(beam.DoFn):
         yield None, path
 
     def _read(self, number: int, path: str) -> tuple[Int64s, Flags]:
-        """The numbers of all items of a file, and which are list articles; signatures are written."""
+        """The numbers of all items of a file, and which are list articles; signatures and relations are written."""
         numbers, lists = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-        signatures = []
+        signatures, relations = [], []
         columns = ["qid", "instance_of", *(("sitelinks", "properties") if self._signatures else ())]
+        columns += ["relations"] if self._related_to is not None else []
         for table in read_row_groups(path, columns, ["instance_of.list.element"]):
             numbers.append(qid_numbers(table["qid"]))
             lists.append(_instances_of(table["instance_of"].combine_chunks(), LIST_ARTICLE))
             if self._signatures:
                 signatures.append(ItemSignatures.of_columns(numbers[-1], table["sitelinks"], table["properties"]))
+            if self._related_to is not None:
+                graph, column = open_graph(self._taxonomy), table["relations"]
+                relations.append(ItemRelations.of_columns(graph, numbers[-1], column, self._related_to))
         if self._signatures:
             save_arrays(ItemSignatures.join(signatures), self._scratch.item_signatures(number))
+        if self._related_to is not None:
+            save_arrays(ItemRelations.join(relations), self._scratch.item_relations(number))
         return np.concatenate(numbers), np.concatenate(lists)
 
     def _classes_and_sampling(self) -> tuple[Ints, int]:
@@ -233,6 +243,9 @@ def _instances_of(classes: pa.ListArray, qid: str) -> Flags:
 SLICE: Final = 1024
 
 
+_Part = TypeVar("_Part", ItemSignatures, ItemRelations)
+
+
 class IndexOutliers(beam.DoFn):
     """Write the outlier index and the rings once surface forms and labels are there, and hand out numbers of slices.
 
@@ -267,23 +280,22 @@ class IndexOutliers(beam.DoFn):
         unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
         items, numbers, lists = outlier_pool(graph, by_language)
         candidates = all_candidates(scratch, self._languages)
-        if recipe.witness:
-            save_arrays(self._signatures(graph, tables, candidates), scratch.signatures)
+        if recipe.witness:  # which a recipe with related outliers has
+            leading = [table.items[open_candidates(scratch, one).leading.targets] for one, table in tables.items()]
+            signed, members = self._parts(ItemSignatures, scratch.item_signatures), np.concatenate(leading)
+            save_arrays(Signatures.of(graph, signed, minimum, candidates, members, recipe.seed), scratch.signatures)
+            if recipe.outliers.related:
+                parts = self._parts(ItemRelations, scratch.item_relations)
+                save_arrays(Ties.of(parts, members, items, numbers), scratch.ties)
         index = build_outlier_index(graph, lists, candidates, recipe, unlinked)
         save_arrays(index, scratch.outlier_index)
         for language, table in tables.items():
             save_arrays(_ring(table, recipe.seed, items, numbers, len(lists)), scratch.ring(language))
         yield from range(max(1, -(-len(candidates) // SLICE)))
 
-    def _signatures(self, graph: ClassGraph, tables: Mapping[str, SurfaceTable], candidates: Ints) -> Signatures:
-        """The signatures of what may be an outlier, and of what may be a member in some language."""
-        folders = (local_folder(self._scratch.item_signatures(number)) for number in range(self._entity_files))
-        parts = (open_arrays(ItemSignatures, folder) for folder in folders)
-        members = [
-            table.items[open_candidates(self._scratch, language).leading.targets] for language, table in tables.items()
-        ]
-        minimum, seed = self._recipe.outliers.min_sitelinks, self._recipe.seed
-        return Signatures.of(graph, parts, minimum, candidates, np.concatenate(members), seed)
+    def _parts(self, kind: type[_Part], folder_of: Callable[[int], str]) -> Iterator[_Part]:
+        """What ``CollectItems`` has left of each file of entities."""
+        return (open_arrays(kind, local_folder(folder_of(number))) for number in range(self._entity_files))
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
@@ -343,7 +355,8 @@ class JudgeClasses(beam.DoFn):
         self._english = {language: own.english for language, own in labels.items()}
         languages = {language: self._language_inputs(language, own.texts) for language, own in labels.items()}
         witness = open_arrays(Signatures, local_folder(self._scratch.signatures)) if self._recipe.witness else None
-        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe, witness)
+        ties = open_arrays(Ties, local_folder(self._scratch.ties)) if self._recipe.outliers.related else None
+        return GroupInputs(open_graph(self._taxonomy), languages, self._recipe, witness, ties)
 
     def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
         scratch, counts_affixes = self._scratch, self._recipe.filters.affix == "surprise"

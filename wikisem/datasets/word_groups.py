@@ -36,7 +36,10 @@ class ItemKeys(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutlierWord:
-    """An outlier as a data set writes it; its outlier class (1, 2 or 3) is None where the data set does not say."""
+    """An outlier as a data set writes it.
+
+    Its outlier class (1, 2, 3, or 4: related) is None where the data set does not say.
+    """
 
     surface: str
     outlier_class: int | None = None
@@ -68,7 +71,7 @@ class WordGroup:
 _CLASSES_OF_SIX: Final = (1, 1, 2, 2, 3, 3)
 # The file beside text files that has, by the name of each without its suffix, the outlier classes of its outliers.
 OUTLIER_CLASSES: Final = "outlier-classes.json"
-OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3] | None, ...]]
+OutlierClasses = Mapping[str, tuple[Literal[1, 2, 3, 4] | None, ...]]
 
 
 def read_dataset(path: str | PathLike[str]) -> list[WordGroup]:

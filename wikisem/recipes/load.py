@@ -95,6 +95,8 @@ def _check(recipe: Recipe) -> None:
     require(minimum <= size, minimum, "cluster.minimum", f"at most cluster.size ({size})")
     most, minimum = 3 * recipe.outliers.per_class, recipe.outliers.minimum
     require(minimum <= most, minimum, "outliers.minimum", f"at most {most}, three times outliers.per_class")
+    asks = recipe.outliers.related == 0 or recipe.outliers.margin is not None
+    require(asks, recipe.outliers.related, "outliers.related", "0 without outliers.margin, the witness of their kind")
     kinds = recipe.outliers.kinds
     require(kinds <= OUTLIER_CLASSES, kinds, "outliers.kinds", f"at most {OUTLIER_CLASSES} outlier classes")
 

@@ -86,10 +86,15 @@ def check_labels(items: Record, language: str) -> None:
         )
 
 
-def check_signatures(items: Record, recipe: Recipe) -> None:
-    """Raise MissingInputError when the entities were read without the signatures that the recipe needs."""
-    if recipe.witness and not items.facts.get("signatures", False):
-        raise MissingInputError(
-            "expected entities with signatures, which cluster.coherence and outliers.margin compare, saw entities "
-            "without; run `wikisem entities` without --no-signatures first, or `wikisem build` with this recipe"
-        )
+def check_columns(items: Record, recipe: Recipe) -> None:
+    """Raise MissingInputError when the entities were read without the signatures or relations that the recipe needs."""
+    asked = {
+        "signatures, which cluster.coherence and outliers.margin compare": ("signatures", recipe.witness),
+        "relations, which outliers.related draws from": ("relations", recipe.outliers.related > 0),
+    }
+    for expected, (name, wanted) in asked.items():
+        if wanted and not items.facts.get(name, False):
+            raise MissingInputError(
+                f"expected entities with {expected}, saw entities without; "
+                f"run `wikisem entities` without --no-{name} first, or `wikisem build` with this recipe"
+            )

@@ -17,7 +17,7 @@ from wikisem.pipeline.build.ledger import fingerprint
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES, check_signatures
+from wikisem.pipeline.build.stages.entities import ENTITIES, check_columns
 from wikisem.pipeline.build.stages.mentions import mentions_unit
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
@@ -64,7 +64,7 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         return {f"{STAGE}/{language}": result(language) for language in todo}
 
     def check(run: Run) -> None:
-        check_signatures(run.ledger.require(ENTITIES), recipe)
+        check_columns(run.ledger.require(ENTITIES), recipe)
 
     units = [
         _unit(language, sorted(languages) if shared else [language], recipe, given.digest(language))

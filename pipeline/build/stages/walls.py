@@ -23,7 +23,7 @@ from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES, check_signatures
+from wikisem.pipeline.build.stages.entities import ENTITIES, check_columns
 from wikisem.pipeline.build.stages.groups import STAGE as GROUPS
 from wikisem.pipeline.build.stages.groups import read_groups
 from wikisem.pipeline.build.stages.surfaces import surfaces_unit
@@ -72,7 +72,7 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
         return results
 
     def check(run: Run) -> None:
-        check_signatures(run.ledger.require(ENTITIES), recipe)
+        check_columns(run.ledger.require(ENTITIES), recipe)
 
     return [Stage(STAGE, [_unit(language, drawn) for language in languages], work, check=check)]
 

@@ -81,12 +81,14 @@ class ClassOutliers:
     """The outlier sets of up to 64 classes: one bitset for each list in O1, O2 and O3, and who brought O1 and O2 in.
 
     ``via`` has for each of the three a bitset for each row of the ancestor index: the siblings, the cousins, and
-    the classes that are far. All classes that bring items into a set are among them.
+    the classes that are far. All classes that bring items into a set are among them. ``other_kind`` has for each list
+    the classes that it may be a related outlier of, where the recipe asks for any.
     """
 
     sets: tuple[Bitsets, Bitsets, Bitsets]
     relatives: tuple[RelativeSet, RelativeSet]
     via: tuple[Bitsets, Bitsets, Bitsets]
+    other_kind: Bitsets | None = None
 
 
 class OutlierSets:
@@ -119,7 +121,14 @@ class OutlierSets:
         # A cousin that is at or below a sibling brings nothing that is not in O1 already.
         below_sibling = siblings.at_or_below[self._index.ancestors.component]
         via = (siblings.relatives, cousins.relatives & ~below_sibling, far)
-        return ClassOutliers((first, second, third), (siblings, cousins), via)
+        other_kind = allowed & ~self.at_or_below(self._family(classes, parents)) if self._options.related else None
+        return ClassOutliers((first, second, third), (siblings, cousins), via, other_kind)
+
+    @staticmethod
+    def _family(classes: Ints, parents: CsrRows) -> CsrRows:
+        """Each class with its parents: what is below any of them is of its kind, or of a sibling's."""
+        owners = np.concatenate([parents.sources(), np.arange(len(classes), dtype=np.uint32)])
+        return CsrRows.from_pairs(owners, np.concatenate([parents.targets, classes]), len(classes))
 
     def allowed(self, classes: Ints) -> Bitsets:
         """Bit i of a list says that its items may be outliers of class i, be they near, far or neither."""

@@ -1,0 +1,124 @@
+"""Relations: what the statements of items are about, and how they tie items to the members of clusters.
+
+Similarity is not relatedness: Tuscany is tied to its towns, and is no town. A *tie* is a statement between a member and
+another item, in either direction:
+
+    Florence   located in (P131)   Tuscany      ties Tuscany to the member Florence
+    Tuscany    capital (P36)       Florence     does so as well
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import Flags, Int64s, Ints, indices_of, offsets_of
+
+# Properties that say what an item is or is called, what it is a peer of, or how Wikimedia deals with it (https://www.wikidata.org/wiki/Wikidata:List_of_properties,
+# 2026-11). P31 and P279 are no relations to begin with.
+NOT_RELATED: Final = (
+    # What it is: sex or gender, taxon rank, occupation, copyright status, form of creative work.
+    *(21, 105, 106, 6216, 7937),
+    # What it is or is not the same as: said to be the same as, partially coincident with, different from, duplicate.
+    *(460, 1382, 1889, 2959),
+    # What it is a peer of, which is of its kind or lacks a P31: shares border with, twinned with, adjacent station,
+    # diplomatic relation, opposite of, follows, followed by, replaces, replaced by.
+    *(47, 155, 156, 190, 197, 461, 530, 1365, 1366),
+    # What it is called: family name, given name.
+    *(734, 735),
+    # Pages of Wikimedia: category's topic, list of, topic's category, portal, lists of a category, list, outline.
+    *(301, 360, 910, 1151, 1753, 1754, 2354, 5125),
+    # Where it is dealt with: catalog, described by source, focus list of a project, maintained by a project.
+    *(972, 1343, 5008, 6104),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRelations:
+    """The relations in one file of items that may tie items, as indices of both items in the graph."""
+
+    items: npt.NDArray[np.uint32]
+    properties: npt.NDArray[np.int32]
+    values: npt.NDArray[np.uint32]
+
+    @staticmethod
+    def of_columns(graph: ClassGraph, items: Int64s, relations: pa.ChunkedArray, minimum: int) -> "ItemRelations":
+        """From item numbers, and a column as in ``schemas.ENTITIES``.
+
+        Both items are in the graph, and one of them has the ``minimum`` of sitelinks that an outlier needs.
+        """
+        lists = relations.combine_chunks()
+        pairs = pc.list_flatten(lists)
+        properties, values = (pc.struct_field(pairs, at).to_numpy() for at in range(2))
+        sources = np.repeat(items, pc.list_value_length(lists).to_numpy())
+        asked = ~np.isin(properties, NOT_RELATED) & (sources != values)
+        sources, properties, values = sources[asked], properties[asked], values[asked]
+        (sources, known), (values, also) = indices_of(sources, graph.items), indices_of(values, graph.items)
+        kept = np.flatnonzero(known & also)
+        prominent = graph.sitelinks[sources[kept]] >= minimum
+        kept = kept[prominent | (graph.sitelinks[values[kept]] >= minimum)]
+        return ItemRelations(sources[kept].astype(np.uint32), properties[kept], values[kept].astype(np.uint32))
+
+    @staticmethod
+    def join(parts: Iterable["ItemRelations"]) -> "ItemRelations":
+        """The relations of several tables as one."""
+        none = np.zeros(0, dtype=np.uint32)
+        every = [ItemRelations(none, none.astype(np.int32), none), *parts]
+        return ItemRelations(
+            np.concatenate([part.items for part in every]),
+            np.concatenate([part.properties for part in every]),
+            np.concatenate([part.values for part in every]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """The items that are tied to those that may be members, in the order of the members, then of the items.
+
+    All are indices in the graph. The ties of ``members[i]`` (ascending) are those from ``offsets[i]`` to ``offsets[i +
+    1]``: the item that is tied to it, that item's list of classes (``class_lists.outlier_pool``), the property, and
+    whether the statement is the member's.
+    """
+
+    members: npt.NDArray[np.uint32]
+    offsets: Int64s
+    items: npt.NDArray[np.uint32]
+    lists: npt.NDArray[np.uint32]
+    properties: npt.NDArray[np.int32]
+    of_member: Flags
+
+    @staticmethod
+    def of(parts: Iterable[ItemRelations], members: Ints, pool: Ints, lists: Ints) -> "Ties":
+        """From the relations of all files; ``pool`` are the items that may be outliers, ascending, with their lists."""
+        own = np.unique(members)
+        found = [ItemRelations.join([])]
+        owned = [np.zeros(0, dtype=bool)]
+        for part in parts:
+            for one, other, is_own in ((part.items, part.values, True), (part.values, part.items, False)):
+                kept = np.flatnonzero(indices_of(one, own)[1])
+                kept = kept[indices_of(other[kept], pool)[1]]
+                found.append(ItemRelations(one[kept], part.properties[kept], other[kept]))
+                owned.append(np.full(len(kept), is_own))
+        ties, of_member = ItemRelations.join(found), np.concatenate(owned)
+        order = np.lexsort((~of_member, ties.properties, ties.values, ties.items))
+        known, counts = np.unique(ties.items, return_counts=True)
+        items = ties.values[order]
+        return Ties(
+            known.astype(np.uint32),
+            offsets_of(counts),
+            items,
+            lists[indices_of(items, pool)[0]].astype(np.uint32),
+            ties.properties[order],
+            of_member[order],
+        )
+
+    def rows(self, members: Ints) -> list[slice]:
+        """Where the ties of each of some members are."""
+        rows, found = indices_of(members, self.members)
+        edges = zip(rows.tolist(), found.tolist(), strict=True)
+        return [slice(self.offsets[row], self.offsets[row + 1]) if known else slice(0, 0) for row, known in edges]
