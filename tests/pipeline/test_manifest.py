@@ -1,5 +1,6 @@
 """The manifest: where every set in an output folder comes from."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,11 @@ from tests.trees import manifest_of
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.manifest import write_manifest
 from wikisem.pipeline.build.run import Run
+from wikisem.pipeline.build.stage_runner import Folders
+from wikisem.pipeline.build.stages.surfaces import result_of
 from wikisem.records import Counts
 from wikisem.transforms.io.runtime import Runtime
+from wikisem.transforms.surfaces.pages import PageCounts, SurfaceCounts
 
 
 @pytest.fixture
@@ -39,6 +43,30 @@ def test_every_unit_says_what_it_counted_and_what_made_it(run: Run) -> None:
         "versions": {"wikisem": "1"},
         "cases": 9,
     }
+
+
+@pytest.mark.parametrize(("path", "other"), [("dewiki-20261101-pages-articles.xml", "content"), ("x", "articles")])
+def test_a_dump_that_lacks_linked_pages_is_told(run: Run, path: str, other: str) -> None:
+    """Above 1 in 1,000 of the best linked ones: which, and the other export; a lone one of a thousand is no news."""
+    put(run, "mentions/de")
+    record = run.ledger.require("mentions/de")
+    run.ledger.put(replace(record, facts={"inputs": [{"path": path}]}))
+    best = tuple((9000 - number, f"page {number}", number in (3, 5)) for number in range(1000))
+    found = result_of("de", SurfaceCounts(pages=PageCounts(5000, 7, best)), Folders(run))
+    assert found.facts["linked_pages"] == {
+        "linked": 5000,
+        "missing": 7,
+        "best_linked": 1000,
+        "best_missing": 2,
+        "best_missing_titles": ["page 3", "page 5"],
+    }
+    assert found.warning == (
+        "surfaces/de: 2 of the 1,000 best linked pages are not in the dump: page 3, page 5; "
+        f"`wikisem download de --export {other}` fetches the other export"
+    )
+    one = tuple((links, title, title == "page 3") for links, title, _ in best)
+    assert not result_of("de", SurfaceCounts(pages=PageCounts(5000, 6, one)), Folders(run)).warning
+    assert "linked_pages" not in result_of("la", SurfaceCounts(), None).facts
 
 
 def test_units_of_earlier_commands_stay(run: Run) -> None:

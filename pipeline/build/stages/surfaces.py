@@ -42,7 +42,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         written = {language: context.folders[surfaces_unit(language)] for language in todo}
         found = resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
         return {
-            surfaces_unit(language): _result(language, counts, folders if language in dictionaries else None)
+            surfaces_unit(language): result_of(language, counts, folders if language in dictionaries else None)
             for language, counts in found.items()
         }
 
@@ -66,7 +66,8 @@ def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
     return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs, version=VERSION)
 
 
-def _result(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
+def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
+    """What the record of a language says; with ``folders``, if it has a dump, which pages this lacks."""
     facts = dict(counts.summary)
     refused = facts.pop("refused", {})
     found = {"sources": facts, **({"refused": refused} if refused else {})}
