@@ -149,7 +149,7 @@ REPEATS: Final = "repeats"
 _REPEATED: Final = SIZE - SIDE
 # So many words of a row that fit other classes come first; further ones only if the row has no other words.
 _FIRST_HERRINGS: Final = SIDE // 2
-# Sets of classes for each wall that is asked for, and how many may be tried in vain, one after another.
+# Sets of classes for each wall that is asked for, beside those tried in vain: so many of these, one after another.
 _ATTEMPTS: Final = 4
 _MOST_IN_VAIN: Final = 32
 # So many classes are looked at to complete a wall that begins with a class.
@@ -292,13 +292,13 @@ class _Drawing:
         """The walls of a tier, one after another."""
         choices = _Choice.of_tier(tier, self._fits)
         tried, firsts, kept, in_vain = Counter[int](), set(range(len(self._words))), 0, 0
-        for attempt in range(_ATTEMPTS * wanted):
+        for attempt in range(_MOST_IN_VAIN + _ATTEMPTS * wanted):
             if kept == wanted:
                 return
             key = hash_key(self._recipe.seed, len(TIERS) * attempt + TIERS.index(tier), "wall")
             chosen = self._classes(choices[0], tried, firsts, key)
             if not chosen or in_vain == _MOST_IN_VAIN:
-                self.dropped[tier][NO_CLASSES] += not chosen
+                self.dropped[tier].update([] if chosen else [NO_CLASSES])
                 choices, firsts, in_vain = choices[1:], set(range(len(self._words))), 0
                 if not choices:
                     return
@@ -413,14 +413,14 @@ class _Drawing:
             usable &= ~choice.herring[other][number]
         return usable, fitting, stated
 
-    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int | None = None) -> tuple[int, ...]:
+    def _pick(self, number: int, usable: int, fitting: int, stated: int, key: int) -> tuple[int, ...]:
         """Four of the usable words, of which no two share a word or an affix; empty if there are not so many.
 
         Two of them fit other classes if any do, those first that do so by the graph; then come those in the fewest
         walls, then those first by hash key.
         """
         words = self._words[number]
-        keys = [0] * len(words) if key is None else hash_keys(key, [qid_number(one.id) for one in words]).tolist()
+        keys = hash_keys(key, [qid_number(one.id) for one in words]).tolist()
         places = sorted(
             (place for place in range(len(words)) if usable >> place & 1),
             key=lambda place: (not stated >> place & 1, self._uses[words[place].id], keys[place]),

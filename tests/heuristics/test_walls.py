@@ -363,6 +363,16 @@ def test_the_margins_of_many_items_are_those_of_each() -> None:
     assert evidence.margins(rows).tolist() == [evidence.margin(one) for one in others]
 
 
+def test_one_wall_is_made_where_one_is_asked_for() -> None:
+    """Of each tier, even though herrings by the graph, which come first, are in no classes of this world."""
+    own = {qid: (10 * n + 1, 10 * n + 2) for n, qid in enumerate(CLASSES)}
+    items = [replace(one, properties=own[one.instance_of[0]]) for one in items_of_classes()]
+    alike = [replace(one, properties=own["Q2"]) if one.qid in {"Q1100", "Q1101"} else one for one in items]
+    counts = World(alike, recipe_of(margin=0.05)).walls(3).counts
+    assert [own.kept for own in counts.values()] == [1, 1, 1]
+    assert 0 not in counts["herring"].left_out.values()
+
+
 def test_no_groups_give_no_walls() -> None:
     """A language without groups gets an empty file."""
     world = World(items_of_classes(), recipe_of())
