@@ -44,6 +44,7 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/anchors.md", "[{'anchor'"): "result",
     ("docs/architecture.md", "floor 3"): "a diagram; tests/test_floors.py holds the imports to it",
     ("docs/audit.md", "en: demo"): "output: wikisem audit demo",
+    ("docs/calibration.md", "P = 1 /"): "a formula; tests/evaluation/test_calibration.py has it, too",
     ("docs/categories.md", "category sets"): "real output: wikisem categories google-semantic",
     ("docs/categories.md", "wikisem: http://localhost"): "a message; tests/queries/test_failing_endpoint.py makes it",
     ("docs/categories.md", ": us-states"): "real file: SETS/categories/la.txt",
@@ -57,5 +58,6 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/method.md", "       "): "a diagram",
     ("docs/outliers.md", "classes on the ring"): "a diagram",
     ("docs/outliers.md", "characters of the members"): "a diagram",
+    ("docs/outliers.md", "capital   "): "words of related outliers, from a build of real items",
     ("docs/witness.md", "w(t) ="): "a formula; tests/oracle.py has it, too",
 }
