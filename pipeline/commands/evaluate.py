@@ -164,7 +164,7 @@ def _calibrate(parser: argparse.ArgumentParser) -> None:
         "--model",
         choices=("auto", "rasch", "2pl"),
         default="auto",
-        help="one discrimination for all groups (rasch), or one for each (2pl); auto: 2pl from eight models up",
+        help="one discrimination for all groups (rasch), or one each (2pl) (default: auto, 2pl from eight models up)",
     )
     parser.add_argument(
         "--by",
