@@ -189,6 +189,19 @@ def test_dumps_without_a_date_give_no_date(tmp_path: Path) -> None:
     assert "version 0.1.0: that of wikisem, since no dump has a date in its name." in card
 
 
+def test_a_config_is_another_one_when_its_tables_are(tmp_path: Path) -> None:
+    """datasets knows a config in its cache by its lines in the card: with other tables these are others."""
+
+    def described(groups: int, name: str) -> dict[str, str]:
+        card = released(write_run(tmp_path / name, groups, ("de", "no"), ()), tmp_path / f"{name}-set")["README.md"]
+        return dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "content (\w{64})"', card))
+
+    one, same, other = described(2, "one"), described(2, "same"), described(3, "other")
+    assert set(one) == {"cases", "groups", "de", "de-cases", "no", "no-cases"}
+    assert one == same
+    assert all(one[config] != other[config] for config in one)
+
+
 def test_recipes_that_ship_are_written_as_they_are() -> None:
     """With what is off as ``false``, and nothing lost."""
     for name in ("wikisem", "wikisem500", "demo"):
