@@ -171,10 +171,9 @@ def check_set_aside(command: Command) -> None:
         parser.parse_known_only([word.replace("gs://", "/") for word in ours[1:]])
         check_options(beam_options)
     elif words[0] == "pip":
-        extras = re.search(r"\[(.*)\]", words[-1])
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-        assert extras
-        assert set(extras[1].split(",")) <= set(known)
+        if extras := re.search(r"\[(.*)\]", words[-1]):
+            assert set(extras[1].split(",")) <= set(known)
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), words
     elif words[0] == "python":

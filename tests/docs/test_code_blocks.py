@@ -132,6 +132,6 @@ def test_most_commands_are_run() -> None:
     """What is set aside stays the exception."""
     wikisem = [command for command in COMMANDS if command.startswith("wikisem ")]
     aside = [command for command in wikisem if reason_aside(command)]
-    assert len(aside) == 2
-    assert len(wikisem) > 30
+    assert len(aside) <= 8
+    assert len(wikisem) > 60
     assert sum(block.language == "diff" for block in BLOCKS) == DIFFS
