@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from wikisem.arrow.columns import qids_of
 from wikisem.graph.class_graph import ClassGraph
-from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, closure, indices_of, offsets_of
+from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, indices_of, offsets_of
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, OutlierSets, build_outlier_index
@@ -251,8 +251,8 @@ def _apart(
 ) -> list[int]:
     """For each class a bitset of those that may be in one wall with it.
 
-    Neither class is below the other, has the other's label in its own, or shares more than a quarter of its words.
-    Status classes are in no wall: an item may have the status, and nobody has stated it.
+    Neither has the other's label in its own, nor more than a quarter of its words in the other; a class below another
+    one has all. Status classes are in no wall: an item may have the status, and nobody has stated it.
     """
     index = inputs.index
     status = index.is_status[np.searchsorted(index.candidates, nodes)].tolist()
@@ -264,19 +264,10 @@ def _apart(
         for other, mask in enumerate(masks)
         if mask.bit_count() > _MOST_SHARED * len(classes[other].words)
     )
-    for one, other in chain(
-        alike, _related(nodes, inputs.graph), _named_alike([one.group.label for one in classes], profile)
-    ):
+    for one, other in chain(alike, _named_alike([one.group.label for one in classes], profile)):
         apart[one] &= ~(1 << other)
         apart[other] &= ~(1 << one)
     return apart
-
-
-def _related(nodes: Int64s, graph: ClassGraph) -> Iterator[tuple[int, int]]:
-    """The classes that are below another one, or on a cycle with it, and that one."""
-    numbers = {node: number for number, node in enumerate(nodes.tolist())}
-    for number, node in enumerate(nodes.tolist()):
-        yield from ((number, numbers[above]) for above in closure(graph.up, node).tolist() if above in numbers)
 
 
 def _named_alike(labels: Sequence[str], profile: LanguageProfile) -> Iterator[tuple[int, int]]:
