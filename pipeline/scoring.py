@@ -347,8 +347,11 @@ def samples(arguments: argparse.Namespace) -> None:
     title = f"outlier detection, choices compared by {arguments.measure}"
     scored = [one for found in models.values() for one in found]
     write_cases(arguments.cases, scored)
+    standings = _rank_samples(models, arguments.seed)
 
     def tables() -> Iterator[RenderableType]:
+        if standings:
+            yield ranking_report(standings, "group")
         yield from (outlier_report(found, title) for found in models.values())
         yield from (wall_report(one, f"walls, {one.dataset}") for one in of_walls)
 
@@ -361,9 +364,22 @@ def samples(arguments: argparse.Namespace) -> None:
                 (row for one in scored for row in outlier_rows(one, "own", False)),
                 (row for one in of_walls for row in wall_rows(one, "own")),
             ),
+            lambda: ranking_plots(standings),
         ),
         arguments,
     )
+
+
+def _rank_samples(models: Mapping[str, Sequence[Evaluation]], seed: int) -> list[Standing]:
+    """All models in one table, if there are several and they were asked the same cases in the same tasks."""
+    names = distinct([found[0].name for found in models.values()], list(models))
+    # lm-evaluation-harness puts the time of the run after the name of the task.
+    ranked = [
+        [replace(one, name=name, dataset=one.dataset.partition("_20")[0]) for one in found]
+        for name, found in zip(names, models.values(), strict=True)
+    ]
+    asked = [[(one.dataset, [group.group.outliers for group in one.groups]) for one in found] for found in ranked]
+    return rank_evaluations(ranked, seed) if len(ranked) > 1 and all(each == asked[0] for each in asked) else []
 
 
 def walls(arguments: argparse.Namespace) -> None:

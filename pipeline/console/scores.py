@@ -524,14 +524,15 @@ def outlier_rows(
 def write_cases(path: Path | None, evaluations: Sequence[Evaluation], *, words: bool = True) -> None:
     """Write the answer of each model to each of its cases as lines of JSON, if a file is named.
 
-    A case is called by the language and the id of its group and by its outlier, and by the data set if there are
-    several; a line that comes twice in a group has a number. It has a difficulty if groups have ``words``, not keys.
+    A case is called by the language and the id of its group and by its outlier, and by the data set if a model has
+    groups of one name in several; a line that comes twice in a group has a number. It has a difficulty if groups have
+    ``words``, not keys.
     """
     if path is None:
         return
-    # A harness names a file of samples by date and model, and so a data set has another name for each model.
-    by_model = Counter(evaluation.name for evaluation in evaluations)
-    several = max(by_model.values()) > 1 and len({one.dataset for one in evaluations}) == max(by_model.values())
+    called = Counter((one.name, each.group.language, each.group.id) for one in evaluations for each in one.groups)
+    sets = {(one.name, one.dataset) for one in evaluations}
+    several = len(sets) > len({name for name, _ in sets}) and any(count > 1 for count in called.values())
     lines = [
         orjson.dumps({"model": evaluation.name, "dataset": evaluation.dataset, **row}).decode() + "\n"
         for evaluation in evaluations

@@ -3,12 +3,14 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from lxml import html
 
 from wikisem.errors import MissingInputError
+from wikisem.evaluation import calibration
 from wikisem.evaluation.calibration import Answers, Calibration, calibrate, differences, short_forms, shortest_form
 from wikisem.evaluation.statistics import FloatArray
 from wikisem.pipeline.cli import main
@@ -231,3 +233,29 @@ def test_evaluate_writes_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [(row["model"], row["case"]) for row in rows] == [
         (model, case) for model in ("one.txt", "two.txt") for case in ("Q1/car", "Q1/car #2")
     ]
+
+
+def test_no_model_is_ranked_by_a_form_that_it_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The models of a calibration and those that its form ranks are different ones, and together all."""
+    answers, _ = simulate(20, 0.0)
+    calls: list[tuple[str, frozenset[str]]] = []
+
+    def watched(name: str) -> None:
+        found = getattr(calibration, name)
+
+        def call(of: Answers, *rest: Any) -> Any:
+            calls.append((name, frozenset(of.models)))
+            return found(of, *rest)
+
+        monkeypatch.setattr(calibration, name, call)
+
+    for name in ("_fit", "_agreement"):
+        watched(name)
+    monkeypatch.setattr(calibration, "_SPLITS", 3)
+    monkeypatch.setattr(calibration, "_HALVES", 1)
+    short_forms(answers)
+    fitted = [at for at, (what, _) in enumerate(calls) if what == "_fit"]
+    assert len(fitted) == 3
+    for at in fitted:
+        assert not calls[at][1] & calls[at + 1][1]
+        assert calls[at][1] | calls[at + 1][1] == set(answers.models)

@@ -183,3 +183,26 @@ def test_what_is_no_answer_to_a_wall_is_said(line: dict[str, Any], said: str, tm
     assert has_walls(tmp_path / "walls.jsonl")
     with pytest.raises(DamagedInputError, match=re.escape(said)):
         read_wall_samples(tmp_path / "walls.jsonl")
+
+
+def test_models_that_were_asked_the_same_are_in_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One folder a model, files named by the time of the run; without the same cases there is no such table."""
+    files = []
+    for model, right in (("one", -1.0), ("two", -9.0)):
+        (tmp_path / model).mkdir()
+        for language, time in (("de", "2026-11-01T10"), ("en", f"2026-11-02T{len(model) + ord(model[0])}")):
+            samples = [(_doc(2, f"Q{number}", language), [-3.0, -5.0, right, -4.0]) for number in range(8)]
+            files.append(_write(tmp_path / model / f"samples_wikisem_{language}_{time}.jsonl", samples))
+    cases = tmp_path / "cases.jsonl"
+    assert main(["evaluate", "samples", *map(str, files), "--cases", str(cases)]) == 0
+    table = capsys.readouterr().out.partition("└")[0]
+    assert table.startswith("all models")
+    assert re.search(r"model +┃ samples_wikisem_de ┃ samples_wikisem_en ", table)
+    assert re.search(r"accuracy │ one +│ +100.00 best │ +100.00 best", table)
+    rows = [json.loads(line) for line in cases.read_text().splitlines()]
+    asked = {f"{language}/Q{number}/éé" for language in ("de", "en") for number in range(8)}
+    assert {(row["model"], row["case"]) for row in rows} == {
+        (model, case) for model in ("one", "two") for case in asked
+    }
+    assert main(["evaluate", "samples", *map(str, files[:3])]) == 0
+    assert "all models" not in capsys.readouterr().out
