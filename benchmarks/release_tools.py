@@ -32,6 +32,8 @@ Rows = Iterator[tuple[str, Any]]  # "groups" or "cases", and a row
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "release" / "tools.md"
 KINDS: Final = ("groups", "cases")
+# How the configs of other kinds end.
+OTHERS: Final = ("-categories", "-analogies", "-walls")
 
 
 def _pyarrow(folder: Path) -> Rows:
@@ -41,18 +43,23 @@ def _pyarrow(folder: Path) -> Rows:
             yield from ((kind, row) for row in pq.read_table(path).to_pylist())
 
 
-def _datasets(folder: Path, *, streaming: bool = False) -> Rows:
+def _datasets(folder: Path) -> Rows:
+    """The configs of all languages."""
     import datasets
 
-    for config in datasets.get_dataset_config_names(str(folder)):
-        if not config.endswith(("-categories", "-analogies")):
-            kind = "cases" if config.endswith("-cases") else "groups"
-            rows = datasets.load_dataset(str(folder), config, split="test", streaming=streaming)
-            yield from ((kind, row) for row in rows)
+    for kind in KINDS:
+        yield from ((kind, row) for row in datasets.load_dataset(str(folder), kind, split="test"))
 
 
 def _streaming(folder: Path) -> Rows:
-    return _datasets(folder, streaming=True)
+    """The configs of one language each."""
+    import datasets
+
+    for config in datasets.get_dataset_config_names(str(folder)):
+        if config not in KINDS and not config.startswith("names-") and not config.endswith(OTHERS):
+            kind = "cases" if config.endswith("-cases") else "groups"
+            rows = datasets.load_dataset(str(folder), config, split="test", streaming=True)
+            yield from ((kind, row) for row in rows)
 
 
 def _croissant(folder: Path) -> Rows:
@@ -90,7 +97,7 @@ def _duckdb(folder: Path) -> Rows:
 
 # Each tool, the line that a person types for German, and how all languages are read here.
 TOOLS: Final[Mapping[str, tuple[str, Callable[[Path], Rows]]]] = {
-    "datasets": ('`load_dataset(FOLDER, "de", split="test")`, `"de-cases"`', _datasets),
+    "datasets": ('`load_dataset(FOLDER, "cases", split="test")`, `"groups"`', _datasets),
     "datasets, streaming": ('`load_dataset(FOLDER, "de-cases", split="test", streaming=True)`', _streaming),
     "mlcroissant": ('`mlcroissant.Dataset("croissant.json").records("cases")`', _croissant),
     "pandas": ('`pandas.read_parquet("cases/de.parquet")`', _pandas),

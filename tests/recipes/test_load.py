@@ -278,6 +278,8 @@ LEAST = {
     "filters.digits": 1,
     "filters.affix": 1,
     "filters.length_one": 1,
+    "walls.number": 0,
+    "walls.uses": 1,
 }
 
 
