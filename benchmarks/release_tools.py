@@ -114,13 +114,17 @@ def summary(rows: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value without the types of a tool: Croissant's bytes are text and its names are short, pandas' NaN is null."""
+    """A value without the types of a tool: Croissant's bytes are text and its names are short, pandas' NaN is null.
+
+    Ties, which Croissant cannot describe, are null in the groups of these releases.
+    """
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, dict):
-        return {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
+        short = {key.rpartition("/")[2]: _plain(each) for key, each in value.items()}
+        return {key: each for key, each in short.items() if (key, each) != ("ties", None)}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return _plain(value.tolist()) if hasattr(value, "tolist") else value
