@@ -4,6 +4,7 @@
     python -m benchmarks.reading score FOLDER --key FILE [--before docs/reading/judgements.jsonl] [--save FILE]
     python -m benchmarks.reading table docs/reading/judgements.jsonl ...
     python -m benchmarks.reading kept docs/reading/judgements.jsonl OUT ...
+    python -m benchmarks.reading walls docs/reading/walls.jsonl
 
 ``sample`` draws test cases from the groups of one build and of another, by seed and evenly over the outlier classes,
 and deals them out to the readers; the key, which is kept elsewhere, says which recipe and outlier class each is of.
@@ -15,7 +16,8 @@ and deals them out to the readers; the key, which is kept elsewhere, says which 
 - ``second-1.jsonl`` is like the answers, by one more reader, for some of the sheets.
 
 ``score`` joins all that and prints the table, under that of an earlier reading, and Cohen's kappa between two readers
-of the same cases. ``kept`` counts how many of the judged cases other builds have.
+of the same cases. ``kept`` counts how many of the judged cases other builds have. ``walls`` prints how many walls each
+of several readers solved, and how many all found fair; a line has the wall's ``groups`` and those of its ``readers``.
 """
 
 import argparse
@@ -209,6 +211,27 @@ def kept(judged: Sequence[_Case], outputs: Sequence[Path]) -> str:
     return "\n".join(lines)
 
 
+def walls_table(walls: Iterable[_Case]) -> str:
+    """The walls by recipe and tier, as Markdown: how many each reader solved, and how many all of them found fair."""
+    rows: dict[tuple[str, str], list[_Case]] = defaultdict(list)
+    for wall in walls:
+        for tier in (wall["tier"], "all"):
+            rows[wall["recipe"], tier].append(wall)
+    readers = range(max(len(wall["readers"]) for own in rows.values() for wall in own))
+    head = ["recipe", "tier", "walls", *(f"solved by reader {number + 1}, %" for number in readers), "fair to all"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for (recipe, tier), own in sorted(rows.items()):
+        solved = [sum(_is_solved(wall, wall["readers"][number]) for wall in own) for number in readers]
+        fair = sum(all(reader["fair"] == "yes" for reader in wall["readers"]) for wall in own)
+        row = [f"`{recipe}`", tier, len(own), *(_share(count, len(own)) for count in solved), fair]
+        lines.append(f"| {' | '.join(map(str, row))} |")
+    return "\n".join(lines)
+
+
+def _is_solved(wall: _Case, reader: _Case) -> bool:
+    return {frozenset(group["words"]) for group in wall["groups"]} == set(map(frozenset, reader["groups"]))
+
+
 def _identity(case: _Case) -> tuple[str, str, str]:
     return case["language"], *_pair(case)
 
@@ -228,6 +251,7 @@ def main() -> None:
     score.add_argument("--before", type=Path)
     score.add_argument("--save", type=Path)
     commands.add_parser("table").add_argument("judgements", type=Path, nargs="+")
+    commands.add_parser("walls").add_argument("walls", type=Path)
     still = commands.add_parser("kept")
     still.add_argument("judgements", type=Path)
     still.add_argument("outputs", type=Path, nargs="+")
@@ -241,6 +265,8 @@ def main() -> None:
         print(*(table(each) for each in ([_lines(options.before)] if options.before else []) + [cases]), sep="\n\n")
         if any("second" in case for case in cases):
             print(f"\n{kappa(cases)}")
+    elif options.command == "walls":
+        print(walls_table(_lines(options.walls)))
     elif options.command == "kept":
         print(kept(_lines(options.judgements), options.outputs))
     else:
