@@ -164,8 +164,8 @@ def answers(
 ) -> dict[tuple[str, str], Answer]:
     """The answers to the cases of a group, as far as its items have QIDs and are in vocabulary.
 
-    A tie counts against the model: an item of the cluster that stands out as much as the outlier comes before it.
-    Among themselves, such items are in the order of the cluster.
+    Items that stand out alike, within ``TIE_TOLERANCE``, are in the order of the cluster, and the outlier comes last of
+    them: a tie counts against the model.
     """
     cluster, outliers, gaps = group_gaps(group, known, similarity, compactness)
     qids = [(group.keys[at] if group.keys else ItemKeys()).qid for at in cluster]
@@ -174,7 +174,10 @@ def answers(
         outlier = group.outliers[at].keys.qid
         if outlier and all(qids):
             items = np.array([*qids, outlier])
-            order = np.argsort([*(row - TIE_TOLERANCE), 0.0], kind="stable")
+            gaps_of_all = np.array([*row, 0.0])
+            # How many items stand out more than each: rounding must not decide between those that are tied.
+            before = np.searchsorted(np.sort(gaps_of_all), gaps_of_all - TIE_TOLERANCE)
+            order = np.argsort(before, kind="stable")
             found.setdefault((group.id, outlier), Answer(outlier, tuple(items[order].tolist())))
     return found
 

@@ -36,9 +36,8 @@ def literal_order(group: WordGroup, outlier: OutlierWord, known: Mapping[str, Ve
         return None
     words = [*(known[word] for word, _ in items), known[outlier.surface]]
     close = [compactness(words, at) for at in range(len(words))]
-    # Within the tolerance of the outlier's, an item of the cluster comes first.
-    keys = [one + (1e-12 if at < len(items) else 0) for at, one in enumerate(close)]
-    order = sorted(range(len(words)), key=lambda at: -keys[at])
+    # Items within the tolerance of each other are in the order of the cluster, with the outlier last.
+    order = sorted(range(len(words)), key=lambda at: sum(other - close[at] > 1e-12 for other in close))
     return [[*(qid for _, qid in items), outlier.keys.qid][at] for at in order]
 
 
@@ -159,6 +158,15 @@ def test_a_tie_with_the_outlier_counts_against_the_model() -> None:
     (answer,) = answers(group, known).values()
     assert answer.order[:2] == ("Qa", "Qb")
     assert not answer.right
+
+
+@pytest.mark.parametrize("odd", "abcdef")
+def test_rounding_does_not_order_tied_items(odd: str) -> None:
+    """Items with one vector stand out alike: they are in the order of the cluster."""
+    known = {f"de:{item}": np.ones(3) for item in "abcdef"}
+    known |= {f"de:{odd}": np.array((-1.0, 0, 0)), "de:x": np.array((1.0, 0, 0))}
+    (answer,) = answers(group_of("Q1", "de", "abcdef", "x"), known).values()
+    assert "".join(answer.order) == "".join(f"Q{item}" for item in (odd, "x", *sorted(set("abcdef") - {odd})))
 
 
 VECTORS = "a 1 0.1\nb 1 0\nc 1 0.2\nx -0.1 1\nA 1 0.1\nB 0 1\nC 1 0.2\nX 0 1\n"
