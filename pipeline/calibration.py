@@ -126,7 +126,7 @@ class _Calibrated:
             yield "no short form was chosen: that takes six models and twenty groups that all models were asked"
         extreme = [name for name, ability, error in self._abilities() if error > 1 or abs(ability) > _FAR]
         if extreme:
-            yield f"warning: too hard or too easy for {', '.join(extreme)}: the ability is a guess of its prior"
+            yield f"warning: too hard or too easy for {', '.join(extreme)}: the ability is what the prior says"
 
     def _abilities(self) -> Iterator[tuple[str, float, float]]:
         found = self._found

@@ -153,8 +153,8 @@ def walls(
 ) -> WallEvaluation:
     """Score walls: how many are solved by the best partition into four groups, by tier and language, with error bars.
 
-    ``walls`` is the OUT of a run, the file of one language, or a list of ``Wall``. ``common_with`` and ``keys`` are as
-    for ``outliers``. MissingInputError where there are no walls.
+    ``walls`` is the OUT of a run, a release, a file of walls, or a list of ``Wall``. ``common_with`` and ``keys`` are
+    as for ``outliers``. MissingInputError if there are no walls.
     """
     if isinstance(walls, str | PathLike):
         listed, name = read_walls(walls), data_set_name(data_set_path(walls))

@@ -145,16 +145,16 @@ FEW_HERRINGS: Final = "few-herrings"
 SECOND_SOLUTION: Final = "second-solution"
 REPEATS: Final = "repeats"
 
-# A wall is dropped that has as many words of an earlier one as three rows have.
+# A wall that shares as many words with an earlier one as three rows have is dropped.
 _REPEATED: Final = SIZE - SIDE
-# So many words of a row that fit other classes come first; further ones only if the row has no other words.
+# How many words of a row that fit other classes come first; further ones only if the row has no other words.
 _FIRST_HERRINGS: Final = SIDE // 2
-# Sets of classes for each wall that is asked for, beside those tried in vain: so many of these, one after another.
+# How many sets of classes are tried for each wall, and after how many in vain, one after another, a tier ends.
 _ATTEMPTS: Final = 4
 _MOST_IN_VAIN: Final = 32
-# So many classes are looked at to complete a wall that begins with a class.
+# How many classes are looked at to complete a wall that begins with a class.
 _LOOKS: Final = 256
-# So often words are drawn from a set of classes. From the second time on, they may only fit classes that come later in
+# How often words are drawn from a set of classes. From the second time on, they may only fit classes that come later in
 # an order by hash key: there can be no second solution.
 _DRAWS: Final = 4
 
@@ -242,9 +242,9 @@ class _Row(NamedTuple):
 
 
 def draw_walls(classes: Sequence[WallClass], fits: WallFits, profile: LanguageProfile, recipe: Recipe) -> Walls:
-    """The walls of the classes of one language, ``recipe.walls.number`` in all, as evenly over the tiers as may be.
+    """The walls of the classes of one language, ``recipe.walls.number`` in all, divided evenly among the tiers.
 
-    The tiers take turns, since a word may be in so many walls only. What one lacks is not made up for by another.
+    The tiers take turns, since each word may be in only a few walls. If one has too few, the others get no more.
     """
     number = recipe.walls.number
     drawing = _Drawing(classes, fits, profile, recipe)

@@ -46,7 +46,7 @@ Evidence = npt.NDArray[np.float64]
 class ClassEvidence:
     """The evidence that items are of a class, from its instances: its reference and the members of a cluster.
 
-    ``coherence`` is that of the cluster; None if nothing is said of its members.
+    ``coherence`` is that of the cluster; None if none of its members has a signature.
     """
 
     def __init__(self, signatures: Signatures, node: int, cluster: Sequence[str]) -> None:
@@ -74,11 +74,11 @@ class ClassEvidence:
 
     @property
     def speaks(self) -> bool:
-        """Whether anything is said of any instance."""
+        """Whether any instance has a signature."""
         return bool(self._of_instances)
 
     def margin(self, item: str) -> float | None:
-        """The share of the instances with less evidence than an item (a QID) that is not one of them; a tie is half.
+        """The share of the instances with less evidence than another item (a QID); a tie counts half.
 
         None if no instance has a signature.
         """

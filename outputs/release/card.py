@@ -113,7 +113,7 @@ def _example(facts: ReleaseFacts) -> str:
     return (
         f"For example, {_code(row['id'])} asks for the odd one of {choices}. All but **{_plain(row['outlier'])}** are "
         f"of the class {_plain(row['label'])} ({row['class']}); "
-        f"that is of a {OUTLIER_CLASSES[row['outlier_class']]} class."
+        f"the outlier is of a {OUTLIER_CLASSES[row['outlier_class']]} class."
     )
 
 
@@ -243,9 +243,9 @@ def _changes(facts: ReleaseFacts) -> str:
         for code, numbers in facts.changes.items()
     ]
     about = (
-        f"Since version {_plain(facts.since)}; surface forms are those that changed in groups of both. What is in both "
-        "has the same ids, of groups, items and test cases. `wikisem changes` lists every change, and why groups came "
-        "or went."
+        f"Since version {_plain(facts.since)}; surface forms are counted in groups that are in both. Groups, items and "
+        "test cases that are in both have the same ids. `wikisem changes` lists every change, and why groups came or "
+        "went."
     )
     table = _table(["language", *CHANGES], f"l{'r' * len(CHANGES)}", rows)
     return _paragraphs("## Changes", about, table) if rows else ""

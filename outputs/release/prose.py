@@ -114,7 +114,7 @@ def limits(facts: ReleaseFacts) -> str:
     if facts.option("outliers", "exclude") == "instances":
         lines.append("An instance of a subclass of the class may be its outlier.")
     if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:
-        lines.append("No rule takes out outliers that all their statements make a member.")
+        lines.append("No rule leaves out outliers whose statements are those of a member.")
     if ANCHOR in facts.by_source() and facts.option("surface", "form") == "anchor":
         lines.append("Anchors are as writers link them, inflected in some languages.")
     if facts.total("foreign"):

@@ -1,7 +1,7 @@
 """What changed from one run or release to another: groups in and out and why, items that moved, surface forms.
 
-OLD and NEW are folders or addresses of runs or releases, such as two builds from dumps of two dates. What is in both
-has the same ids, of groups, items and test cases.
+OLD and NEW are folders or addresses of runs or releases, such as two builds from dumps of two dates. Groups,
+items and test cases that are in both have the same ids.
 """
 
 import argparse
@@ -26,14 +26,14 @@ _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of changes."""
     parser.add_argument("old", metavar="OLD", help="the output folder of a run, or a release")
-    parser.add_argument("new", metavar="NEW", help="the same of the other")
+    parser.add_argument("new", metavar="NEW", help="another output folder or release, to compare with OLD")
     add_languages(parser, "all of both")
     parser.add_argument(
         "--most", type=at_least(1), default=20, metavar="N", help="rows of each table of changes (default: 20)"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV, a row for each change, instead of tables")
-    form.add_argument("--json", action="store_true", help="print one JSON object a line for each language")
+    form.add_argument("--json", action="store_true", help="print one JSON object per line for each language")
     add_report_file(parser)
 
 

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_figure(parser, "--plot", "every pair of scores")
     add_report_file(parser)
-    parser.add_argument("--json", action="store_true", help="print a JSON object a line instead of a table")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:

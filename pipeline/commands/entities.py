@@ -1,4 +1,4 @@
-"""Stage 1: read a Wikidata JSON dump into OUT/entities, one row an item, as Parquet."""
+"""Stage 1: read a Wikidata JSON dump into OUT/entities, as Parquet with one row per item."""
 
 import argparse
 

@@ -85,7 +85,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tier",
         choices=TIERS,
-        help="score only cases that are expected to be so hard, by their outlier class, words and prominence",
+        help="score only easy, middle or hard test cases, as predicted from outlier class, words and sitelinks",
     )
     _add_cases(parser)
     _add_similarity(parser)
@@ -138,12 +138,14 @@ def _samples(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "error bars", SEED)
     _add_cases(parser)
     add_report_file(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line for each file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line for each file")
     parser.set_defaults(score="samples", vectors=[])
 
 
 def _walls(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("walls", metavar="OUT", help="a run's OUT with walls, or the .jsonl file of one language")
+    parser.add_argument(
+        "walls", metavar="OUT", help="a run's OUT or a release with walls, or a .jsonl or .parquet file of walls"
+    )
     _add_languages(parser, "walls")
     _add_keys(parser, KEYS[:1])
     _add_common(parser)
@@ -183,7 +185,7 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
         "--cases",
         type=argument(path_of),
         metavar="FILE",
-        help="write the answer of each model to each case into this file, a JSON object a line: for evaluate calibrate",
+        help="write the answer of each model to each case into this file, as JSON lines for evaluate calibrate",
     )
 
 
@@ -281,7 +283,11 @@ def _cutoff(parser: argparse.ArgumentParser) -> None:
         "a file of YYYY-MM-DD,item lines; repeat for several. Bands then end at these items",
     )
     parser.add_argument(
-        "--bands", type=at_least(1), default=10, metavar="N", help="bands of as many cases each (default: 10)"
+        "--bands",
+        type=at_least(1),
+        default=10,
+        metavar="N",
+        help="divide the cases into N bands of equal size (default: 10)",
     )
     add_figure(parser, "--plot", "accuracy by item number, with the cutoff,")
     _add_similarity(parser)
@@ -363,5 +369,5 @@ def _add_common(parser: argparse.ArgumentParser, required: bool = True) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="print one JSON object a line for each model and data set, in the order given, instead of tables",
+        help="print one JSON object per line for each model and data set, in the order given, instead of tables",
     )

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ITEM",
-        help="an item of which to say, too, whether its statements let it be an outlier of the class",
+        help="also say whether the statements of this item let it be an outlier of the class",
     )
     add_figure(parser, "--figure", "the group, too,")
 

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
     print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
     if not maker.name:
-        print_notes(["the card and the citation name nobody: --maintainer and --contact do"])
+        print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
     print_line(f"to publish it: hf repos create {name} --repo-type dataset")
     print_line(f"               hf upload {name} {folder} --repo-type dataset")
     print_line(f"output: {folder}")

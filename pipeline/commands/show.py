@@ -1,8 +1,8 @@
 """Show one group in full: its members and outliers, where each word is from, and the classes of the outliers.
 
 OUT is the output folder of a run or a release, by path or URL, or a file of groups. CLASS is a QID or a label in any of
-its languages. Without --language the group is shown in every language that has it. Of a class without a group, the
-reason is said.
+its languages. Without --language the group is shown in every language that has it. If a class has no group,
+the reason is printed.
 """
 
 import argparse

@@ -111,7 +111,7 @@ def unknown_languages_note(evaluation: Evaluation) -> list[str]:
     if len(shares) < 2 or not unknown:
         return []
     lacking = f"{evaluation.name} lacks most words of {', '.join(unknown)}"
-    return [f"warning: {lacking}; scores over all languages are of the rest: choose some with --language"]
+    return [f"warning: {lacking}; scores over all languages leave these words out: choose some with --languages"]
 
 
 # Tables of outlier detection.

@@ -276,7 +276,7 @@ def test_several_models_begin_with_one_table(folder: Path, capsys: pytest.Captur
 def test_a_language_that_a_model_does_not_know_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where languages are mixed, and most words of one are out of vocabulary; a set of one language says so anyway."""
     words = two_models(folder)
-    warning = "warning: bad.txt lacks most words of de (100 %); scores over all languages are of the rest"
+    warning = "warning: bad.txt lacks most words of de (100 %); scores over all languages leave these words out"
     assert main(words) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert warning in printed

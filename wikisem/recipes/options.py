@@ -73,7 +73,7 @@ class OutlierOptions:
     places: bool = False
     # An outlier gives way if at least this share of the instances has less evidence of being one than it has.
     margin: Share | None = None
-    # So many further outliers of another kind that statements tie to members; they change no other outlier.
+    # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
     shared: bool = False
 
