@@ -16,6 +16,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "wikisem")
 # A fault of ours fails a test as what it is, not as the one line that people get.
 os.environ["WIKISEM_TRACEBACK"] = "1"
 
+# On matrices as small as those of tests, threads of BLAS wait for each other longer than they compute: up to four times
+# the CPU time where other processes run. Set before numpy is loaded, and for the commands that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 _VARIABLE = "WIKISEM_DATA"
 # The head of what gzip has packed, with a time that is not 0.
 _DATED = re.compile(r"\\x1f\\x8b\\x08\\x00(?!\\x00\\x00\\x00\\x00)")
