@@ -60,8 +60,3 @@ class AnalogyOptions:
     method: Method = "3cosadd"
     skip_oov: bool = False
     restrict: int = 0
-
-
-# How hard a test case is expected to be.
-Tier = Literal["easy", "middle", "hard"]
-TIERS: Final[tuple[Tier, ...]] = ("easy", "middle", "hard")

@@ -37,10 +37,9 @@ from wikisem.evaluation.comparison import (
 )
 from wikisem.evaluation.consistency import Consistency, check_parallel, measure_consistency
 from wikisem.evaluation.cutoff import measure_cutoff, read_dates
-from wikisem.evaluation.difficulty import keep_tier
 from wikisem.evaluation.harness_samples import has_walls, read_samples, read_wall_samples
 from wikisem.evaluation.oddoneout import ODDONEOUT_DISTANCES, score_oddoneout
-from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions, Tier
+from wikisem.evaluation.options import AnalogyOptions, Keys, OddOneOutOptions
 from wikisem.evaluation.outlier_detection import Evaluation, score_models, words_of
 from wikisem.evaluation.topk import CategoryScore, CategoryVectors, combined_as_json, look_up_category, score_topk
 from wikisem.evaluation.vectors.lookup import Lookup, require_cosine, require_vocabulary
@@ -49,6 +48,7 @@ from wikisem.evaluation.vectors.similarities import compared_by
 from wikisem.evaluation.vectors.words import open_tokenizer, tokens_of
 from wikisem.evaluation.walls import score_models_on_walls
 from wikisem.files import path_of
+from wikisem.heuristics.selection.difficulty import keep_tier
 from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import read_walls
 from wikisem.pipeline.console.progress import progress
@@ -81,6 +81,7 @@ from wikisem.pipeline.console.scores import (
     write_cases,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
+from wikisem.recipes.options import Tier
 from wikisem.records import Wall
 
 # Tasks on test groups: outlier detection and blind spots.

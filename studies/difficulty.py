@@ -19,8 +19,8 @@ from scipy.special import expit
 
 from wikisem.datasets.word_groups import name_languages, read_dataset
 from wikisem.evaluation.correlation import ranks
-from wikisem.evaluation.difficulty import FIT, features
 from wikisem.evaluation.statistics import FloatArray, bootstrap
+from wikisem.heuristics.selection.difficulty import FIT, features
 
 NAMES = list(FIT)
 

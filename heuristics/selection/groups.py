@@ -11,8 +11,9 @@ from wikisem.graph.csr import Bitsets, CsrRows, Ints, indices_of
 from wikisem.graph.outlier_sets.neighbourhood import WIDTH
 from wikisem.graph.outlier_sets.outlier_index import ClassOutliers, OutlierIndex, OutlierSets, ViaFinder
 from wikisem.heuristics.rules.cluster import check_cluster, outlier_rules
+from wikisem.heuristics.selection.difficulty import Members
 from wikisem.heuristics.selection.mixed import FEW_OUTLIERS
-from wikisem.heuristics.selection.outlier_choice import HasSurface, choose_outliers
+from wikisem.heuristics.selection.outlier_choice import choose_outliers
 from wikisem.heuristics.selection.places import Places
 from wikisem.heuristics.selection.pool import Draws, GroupInputs, LanguageInputs, OutlierPool, PoolItem, item_indices
 from wikisem.heuristics.selection.witness import ClassEvidence
@@ -71,13 +72,22 @@ class GroupBuilder:
     def _ask_witness(self, node: int, cluster: _Cluster, inputs: LanguageInputs) -> "_Passed | Rejection":
         """A cluster that kept the rules on surface forms, or its rejection if its members have no kind in common."""
         rule = outlier_rules([member.surface for member in cluster], inputs.profile, self._recipe.filters)
+        passed = _Passed(cluster, rule, self._of_tier(cluster))
         if self._inputs.signatures is None:
-            return _Passed(cluster, rule)
+            return passed
         evidence = ClassEvidence(self._inputs.signatures, node, [member.id for member in cluster])
         least, coherence = self._recipe.cluster.coherence, evidence.coherence
         if least is None or coherence is None or coherence >= least:
-            return _Passed(cluster, rule, evidence, self._recipe.outliers.margin)
+            return replace(passed, evidence=evidence, bound=self._recipe.outliers.margin)
         return self._reject(node, inputs, NO_KIND, f"expected a coherence of at least {least}, saw {coherence}")
+
+    def _of_tier(self, cluster: _Cluster) -> Callable[[PoolItem], bool] | None:
+        """Whether the case of an item is as hard as the recipe asks, if it asks."""
+        tier = self._recipe.outliers.difficulty
+        if tier is None:
+            return None
+        members = Members([one.surface for one in cluster], [one.sitelinks for one in cluster])
+        return lambda item: members.tier(item.surface, item.outlier_class, item.sitelinks) == tier
 
     def _add_outliers(self, passed: Mapping[int, Mapping[str, "_Passed"]]) -> Iterator[tuple[str, Judgement]]:
         """The groups of up to 64 classes whose clusters passed: the outlier sets of all, then the choice for each."""
@@ -148,7 +158,8 @@ class GroupBuilder:
         minimum, kinds = self._recipe.outliers.minimum, self._recipe.outliers.kinds
         drawn = [outlier.outlier_class for outlier in outliers if outlier.outlier_class != RELATED]
         if len(drawn) < minimum:
-            detail = f"expected at least {minimum} outliers, saw {len(drawn)}"
+            tier = self._recipe.outliers.difficulty
+            detail = f"expected at least {minimum}{f' {tier}' if tier else ''} outliers, saw {len(drawn)}"
             if node in self._status:
                 return self._reject(node, inputs, STATUS, f"{detail} that are not below a parent of this status class")
             return self._reject(node, inputs, FEW_OUTLIERS, detail)
@@ -182,11 +193,12 @@ class GroupBuilder:
 class _Passed:
     """A cluster that passed its rules, the rule on the surface forms of its outliers, and its witness if it has one.
 
-    An outlier gives way if its margin is ``bound`` or more.
+    An outlier gives way if it is not ``of_tier``, or if its margin is ``bound`` or more.
     """
 
     cluster: _Cluster
     rule: Callable[[str], bool]
+    of_tier: Callable[[PoolItem], bool] | None = None
     evidence: ClassEvidence | None = None
     bound: float | None = None
 
@@ -195,9 +207,9 @@ class _Passed:
         """Whether there is a witness that knows anything of the class."""
         return self.evidence is not None and self.evidence.speaks
 
-    def admits(self, item: HasSurface) -> bool:
-        """Whether the rules and the witness let an item be an outlier."""
-        if not self.rule(item.surface):
+    def admits(self, item: PoolItem) -> bool:
+        """Whether the rules, the tier and the witness let an item be an outlier."""
+        if not self.rule(item.surface) or (self.of_tier is not None and not self.of_tier(item)):
             return False
         return self.evidence is None or self.bound is None or (self.evidence.margin(item.id) or 0) < self.bound
 
@@ -209,7 +221,7 @@ class _Passed:
         return replace(group, outliers=outliers, coherence=self.evidence.coherence)
 
 
-def _admits(passed: Mapping[str, _Passed]) -> Callable[[str, HasSurface], bool]:
+def _admits(passed: Mapping[str, _Passed]) -> Callable[[str, PoolItem], bool]:
     return lambda language, item: passed[language].admits(item)
 
 

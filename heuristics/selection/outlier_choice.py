@@ -65,7 +65,7 @@ def choose_outliers(
     clusters: Mapping[str, Sequence[Member]],
     pool: Iterable[ItemsByClass[_Chosen]],
     per_class: int,
-    admits: Callable[[str, HasSurface], bool] = lambda language, item: True,  # noqa: ARG005
+    admits: Callable[[str, _Chosen], bool] = lambda language, item: True,  # noqa: ARG005
     places: Places | None = None,
     related: int = 0,
 ) -> dict[str, tuple[_Chosen, ...]]:
@@ -105,7 +105,7 @@ _Placed: TypeAlias = Mapping[str, Place]
 class _Choice(Generic[_Chosen]):
     """The outliers chosen so far, which restrict further choices."""
 
-    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, HasSurface], bool]) -> None:
+    def __init__(self, clusters: Mapping[str, Sequence[Member]], admits: Callable[[str, _Chosen], bool]) -> None:
         self._admits = admits
         self._surfaces = {language: {member.surface for member in cluster} for language, cluster in clusters.items()}
         self._items = {member.id for cluster in clusters.values() for member in cluster}

@@ -13,7 +13,6 @@ from wikisem.evaluation.options import (
     MEASURES,
     METHODS,
     SEED,
-    TIERS,
     TOKENIZERS,
 )
 from wikisem.files import path_of
@@ -21,6 +20,7 @@ from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
+from wikisem.recipes.options import TIERS
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),

@@ -18,7 +18,6 @@ from wikisem.evaluation.blind_spots import Spot
 from wikisem.evaluation.comparison import WHOLE, Comparison, Standing
 from wikisem.evaluation.consistency import Consistency
 from wikisem.evaluation.cutoff import Cutoff, made_between
-from wikisem.evaluation.difficulty import difficulty
 from wikisem.evaluation.outlier_detection import (
     UNKNOWN,
     Evaluation,
@@ -35,6 +34,7 @@ from wikisem.evaluation.topk import CategoryScore, mean_error_bars, mean_percent
 from wikisem.evaluation.vectors.lookup import Lookup
 from wikisem.evaluation.walls import WallEvaluation, WallMeans
 from wikisem.files import write_text
+from wikisem.heuristics.selection.difficulty import difficulty
 from wikisem.outputs.report.page import Intervals, Point
 from wikisem.pipeline.console.terminal import log, make_table
 

@@ -23,6 +23,10 @@ Variant: TypeAlias = Literal[
 # What names an item without an anchor.
 Fallback: TypeAlias = Literal["none", "label", "title"]
 
+# How hard a test case is expected to be.
+Tier: TypeAlias = Literal["easy", "middle", "hard"]
+TIERS: Final[tuple[Tier, ...]] = ("easy", "middle", "hard")
+
 # O1, O2 and O3.
 OUTLIER_CLASSES: Final = 3
 
@@ -73,6 +77,8 @@ class OutlierOptions:
     places: bool = False
     # An outlier gives way if at least this share of the instances has less evidence of being one than it has.
     margin: Share | None = None
+    # Only outliers whose cases should be this hard; all others give way.
+    difficulty: Tier | None = None
     # How many further outliers of another kind, tied to members by statements; they change no other outlier.
     related: FromZero = 0
     shared: bool = False

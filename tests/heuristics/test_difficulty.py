@@ -8,9 +8,14 @@ from statistics import fmean
 
 import pytest
 
-from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup
-from wikisem.evaluation.difficulty import difficulty, features, keep_tier, tier_of
+from tests.heuristics.test_groups import judge, random_recipe
+from tests.oracle import Named
+from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, parse_line
+from wikisem.heuristics.selection.difficulty import difficulty, features, keep_tier, tier_of
+from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
+from wikisem.recipes.options import TIERS, OutlierOptions, Tier
+from wikisem.records import Entity, Group, Rejection
 
 
 def keys(*sitelinks: int) -> tuple[ItemKeys, ...]:
@@ -91,3 +96,60 @@ def test_a_tier_can_be_scored_alone(
     Path("groups.jsonl").write_text(json.dumps(lines[1]) + "\n")
     assert main([*words, "--tier", "easy"]) == 1
     assert "groups.jsonl: expected easy test cases, saw none" in capsys.readouterr().err
+
+
+# What a class beside four towns brings, with its sitelinks: little known, with more words, with words of two towns.
+SIBLINGS: dict[Tier, dict[str, int]] = {
+    "easy": {"Lone": 1, "Nib": 2, "Ore": 1},
+    "middle": {"Big Old Thing": 9, "Far Away Song": 30, "Grey Stone": 20},
+    "hard": {"Ash Elm": 9, "Elm and Oak": 20, "Oak Ash": 9},
+}
+
+
+def towns(options: OutlierOptions, siblings: dict[str, int], shared: bool = False) -> dict[str, Group | Rejection]:
+    """What becomes of four towns by language; in German each sibling has its English name and two words more."""
+    entities = [Entity("Q2", (), ("Q1",)), Entity("Q3", (), ("Q1",))]
+    names: dict[str, dict[str, Named]] = {"en": {}, "de": {}}
+    for number, town in enumerate(("Ash", "Elm", "Oak", "Fir"), start=10):
+        entities.append(Entity(f"Q{number}", ("Q2",), (), 200))
+        names["en"][f"Q{number}"] = names["de"][f"Q{number}"] = Named(town)
+    for number, (name, sitelinks) in enumerate(siblings.items(), start=20):
+        entities.append(Entity(f"Q{number}", ("Q3",), (), sitelinks))
+        names["en"][f"Q{number}"], names["de"][f"Q{number}"] = Named(name), Named(f"{name} Ash Elm")
+    recipe = random_recipe(replace(options, minimum=1, min_sitelinks=1, distance=1, shared=shared), seed=1)
+    recipe = replace(recipe, cluster=replace(recipe.cluster, size=4))
+    return {language: one for (language, qid), one in judge(entities, names, recipe).items() if qid == "Q2"}
+
+
+@pytest.mark.parametrize("places", [False, True])
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_recipe_may_ask_for_a_tier(tier: Tier, places: bool) -> None:
+    """Every outlier is of it, by the file of groups too; an item that is not gives way to the next on the ring."""
+    everything = {name: number for own in SIBLINGS.values() for name, number in own.items()}
+    found = towns(OutlierOptions(per_class=3, places=places, difficulty=tier), everything)
+    group = found["en"]
+    assert isinstance(group, Group)
+    assert {one.surface for one in group.outliers} == SIBLINGS[tier].keys()
+    written = parse_line(encode_group(group).decode(), "here")
+    assert keep_tier([written], tier) == [written]
+    whole = towns(OutlierOptions(per_class=9, places=places), everything)["en"]
+    assert isinstance(whole, Group)
+    assert {one.surface for one in whole.outliers} == everything.keys()
+
+
+def test_a_class_without_outliers_of_the_tier_gives_no_group() -> None:
+    """The rejection says what was asked for."""
+    found = towns(OutlierOptions(difficulty="middle"), SIBLINGS["easy"] | SIBLINGS["hard"])["en"]
+    assert isinstance(found, Rejection)
+    assert (found.reason, found.detail) == ("few-outliers", "expected at least 1 middle outliers, saw 0")
+
+
+def test_parallel_outliers_are_of_the_tier_in_every_language() -> None:
+    """All German names share words with two towns, so that only what is hard in English is hard in both."""
+    everything = {name: number for own in SIBLINGS.values() for name, number in own.items()}
+    own = towns(OutlierOptions(per_class=9, difficulty="hard"), everything)
+    both = towns(OutlierOptions(per_class=9, difficulty="hard"), everything, shared=True)
+    counts = [
+        len(one.outliers) for each in (own["en"], own["de"], both["en"], both["de"]) if isinstance(one := each, Group)
+    ]
+    assert counts == [3, 9, 3, 3]
