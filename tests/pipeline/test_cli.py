@@ -192,7 +192,13 @@ _PIPELINES = {"build", "demo", "entities", "groups", "mentions", "names", "plan"
 _FROM_STAGES = {"explain", "lexemes", "walls"}  # which read or write files as stages do
 
 
-@pytest.mark.parametrize("module", ["cli", *(f"commands.{name}" for name in COMMANDS)])
+_WITH_BEAM = [f"commands.{name}" for name in COMMANDS if name in _PIPELINES | _FROM_STAGES]
+_WITHOUT = ["cli", *(f"commands.{name}" for name in COMMANDS if name not in _PIPELINES | _FROM_STAGES)]
+
+
+@pytest.mark.parametrize(
+    "module", [*_WITHOUT, *(pytest.param(module, marks=pytest.mark.slow) for module in _WITH_BEAM)]
+)
 def test_a_command_imports_only_what_it_needs(module: str) -> None:
     """A command starts in a part of a second unless it runs a pipeline: Beam takes one to import.
 

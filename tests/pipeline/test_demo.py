@@ -40,6 +40,7 @@ def test_what_a_stage_leaves_changes_with_its_version_alone(output: Path, stage:
     assert version_and_digest(output, stage) == KNOWN[stage]
 
 
+@pytest.mark.slow
 def test_an_engine_that_shuffles_leaves_the_same_bytes(
     output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

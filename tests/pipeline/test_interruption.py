@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 from wikisem.errors import StageError
 from wikisem.pipeline import cli
 from wikisem.pipeline.console.interruption import Interruption, listening
@@ -118,11 +118,21 @@ def _program(text: str, *signals: str) -> subprocess.CompletedProcess[str]:
     assert process.stdout.readline() == "ready\n"
     try:
         for name in signals:
+            wait_until(lambda: not _is_pending(process.pid))
             process.send_signal(getattr(signal, name))
         said, errors = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()  # one that hangs hears nothing else
     return subprocess.CompletedProcess([], process.returncode, said, errors)
+
+
+def _is_pending(pid: int) -> bool:
+    """Whether a signal was not delivered yet (Linux): of two, that with the lower number would come first."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return False
+    return any(int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd:", "ShdPnd:")))
 
 
 # Work that begins when the guard has.

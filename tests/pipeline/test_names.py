@@ -14,6 +14,8 @@ from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def counted(world: SampleDumps, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -16,6 +16,8 @@ from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.records import Wall
 
+pytestmark = pytest.mark.slow
+
 RECIPE = """\
 base = "demo"
 name = "walled"
@@ -179,7 +181,6 @@ def divisions(fits: dict[str, set[str]], classes: Sequence[str]) -> int:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.realdata
 def test_no_wall_of_real_data_has_a_second_solution(realdata: Path, tmp_path: Path) -> None:
     """By the class graph as its own questions are answered, with the herrings that the second witness adds."""

@@ -126,6 +126,7 @@ def exchange(parts: Sequence[object], folder: Path, by_engine: bool, par_do: Any
     return {path.name: orjson.loads(path.read_bytes()) for path in (folder / "found").glob("*")}
 
 
+@pytest.mark.slow
 def test_both_ways_give_the_same_buckets(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

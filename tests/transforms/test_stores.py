@@ -171,6 +171,7 @@ def test_a_version_changes_with_the_file(url: str) -> None:
     assert versions_below(url) != before
 
 
+@pytest.mark.slow
 def test_all_pages_of_a_listing_are_read(server: None) -> None:
     """S3 lists a thousand objects at a time."""
     del server
