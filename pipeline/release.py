@@ -36,8 +36,14 @@ from wikisem.outputs.release.facts import (
     read_facts,
     recipe_toml,
 )
-from wikisem.outputs.release.files import case_rows, cases_table, croissant_json, harness_files, parquet_bytes
-from wikisem.outputs.release.walls import wall_tasks
+from wikisem.outputs.release.files import (
+    case_rows,
+    cases_table,
+    croissant_json,
+    harness_files,
+    parquet_bytes,
+    wall_tasks,
+)
 from wikisem.outputs.wallfile import read_walls, walls_table
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.records import RELATED, Group, Rejection, Wall, name_of_outlier_class

@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import Any, Final
 
 import orjson
@@ -23,8 +24,10 @@ from wikisem.outputs.release.prose import (
     social_impact,
     uses,
 )
+from wikisem.outputs.wall_answers import SCORES
 from wikisem.outputs.wallfile import WALLS
 from wikisem.records import Group, Member, Outlier
+from wikisem.wikipedia.data.iso_639 import iso_639
 
 # Test cases as rows of their own.
 
@@ -115,6 +118,8 @@ def parquet_bytes(table: pa.Table, metadata: Mapping[str, str]) -> bytes:
 # Tasks for lm-evaluation-harness, eval.yaml and a task file for inspect-ai.
 
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# An answer to a wall takes some two hundred tokens, and far more in a script of which a tokenizer knows little.
+_WALL_TOKENS: Final = 1024
 _METRICS: Final = ("acc", "acc_norm", "acc_bytes")
 _WORDS_TEXT: Final = QUESTION + "\n\nQ: {{ choices | join(', ') }}\nA:"
 _LETTERS_TEXT: Final = (
@@ -134,38 +139,68 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
     codes = [language.code for language in facts.filled]
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
-    yield "lm_eval/_words.yaml", yaml_bytes(_template(facts, _WORDS_TEXT, "choices", _METRICS))
-    yield "lm_eval/_letters.yaml", yaml_bytes(_template(facts, _LETTERS_TEXT, choices, _METRICS[:1]))
+    yield "lm_eval/_words.yaml", yaml_bytes(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
+    yield "lm_eval/_letters.yaml", yaml_bytes(_template(facts, _multiple_choice(_LETTERS_TEXT, choices), _METRICS[:1]))
     for code in codes:
         yield f"lm_eval/{code}.yaml", _task(facts, code, "words", "")
         yield f"lm_eval/{code}_letters.yaml", _task(facts, code, "letters", "_letters")
-    yield "lm_eval/wikisem.yaml", yaml_bytes(task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
+    yield "lm_eval/wikisem.yaml", yaml_bytes(_task_group("wikisem", [f"wikisem_{code}" for code in codes], _METRICS))
     letters = [f"wikisem_{code}_letters" for code in codes]
-    yield "lm_eval/wikisem_letters.yaml", yaml_bytes(task_group("wikisem_letters", letters, _METRICS[:1]))
+    yield "lm_eval/wikisem_letters.yaml", yaml_bytes(_task_group("wikisem_letters", letters, _METRICS[:1]))
 
 
-def _template(facts: ReleaseFacts, text: str, choices: str, metrics: Sequence[str]) -> dict[str, Any]:
+def wall_tasks(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
+    """The same for walls: every file, none if there are no walls.
+
+    All three harnesses read answers with the module that evaluation has. The tasks ``wikisem_<code>_walls`` of
+    lm-evaluation-harness are for models that follow instructions: there is no sequence that stops an answer, since a
+    model may think first.
+    """
+    codes = facts.extras.get("walls", ())
+    if not codes:
+        return
+    yield "lm_eval/wall_answers.py", files("wikisem.outputs").joinpath("wall_answers.py").read_bytes()
+    generation = {"until": [], "do_sample": False, "max_gen_toks": _WALL_TOKENS}
+    asked = {"doc_to_text": "{{text}}", "doc_to_target": "{{target_text}}", "generation_kwargs": generation}
+    template = yaml_bytes(_template(facts, {"output_type": "generate_until", **asked}, SCORES))
+    yield "lm_eval/_walls.yaml", template + b"process_results: !function wall_answers.process_results\n"
+    for code in codes:
+        yield f"lm_eval/{code}_walls.yaml", _task(facts, code, "walls", "_walls", "walls")
+    tasks = [f"wikisem_{code}_walls" for code in codes]
+    yield "lm_eval/wikisem_walls.yaml", yaml_bytes(_task_group("wikisem_walls", tasks, SCORES))
+    yield "inspect_walls.py", WORDS["inspect_walls"].encode()
+    languages = {code: iso_639(code) for code in codes}
+    yield "euroeval_walls.py", WORDS["euroeval_walls"].replace("LANGUAGES", repr(languages)).encode()
+
+
+def _multiple_choice(text: str, choices: str) -> dict[str, Any]:
     return {
-        "dataset_path": facts.repository or "parquet",
-        "test_split": "test",
         "output_type": "multiple_choice",
         "doc_to_text": text,
         "doc_to_choice": choices,
         "doc_to_target": "answer",
+    }
+
+
+def _template(facts: ReleaseFacts, asked: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+    return {
+        "dataset_path": facts.repository or "parquet",
+        "test_split": "test",
+        **asked,
         "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in metrics],
         "metadata": {"version": 1.0},
     }
 
 
-def _task(facts: ReleaseFacts, code: str, template: str, suffix: str) -> bytes:
+def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, kind: str = "cases") -> bytes:
     """Three lines; codes are quoted, because ``no`` is False in YAML. Without a repository, paths are of the folder."""
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
     if facts.repository:
-        return yaml_bytes({**lines, "dataset_name": f"{code}-cases"})
-    return yaml_bytes({**lines, "dataset_kwargs": {"data_files": {"test": f"cases/{code}.parquet"}}})
+        return yaml_bytes({**lines, "dataset_name": f"{code}-{kind}"})
+    return yaml_bytes({**lines, "dataset_kwargs": {"data_files": {"test": f"{kind}/{code}.parquet"}}})
 
 
-def task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
+def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict[str, Any]:
     """A group of tasks of lm-evaluation-harness, with the means over all their cases."""
     means = [{"metric": metric, "aggregation": "mean", "weight_by_size": True} for metric in metrics]
     return {"group": name, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": 1.0}}

@@ -6,7 +6,6 @@ Tools run in processes of their own, offline: they keep caches, and warn of each
 import importlib
 import importlib.util
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.releases import make_real_release
-from tests.outputs.release.world import CODES, HOSTILE, make_group, write_run
+from tests.outputs.release.world import CODES, HOSTILE, READ_CROISSANT, make_group, run_python, write_run
 from wikisem.outputs.groupfile import GROUPS, read_groups
 from wikisem.outputs.release.prose import REASONS
 from wikisem.pipeline.cli import main
@@ -38,16 +37,6 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (run / "categories" / "de.jsonl").write_text("")
     assert main(["release", str(run), "--output", str(folder / "set")]) == 0
     return folder / "set"
-
-
-def _python(script: str, release: Path, cache: Path) -> Any:
-    """What a script prints as JSON, run in the folder of the release without a network."""
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(cache), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", script], cwd=release, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
@@ -106,7 +95,7 @@ rows = {name: datasets.load_dataset("../set", name, split="test").num_rows for n
 words = sorted({word for row in cases for word in row["choices"]} | {groups[1]["label"]})
 print(json.dumps([rows, words, list(stream) == list(cases), sorted(default["language"]), default.column_names]))
 """
-    rows, words, same, languages, columns = _python(script, release, tmp_path)
+    rows, words, same, languages, columns = run_python(script, release, tmp_path)
     assert set(rows) == {"cases", "groups", *CODES, *(f"{code}-cases" for code in CODES), "no-categories"}
     assert languages == sorted(code for code in CODES for _ in range(20))  # without a name: the cases of all languages
     assert "answer" in columns
@@ -135,20 +124,14 @@ def test_every_tool_reads_a_release_of_real_items(tmp_path: Path, realdata: Path
 @datasets
 def test_croissant_validates_and_reads_every_record(release: Path, tmp_path: Path) -> None:
     """mlcroissant finds neither error nor warning, and its records are the rows of the Parquet files."""
-    script = """
-import json, logging, mlcroissant as mlc
-logging.disable(logging.CRITICAL)
-dataset = mlc.Dataset("croissant.json")
-issues = dataset.metadata.ctx.issues
-def plain(value):
-    if isinstance(value, bytes): return value.decode()
-    if isinstance(value, float) and value != value: return None
-    if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
+    script = (
+        READ_CROISSANT
+        + """
 records = {name: [plain(record) for record in dataset.records(name)] for name in ("groups", "cases")}
 print(json.dumps([sorted(issues.errors), sorted(issues.warnings), records], default=lambda value: value.item()))
 """
-    errors, warnings, records = _python(script, release, tmp_path)
+    )
+    errors, warnings, records = run_python(script, release, tmp_path)
     assert errors == []
     assert warnings == []
     for kind, found in records.items():
@@ -181,7 +164,7 @@ card = yaml.safe_load(pathlib.Path("README.md").read_text().split("---")[1])
 tasks = {path.stem: yaml.safe_load(path.read_text()) for path in pathlib.Path("lm_eval").glob("*.yaml")}
 print(json.dumps([card, tasks, yaml.safe_load(open("eval.yaml")), yaml.safe_load(open("CITATION.cff"))]))
 """
-    card, tasks, evaluation, citation = _python(script, release, tmp_path)
+    card, tasks, evaluation, citation = run_python(script, release, tmp_path)
     assert card["language"] == ["ar", "de", "lzh", "nan", "no"]
     assert [config["config_name"] for config in card["configs"]].count("no") == 1
     assert card["license"] == "cc-by-sa-4.0"
@@ -209,7 +192,7 @@ for name in ("_words", "_letters"):
     made[name] = [text, choices]
 print(json.dumps([row, made]))
 """
-    row, made = _python(script, release, tmp_path)
+    row, made = run_python(script, release, tmp_path)
     words = row["choices"]
     assert made["_words"] == [f"Pick the odd word out.\n\nQ: {', '.join(words)}\nA:", "choices"]
     listed = "\n".join(f"{letter}. {word}" for letter, word in zip("ABCDEFGHI", words, strict=False))
@@ -227,7 +210,7 @@ d = duckdb.sql("select count(*), count(distinct class) from 'cases/*.parquet' wh
 named = int((p.label == "NA").sum()), q.filter(polars.col("label") == "NA").height
 print(json.dumps([len(p), q.height, list(d), *named]))
 """
-    assert _python(script, release, tmp_path) == [20, 20, [20, 5], 3, 3]
+    assert run_python(script, release, tmp_path) == [20, 20, [20, 5], 3, 3]
 
 
 def test_the_card_says_what_is_in_it(release: Path) -> None:

@@ -1,7 +1,6 @@
 """Walls in a release: their table, the tasks of three harnesses, and the parser that these have."""
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.outputs.release.world import write_run
+from tests.outputs.release.world import READ_CROISSANT, run_python, write_run
 from tests.outputs.test_wallfile import HERRING_WALL, make_wall
 from wikisem.errors import DamagedInputError
 from wikisem.outputs.wall_answers import SCORES
@@ -140,26 +139,17 @@ def test_the_card_counts_walls_by_tier(release: Path) -> None:
 @datasets
 def test_datasets_and_croissant_read_every_wall(release: Path, tmp_path: Path) -> None:
     """A config and a record set have the values that were written, without a warning."""
-    script = """
-import json, logging, datasets, mlcroissant as mlc
-logging.disable(logging.CRITICAL)
-dataset = mlc.Dataset("croissant.json")
-issues = dataset.metadata.ctx.issues
-def plain(value):
-    if isinstance(value, bytes): return value.decode()
-    if isinstance(value, float) and value != value: return None
-    if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
+    script = (
+        READ_CROISSANT
+        + """
+import datasets
 records = [plain(record) for record in dataset.records("walls")]
 loaded = [datasets.load_dataset("../set", f"{code}-walls", split="test").to_list() for code in ("de", "no")]
 found = [sorted(issues.errors), sorted(issues.warnings), records, sum(loaded, [])]
 print(json.dumps(found, default=lambda value: value.item()))
 """
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
-    command = [sys.executable, "-P", "-W", "ignore", "-c", script]
-    done = subprocess.run(command, cwd=release, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    errors, warnings, records, loaded = json.loads(done.stdout.splitlines()[-1])
+    )
+    errors, warnings, records, loaded = run_python(script, release, tmp_path)
     rows: list[dict[str, Any]] = [
         row for code in CODES for row in pq.read_table(release / "walls" / f"{code}.parquet").to_pylist()
     ]

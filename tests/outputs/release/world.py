@@ -1,6 +1,11 @@
 """The OUT of a small run, with every word and code that has ever broken a data set."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -19,6 +24,29 @@ HOSTILE = (
     "a\u2028b",
 )
 CODES = ("ar", "de", "nan", "no", "zh-classical")
+
+# The beginning of a script for ``run_python``: what croissant.json describes, and values without the types of a tool.
+READ_CROISSANT = """
+import json, logging, mlcroissant as mlc
+logging.disable(logging.CRITICAL)
+dataset = mlc.Dataset("croissant.json")
+issues = dataset.metadata.ctx.issues
+def plain(value):
+    if isinstance(value, bytes): return value.decode()
+    if isinstance(value, float) and value != value: return None
+    if isinstance(value, dict): return {key.rpartition("/")[2]: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
+"""
+
+
+def run_python(script: str, release: Path, cache: Path) -> Any:
+    """What a script prints as JSON, run in the folder of the release without a network."""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(cache), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=release, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def make_group(code: str, number: int, size: int = 8, outliers: int = 6) -> Group:
