@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb, factorial, prod
 from statistics import fmean
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from wikisem.evaluation.outlier_detection import (
 from wikisem.evaluation.statistics import ErrorBars, FloatArray, clustered_means
 from wikisem.evaluation.vectors.lookup import Lookup, Similarity, cosine
 from wikisem.outputs.wall_answers import SCORES, parse_answer, score_partition
-from wikisem.records import Tier, Wall
+from wikisem.records import TIERS, Wall
 
 IntArray = npt.NDArray[np.int64]
 
@@ -284,9 +284,6 @@ def _rescaled(bars: ErrorBars, span: float, times: float) -> ErrorBars:
     value, low, high = (100 * (span * end + 1 - span) for end in (bars.value, low, high))
     error = None if bars.standard_error is None else 100 * span * times * bars.standard_error
     return ErrorBars(value, low, high, error, bars.groups)
-
-
-TIERS: Final[tuple[str, ...]] = get_args(Tier)
 
 
 @dataclass(frozen=True, slots=True)

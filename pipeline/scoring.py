@@ -81,7 +81,7 @@ from wikisem.pipeline.console.scores import (
     write_cases,
 )
 from wikisem.pipeline.console.terminal import draw_plot, drawing_module, make_console, print_json
-from wikisem.recipes.options import Tier
+from wikisem.recipes.options import Difficulty
 from wikisem.records import Wall
 
 # Tasks on test groups: outlier detection and blind spots.
@@ -586,7 +586,7 @@ def _head(lookup: Lookup, dataset: str) -> dict[str, Any]:
 
 
 def read_datasets(
-    paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None, tier: Tier | None = None
+    paths: Sequence[str], languages: Sequence[str], keys: Keys | None = None, tier: Difficulty | None = None
 ) -> list[DataSet]:
     """The data sets at these paths; if ``languages`` are given, only the groups in these are kept.
 
@@ -598,7 +598,7 @@ def read_datasets(
     return [DataSet(*each) for each in zip(names, groups, words, strict=True)]
 
 
-def _read_groups(path: str, languages: Sequence[str], tier: Tier | None) -> list[WordGroup]:
+def _read_groups(path: str, languages: Sequence[str], tier: Difficulty | None) -> list[WordGroup]:
     groups = name_languages(read_dataset(path), data_set_path(path))
     kept = [group for group in groups if not languages or group.language in languages]
     if not kept:

@@ -158,6 +158,7 @@ SIDE: Final = 4
 LEAST_HERRINGS: Final = 2
 # How far apart the classes of a wall are, or that words fit a second one.
 Tier: TypeAlias = Literal["far", "sibling", "herring"]
+TIERS: Final[tuple[Tier, ...]] = ("far", "sibling", "herring")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Final
 
 from wikisem.datasets.word_groups import OutlierWord, WordGroup
-from wikisem.recipes.options import TIERS, Tier
+from wikisem.recipes.options import DIFFICULTIES, Difficulty
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -72,9 +72,9 @@ class Members:
         logit = _INTERCEPT + sum(weight * known.get(name, mean) for name, (weight, mean) in FIT.items())
         return 1 / (1 + math.exp(-logit))
 
-    def tier(self, surface: str, outlier_class: int | None, sitelinks: int | None) -> Tier:
+    def tier(self, surface: str, outlier_class: int | None, sitelinks: int | None) -> Difficulty:
         """The third of the cases of the fit in which the case of an outlier would be."""
-        return TIERS[sum(self.difficulty(surface, outlier_class, sitelinks) > bound for bound in _BOUNDS)]
+        return DIFFICULTIES[sum(self.difficulty(surface, outlier_class, sitelinks) > bound for bound in _BOUNDS)]
 
 
 def features(group: WordGroup, outlier: OutlierWord) -> dict[str, float]:
@@ -87,12 +87,12 @@ def difficulty(group: WordGroup, outlier: OutlierWord) -> float:
     return _members(group).difficulty(outlier.surface, outlier.outlier_class, outlier.keys.sitelinks)
 
 
-def tier_of(group: WordGroup, outlier: OutlierWord) -> Tier:
+def tier_of(group: WordGroup, outlier: OutlierWord) -> Difficulty:
     """The third of the cases of the fit in which a case would be."""
     return _members(group).tier(outlier.surface, outlier.outlier_class, outlier.keys.sitelinks)
 
 
-def keep_tier(groups: Iterable[WordGroup], tier: Tier) -> list[WordGroup]:
+def keep_tier(groups: Iterable[WordGroup], tier: Difficulty) -> list[WordGroup]:
     """The groups with the outliers of one tier, without those that have none."""
     kept = (
         replace(group, outliers=tuple(outlier for outlier in group.outliers if tier_of(group, outlier) == tier))

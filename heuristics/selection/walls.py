@@ -28,13 +28,12 @@ from wikisem.heuristics.selection.kept_groups import EarlierClusters
 from wikisem.heuristics.selection.wall_fits import Masks, WallClass, WallFits
 from wikisem.ids import qid_number
 from wikisem.recipes.options import Recipe
-from wikisem.records import LEAST_HERRINGS, SIDE, Counts, Herring, Member, Tier, Wall, WallGroup
+from wikisem.records import LEAST_HERRINGS, SIDE, TIERS, Counts, Herring, Member, Tier, Wall, WallGroup
 from wikisem.sampling import hash_key, hash_keys
 from wikisem.surfaces.table import form_of
 from wikisem.wikipedia.graphemes import graphemes
 from wikisem.wikipedia.languages import LanguageProfile
 
-TIERS: Final[tuple[Tier, ...]] = ("far", "sibling", "herring")
 SIZE: Final = SIDE * SIDE
 
 # The solver.

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Final, get_args
+from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
@@ -29,7 +29,7 @@ from wikisem.outputs.release.prose import (
     uses,
     word_sources,
 )
-from wikisem.records import RELATED, Tier
+from wikisem.records import RELATED, TIERS
 from wikisem.wikipedia.data.iso_639 import iso_639
 
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
@@ -163,7 +163,7 @@ def _contents(facts: ReleaseFacts) -> str:
 def _walls(facts: ReleaseFacts) -> str:
     if not facts.walls:
         return ""
-    tiers = list(dict.fromkeys(tier for tier in get_args(Tier) for own in facts.walls.values() if tier in own))
+    tiers = list(dict.fromkeys(tier for tier in TIERS for own in facts.walls.values() if tier in own))
     rows = [
         f"| `{code}-walls` | {' | '.join(f'{own.get(tier, 0):,}' for tier in tiers)} |"
         for code, own in facts.walls.items()

@@ -20,7 +20,7 @@ from wikisem.pipeline.cli import Parser
 from wikisem.pipeline.command_options import add_figure, add_seed, argument, at_least, parse_languages, whole_numbers
 from wikisem.pipeline.console.interruption import importing
 from wikisem.pipeline.console.reports import add_report_file
-from wikisem.recipes.options import TIERS
+from wikisem.recipes.options import DIFFICULTIES
 
 _VECTORS: Final = """a file of vectors (word2vec text or binary, GloVe, fastText .bin or .vec; .gz and .bz2 too; told
 apart by content), sentence-transformers:NAME[?prompt=...], transformers:NAME (input embeddings),
@@ -84,7 +84,7 @@ def _outliers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", action="store_true", help="show the scores of every group, too")
     parser.add_argument(
         "--tier",
-        choices=TIERS,
+        choices=DIFFICULTIES,
         help="score only easy, middle or hard test cases, as predicted from outlier class, words and sitelinks",
     )
     _add_cases(parser)

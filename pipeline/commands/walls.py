@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, get_args
+from typing import Final
 
 from rich.table import Table
 
@@ -11,10 +11,10 @@ from wikisem.pipeline import command_options as options
 from wikisem.pipeline.build.ledger import Ledger, Record
 from wikisem.pipeline.build.run import make_run
 from wikisem.pipeline.build.stage_runner import run_stages, session
-from wikisem.pipeline.build.stages.walls import TIERS, recipe_of_groups, walls
+from wikisem.pipeline.build.stages.walls import BY_TIER, recipe_of_groups, walls
 from wikisem.pipeline.console.tables import list_reasons
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
-from wikisem.records import Tier
+from wikisem.records import TIERS
 
 # Of a recipe that asks for none.
 _NUMBER: Final = 500
@@ -58,8 +58,8 @@ def walls_table(records: Sequence[Record]) -> Table:
     table = Table("language", "tier", *counted, "dropped", title="walls", title_justify="left")
     for record in records:
         language = record.unit.partition("/")[2]
-        for tier in get_args(Tier):
-            counts = record.facts[TIERS][tier]
+        for tier in TIERS:
+            counts = record.facts[BY_TIER][tier]
             table.add_row(
                 language, tier, f"{counts['kept']:,}", f"{counts['read']:,}", list_reasons(counts["left_out"])
             )

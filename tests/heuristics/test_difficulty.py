@@ -14,7 +14,7 @@ from wikisem.datasets.word_groups import ItemKeys, OutlierWord, WordGroup, parse
 from wikisem.heuristics.selection.difficulty import difficulty, features, keep_tier, tier_of
 from wikisem.outputs.groupfile import encode_group
 from wikisem.pipeline.cli import main
-from wikisem.recipes.options import TIERS, OutlierOptions, Tier
+from wikisem.recipes.options import DIFFICULTIES, Difficulty, OutlierOptions
 from wikisem.records import Entity, Group, Rejection
 
 
@@ -99,7 +99,7 @@ def test_a_tier_can_be_scored_alone(
 
 
 # What a class beside four towns brings, with its sitelinks: little known, with more words, with words of two towns.
-SIBLINGS: dict[Tier, dict[str, int]] = {
+SIBLINGS: dict[Difficulty, dict[str, int]] = {
     "easy": {"Lone": 1, "Nib": 2, "Ore": 1},
     "middle": {"Big Old Thing": 9, "Far Away Song": 30, "Grey Stone": 20},
     "hard": {"Ash Elm": 9, "Elm and Oak": 20, "Oak Ash": 9},
@@ -122,8 +122,8 @@ def towns(options: OutlierOptions, siblings: dict[str, int], shared: bool = Fals
 
 
 @pytest.mark.parametrize("places", [False, True])
-@pytest.mark.parametrize("tier", TIERS)
-def test_a_recipe_may_ask_for_a_tier(tier: Tier, places: bool) -> None:
+@pytest.mark.parametrize("tier", DIFFICULTIES)
+def test_a_recipe_may_ask_for_a_tier(tier: Difficulty, places: bool) -> None:
     """Every outlier is of it, by the file of groups too; an item that is not gives way to the next on the ring."""
     everything = {name: number for own in SIBLINGS.values() for name, number in own.items()}
     found = towns(OutlierOptions(per_class=3, places=places, difficulty=tier), everything)

@@ -18,7 +18,6 @@ from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection import walls
 from wikisem.heuristics.selection.wall_fits import WallClass, WallFits, WallInputs, leading_instances, nodes_and_items
 from wikisem.heuristics.selection.walls import (
-    TIERS,
     Walls,
     count_solutions,
     draw_walls,
@@ -28,7 +27,7 @@ from wikisem.heuristics.selection.walls import (
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.outputs.wallfile import decode_wall, encode_wall
 from wikisem.recipes.options import OutlierOptions, Recipe, WallOptions
-from wikisem.records import Entity, Group, Member, Wall
+from wikisem.records import TIERS, Entity, Group, Member, Wall
 from wikisem.wikipedia.languages import language_profile
 
 ENGLISH = language_profile("en")

@@ -40,7 +40,7 @@ STAGE: Final = "walls"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
 # The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
-TIERS: Final = "tiers"
+BY_TIER: Final = "tiers"
 
 
 def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> list[Stage]:
@@ -146,7 +146,7 @@ def _read_profile(output: str, language: str, groups: Sequence[Group]) -> Langua
 
 def _result(found: Walls, language: str, recipe: Recipe) -> UnitResult:
     every = sum(found.counts.values(), Counts())
-    facts: dict[str, Any] = {TIERS: {tier: asdict(counts) for tier, counts in found.counts.items()}}
+    facts: dict[str, Any] = {BY_TIER: {tier: asdict(counts) for tier, counts in found.counts.items()}}
     lacking = [tier for tier, counts in found.counts.items() if not counts.kept]
     warning = f"no wall of {recipe.walls.number} in {language} is {' or '.join(lacking)}" if lacking else ""
     return UnitResult(every, facts, warning)
