@@ -6,6 +6,7 @@ no Wikipedia.
 """
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -13,6 +14,16 @@ from typing import Final
 
 from wikisem.errors import BadIdError
 from wikisem.ids import check_language
+
+
+def date_in_name(name: str) -> str:
+    """The date in the name of a dump's file as YYYY-MM-DD; empty without one.
+
+    >>> date_in_name("dewiki-20261101-pages-articles.xml.bz2"), date_in_name("20261102.json.gz"), date_in_name("x.json")
+    ('2026-11-01', '2026-11-02', '')
+    """
+    found = re.search(r"(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)", name)
+    return "-".join(found.groups()) if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The facts of a release, all of them from the manifest of a run, its groups, and what its maintainer says."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import orjson
 from wikisem.errors import DamagedInputError
 from wikisem.records import Group, Rejection
 from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikis import date_in_name
 
 # Where a surface form comes from, in the order in which texts name them.
 ANCHOR, LABEL, TITLE = WORD_SOURCES = ("anchor", "label", "title")
@@ -118,13 +118,8 @@ class Source:
 
     @property
     def date(self) -> str:
-        """The date in the file's name as YYYY-MM-DD; empty without one.
-
-        >>> Source("dewiki-20261101-pages-articles.xml.bz2", 1).date, Source("20261102.json.gz", 1).date
-        ('2026-11-01', '2026-11-02')
-        """
-        found = re.search(r"(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)", self.name)
-        return "-".join(found.groups()) if found else ""
+        """The date in the file's name as YYYY-MM-DD; empty without one."""
+        return date_in_name(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from wikisem.pipeline.build.ledger import Ledger, fingerprint
 from wikisem.pipeline.download.fetch import origin_of
 from wikisem.wikipedia.data.scripts import script_sets
 from wikisem.wikipedia.learning import KEYS, ProfileFile, find_profile, read_profile_file
-from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, known_language, own_code, wiki_of
+from wikisem.wikis import LABEL_ONLY_CODES, WIKIPEDIA_CODES, WIKIPEDIAS, date_in_name, known_language, own_code, wiki_of
 
 # Dumps: found, told apart by size and time or checksum, and named by language.
 
@@ -27,8 +27,6 @@ _ARCHIVES: Final = {
 }
 # The wiki and the date in names such as dewiki-20261101-pages-articles.xml.bz2 and dewiki-2026-11-01-p1p9.xml.bz2.
 _DATED: Final = re.compile(r"([a-z][a-z0-9_]*wiki)-(\d{4})-?(\d\d)-?(\d\d)-")
-# The date in any name: wikidata-20261102-all.json.gz.
-_DATE: Final = re.compile(r"(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,7 @@ class Input:
         >>> Input("data/wikidata-20261102-all.json.gz", 1, "").date
         '2026-11-02'
         """
-        found = _DATE.search(self.path.rpartition("/")[2])
-        return str(self.origin.get("date") or ("-".join(found.groups()) if found else ""))
+        return str(self.origin.get("date") or date_in_name(self.path.rpartition("/")[2]))
 
 
 # What the manifest says of a file beside what tells it from others.
