@@ -205,6 +205,18 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "the questions", 500)
 
 
+def add_scores(parser: argparse.ArgumentParser, purpose: str = "") -> None:
+    """Declare --scores, files of scores that a page or a card shows."""
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        type=argument(path_of),
+        metavar="FILE",
+        help=f"the output of wikisem evaluate outliers --json{purpose}; repeat for several files",
+    )
+
+
 def add_word_filter(parser: argparse.ArgumentParser) -> None:
     """Declare --vocabulary and --single-words."""
     parser.add_argument(

@@ -12,7 +12,7 @@ from pathlib import Path
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import UsageError
 from wikisem.files import is_web, path_of, write_files
-from wikisem.pipeline.command_options import add_folder, argument
+from wikisem.pipeline.command_options import add_folder, add_scores
 from wikisem.pipeline.console.terminal import print_line
 from wikisem.pipeline.release import browse_files, facts_of, read_run
 
@@ -21,14 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of browse."""
     parser.add_argument("run", metavar="OUT", help="the output folder of a run, or a release")
     add_folder(parser, "FOLDER", "the folder to write the page to (default: OUT/browse)", required=False)
-    parser.add_argument(
-        "--scores",
-        action="append",
-        default=[],
-        type=argument(path_of),
-        metavar="FILE",
-        help="the output of wikisem evaluate outliers --json; repeat for several files",
-    )
+    add_scores(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from wikisem.errors import UsageError
 from wikisem.files import path_of
 from wikisem.outputs.release.facts import Maker, ReleaseFacts
 from wikisem.pipeline import command_options
-from wikisem.pipeline.command_options import add_folder, argument
+from wikisem.pipeline.command_options import add_folder, add_scores, argument
 from wikisem.pipeline.console.terminal import print_line, print_notes
 from wikisem.pipeline.release import write_release
 
@@ -33,14 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="the maintainer's e-mail address or page",
     )
-    parser.add_argument(
-        "--scores",
-        action="append",
-        default=[],
-        type=argument(path_of),
-        metavar="FILE",
-        help="the output of wikisem evaluate outliers --json for the card and the page; repeat for several files",
-    )
+    add_scores(parser, " for the card and the page")
     parser.add_argument(
         "--since", metavar="OLD", help="the release or run before: the card says what changed since (default: nothing)"
     )

@@ -350,15 +350,20 @@ def _wall_parts(evaluation: WallEvaluation) -> Iterable[tuple[str, str, WallMean
         yield language, "", part
 
 
-def wall_rows(evaluation: WallEvaluation, vocabulary: str) -> list[Row]:
-    """A row for each tier in each language and in all of them; vocabularies are as in ``outlier_rows``."""
-    head = {
+def _head(evaluation: Evaluation | WallEvaluation, vocabulary: str) -> Row:
+    """What every row of a model on a data set begins with."""
+    return {
         "model": evaluation.name,
         "dataset": evaluation.dataset,
         "version": __version__,
         "vocabulary": vocabulary,
         "vocabulary_size": evaluation.vocabulary_size,
     }
+
+
+def wall_rows(evaluation: WallEvaluation, vocabulary: str) -> list[Row]:
+    """A row for each tier in each language and in all of them; vocabularies are as in ``outlier_rows``."""
+    head = _head(evaluation, vocabulary)
     found = ((language, tier, part.as_json()) for language, tier, part in _wall_parts(evaluation))
     return [
         {**head, "language": language, "tier": tier, **row, "chance": row["chance"]["solved"]}
@@ -492,13 +497,7 @@ def outlier_rows(
 
     ``vocabulary`` is "own", or "common" where only what all models know was scored. A row of a group has no error bars.
     """
-    head = {
-        "model": evaluation.name,
-        "dataset": evaluation.dataset,
-        "version": __version__,
-        "vocabulary": vocabulary,
-        "vocabulary_size": evaluation.vocabulary_size,
-    }
+    head = _head(evaluation, vocabulary)
     rows = [
         {
             **head,
