@@ -33,7 +33,7 @@ from wikisem.wikipedia.languages import LanguageProfile
 
 # Two classes are one kind under two names if a larger part than this of the words of one fits the other by the graph.
 _MOST_SHARED: Final = 0.25
-# Of so many leading instances of a class those with a surface form may be words, up to so many.
+# Among the first LEADING instances of a class, those with a surface form may be words, at most WORDS of them.
 LEADING: Final = 128
 WORDS: Final = 32
 

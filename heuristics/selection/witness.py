@@ -93,7 +93,7 @@ class ClassEvidence:
         return round(below / (2 * len(self._of_instances)), _DIGITS)
 
     def margins(self, others: CsrRows) -> Evidence:
-        """The margins of many items that are none of the instances, by their signatures; 0 where there are none."""
+        """The margins of many items that are not instances, by their signatures; 0 if no instance has one."""
         found, instances = self.of(others), np.array(self._of_instances)
         below = np.searchsorted(instances, found, "left") + np.searchsorted(instances, found, "right")
         count = 2 * max(len(instances), 1)
@@ -101,7 +101,7 @@ class ClassEvidence:
         return rounded
 
     def of(self, others: CsrRows) -> Evidence:
-        """The evidence of items that are none of the instances, by their signatures."""
+        """The evidence of items that are not instances, by their signatures."""
         return _evidence(others, self._of_every[others.targets])
 
     def weights(self) -> dict[int, float]:
