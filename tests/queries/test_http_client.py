@@ -210,6 +210,16 @@ def test_a_server_that_drips_is_given_up(script: list[bytes]) -> None:
         assert not asked.said
 
 
+def test_a_server_that_says_nothing_is_given_up_before_the_watch_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The socket's own time may be the first to run out, on a busy machine: the reason that is given is the same."""
+    monkeypatch.setattr(http_client._Watch, "_run", lambda _: None)
+    with (
+        serving(DRIPS["nothing at all"], pause=0.02) as (url, _),
+        pytest.raises(NoAnswerError, match=r"no whole answer within 0\.3 s"),
+    ):
+        read(url, 0.3)
+
+
 def test_a_handshake_that_drips_is_given_up() -> None:
     """Before a word of HTTP is said."""
     with serving([b"\x16\x03\x03\x40\x00", *[b"y"] * LONG], pause=0.02) as (url, _):
