@@ -35,7 +35,7 @@ class Command(Protocol):
 COMMANDS: Final[Mapping[str, str]] = {name: text for family in FAMILIES.values() for name, text in family.items()}
 
 # The commands that run or plan a pipeline, and take options of Beam.
-_PIPELINES: Final = frozenset(
+PIPELINES: Final = frozenset(
     {"demo", "build", "entities", "mentions", "surfaces", "taxonomy", "groups", "names", "plan"}
 )
 
@@ -195,7 +195,7 @@ def _run(words: list[str]) -> int:
         print(_FIRST_WORDS[ours[0]], file=sys.stderr, flush=True)  # noqa: T201
     command, parser = open_command(ours[0])
     arguments = parser.parse_known_only(ours[1:])
-    if beam_options and ours[0] not in _PIPELINES:
+    if beam_options and ours[0] not in PIPELINES:
         raise UsageError(f"{ours[0]} runs no pipeline and takes no Beam options, saw {' '.join(beam_options)}")
     arguments.beam_options = beam_options
     return command.run(arguments)

@@ -13,6 +13,7 @@ import pytest
 import wikisem
 from benchmarks.__main__ import SECTIONS
 from tests.docs.blocks import read_blocks
+from tests.docs.commands_page import PAGE, commands_page
 from wikisem.pipeline.cli import COMMANDS, open_command, parsers_of, split_beam_options
 from wikisem.pipeline.families import EXAMPLES, FAMILIES
 from wikisem.schemas import ENTITIES, NAMES
@@ -188,3 +189,8 @@ def test_help_ends_in_two_examples_that_parse(command: str) -> None:
         for line in (first, second):
             assert f"{line} ".startswith(f"wikisem {words} ")
             whole.parse_known_only(split_beam_options(shlex.split(line)[2:])[0])
+
+
+def test_the_reference_of_commands_is_what_the_parsers_say() -> None:
+    """Word for word: nothing of it is written by hand."""
+    assert PAGE.read_text(encoding="utf-8") == commands_page(), "run python -m tests.docs.commands_page"
