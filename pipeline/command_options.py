@@ -213,7 +213,8 @@ def add_scores(parser: argparse.ArgumentParser, purpose: str = "") -> None:
         default=[],
         type=argument(path_of),
         metavar="FILE",
-        help=f"the output of wikisem evaluate outliers --json{purpose}; repeat for several files",
+        help=f"what wikisem evaluate outliers wrote to --output FILE.json, or printed with --json{purpose}; "
+        "repeat for several files",
     )
 
 

@@ -336,6 +336,10 @@ class _Scores(msgspec.Struct):
     by_language: dict[str, _Score] = {}
 
 
+class _Report(msgspec.Struct):
+    scores: list[_Scores]
+
+
 # model -> class number -> (OPP, accuracy), in percent
 _ByModel: TypeAlias = dict[str, dict[int, tuple[float | None, float | None]]]
 
@@ -391,10 +395,11 @@ def _scores_of(groups: Mapping[str, Sequence[Group]], paths: Sequence[Path]) -> 
 
 
 def read_scores(path: Path) -> list[_Scores]:
-    """The lines that ``wikisem evaluate outliers --json`` printed, one for each model and data set."""
+    """The scores of each model on each data set, from the lines of ``evaluate outliers --json`` or its ``--output``."""
     if not path.is_file():
         raise MissingInputError(f"expected a file of scores, saw nothing at {path}")
-    found = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        found.append(decode_json(line, _Scores, f"{path}:{number}", "what wikisem evaluate outliers --json prints"))
-    return found
+    data, wanted = path.read_bytes(), "what wikisem evaluate outliers --json prints"
+    if data.startswith(b"{\n"):
+        return decode_json(data, _Report, str(path), wanted).scores
+    lines = enumerate(data.splitlines(), start=1)
+    return [decode_json(line, _Scores, f"{path}:{number}", wanted) for number, line in lines]

@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder, name = arguments.output, arguments.repository or "OWNER/NAME"
     maker = Maker(arguments.maintainer.strip(), arguments.contact or "", arguments.repository or "")
     facts = _release(arguments.run, folder, maker, arguments.scores, arguments.since)
-    print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {len(facts.filled)} languages")
+    languages = f"{len(facts.filled)} language{'s' * (len(facts.filled) != 1)}"
+    print_line(f"{facts.name} {facts.version}: {facts.cases:,} test cases in {languages}")
     if not maker.name:
         print_notes(["the card and the citation name no maintainer: add --maintainer and --contact"])
     print_line(f"to publish it: hf repos create {name} --repo-type dataset")

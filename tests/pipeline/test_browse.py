@@ -41,5 +41,7 @@ def test_scores_of_other_data_sets_are_passed_over(tmp_path: Path) -> None:
     scored = {"group": "Q1", "language": "de", "opp": 75.0, "accuracy": 50.0}
     lines = [{"model": "m", "by_group": [scored]}, {"model": "m", "by_group": [{**scored, "language": ""}]}]
     (tmp_path / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert main(["browse", str(run), "--scores", str(tmp_path / "scores.jsonl")]) == 0
-    assert '"scores":{"m":[75.0,50.0]}' in (run / "browse" / "data" / "de.js").read_text()
+    (tmp_path / "scores.json").write_text(json.dumps({"scores": lines}, indent=2))  # as --output writes it
+    for scores in ("scores.jsonl", "scores.json"):
+        assert main(["browse", str(run), "--scores", str(tmp_path / scores)]) == 0
+        assert '"scores":{"m":[75.0,50.0]}' in (run / "browse" / "data" / "de.js").read_text()
