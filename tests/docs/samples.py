@@ -116,6 +116,7 @@ def _cluster(*items: str) -> Maker:
     return _text("\n".join([*items, "", "desert"]) + "\n")
 
 
+_CLUBS: Final = [f"{club} F.C." for club in ("Arsenal", "Chelsea", "Everton", "Fulham", "Leeds", "Luton", "Stoke")]
 _MONTHS: Final = "january february march april may june july august"
 _OTHERS: Final = "winter summer year birthday ball paper monday date"
 _COUNTS: Final = "".join(
@@ -138,6 +139,11 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "docs/anchors.md": {"latest-all.json.gz": _WIKIDATA, "ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
     "docs/annotate.md": {"demo": _DEMO, "glove-6B-100d-top20k.w2v.txt.gz": _vectors},
     "docs/audit.md": {"demo": _DEMO, "some-released-set": _copy("wikisem500")},
+    "docs/benchmarks/real-models.md": {
+        "FOLDER/wikisem500": _DEMO,
+        "FOLDER/wikisem": _DEMO,
+        "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
+    },
     "docs/browse.md": {"out": _DEMO},
     "docs/categories.md": {
         "OUT": _DEMO,
@@ -149,13 +155,10 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "docs/evaluation.md": {
         "outlier-sets/8-8-8/Months.txt": _text(GROUP),
         "glove-6B-100d-top20k.w2v.txt.gz": _vectors,
-        "FOLDER/wikisem500": _DEMO,
-        "FOLDER/wikisem": _DEMO,
         "sets.txt": _text(SETS),
-        "out": _DEMO,
-        "mine.vec.gz": _vectors,
     },
     "docs/explain.md": {"demo": _DEMO, "docs/explain-en.png": _text("")},
+    "docs/filters.md": {"clubs.txt": _text("\n".join([*_CLUBS, "", "desert"]))},
     "docs/fresh.md": {
         "latest-all.json.gz": _WIKIDATA,
         "enwiki-2026-11-01-p1p999.xml.bz2": _copy("dumps/enwiki-2026-11-01-p1p999.xml.bz2"),
