@@ -33,7 +33,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "release" / "tools.md"
 KINDS: Final = ("groups", "cases")
 # How the configs of other kinds end.
-OTHERS: Final = ("-categories", "-analogies", "-walls")
+OTHERS: Final = ("_categories", "_analogies", "_walls")
 
 
 def _pyarrow(folder: Path) -> Rows:
@@ -57,7 +57,7 @@ def _streaming(folder: Path) -> Rows:
 
     for config in datasets.get_dataset_config_names(str(folder)):
         if config not in KINDS and not config.startswith("names-") and not config.endswith(OTHERS):
-            kind = "cases" if config.endswith("-cases") else "groups"
+            kind = "cases" if config.endswith("_cases") else "groups"
             rows = datasets.load_dataset(str(folder), config, split="test", streaming=True)
             yield from ((kind, row) for row in rows)
 
@@ -98,7 +98,7 @@ def _duckdb(folder: Path) -> Rows:
 # Each tool, the line that a person types for German, and how all languages are read here.
 TOOLS: Final[Mapping[str, tuple[str, Callable[[Path], Rows]]]] = {
     "datasets": ('`load_dataset(FOLDER, "cases", split="test")`, `"groups"`', _datasets),
-    "datasets, streaming": ('`load_dataset(FOLDER, "de-cases", split="test", streaming=True)`', _streaming),
+    "datasets, streaming": ('`load_dataset(FOLDER, "de_cases", split="test", streaming=True)`', _streaming),
     "mlcroissant": ('`mlcroissant.Dataset("croissant.json").records("cases")`', _croissant),
     "pandas": ('`pandas.read_parquet("cases/de.parquet")`', _pandas),
     "polars": ('`polars.read_parquet("cases/de.parquet")`', _polars),

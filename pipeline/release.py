@@ -34,7 +34,7 @@ from wikisem.outputs.release.facts import (
     language_facts,
     manifest_json,
     read_facts,
-    recipe_toml,
+    toml_text,
 )
 from wikisem.outputs.release.files import (
     case_rows,
@@ -283,7 +283,7 @@ def _data_files(
     yield from wall_tasks(facts)
     filled = {one.code: run.groups[one.code] for one in facts.filled}
     yield from browse_files(facts, replace(run, groups=filled), scores)
-    yield "recipe.toml", recipe_toml(facts.recipe).encode()
+    yield "recipe.toml", toml_text(facts.recipe).encode()
     yield "LICENSE", license_text(facts).encode()
     yield "CITATION.cff", citation(facts).encode()
     yield "croissant.json", croissant_json(facts)

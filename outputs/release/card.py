@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import orjson
 
-from wikisem.outputs.release.facts import CC0, ManifestFile, ReleaseFacts, Source, recipe_toml
+from wikisem.outputs.release.facts import CC0, ManifestFile, ReleaseFacts, Source, toml_text
 from wikisem.outputs.release.prose import (
     OUTLIER_CLASSES,
     REASONS,
@@ -23,6 +23,7 @@ from wikisem.outputs.release.prose import (
     collection,
     description,
     limits,
+    listed,
     personal,
     share,
     social_impact,
@@ -31,6 +32,7 @@ from wikisem.outputs.release.prose import (
 )
 from wikisem.records import RELATED, TIERS
 from wikisem.wikipedia.data.iso_639 import iso_639
+from wikisem.wikis import date_in_name
 
 PAPER_URL: Final = "https://arxiv.org/abs/1611.01547"
 PAPER: Final = (
@@ -62,10 +64,10 @@ def configs(facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
     yield "groups", "groups/*.parquet"
     for language in facts.filled:
         yield language.code, f"groups/{language.code}.parquet"
-        yield f"{language.code}-cases", f"cases/{language.code}.parquet"
+        yield f"{language.code}_cases", f"cases/{language.code}.parquet"
     for kind, codes in facts.extras.items():
         for code in codes:
-            yield f"{code}-{kind}", f"{kind}/{code}.parquet"
+            yield f"{code}_{kind}", f"{kind}/{code}.parquet"
     for code in facts.names:
         yield f"names-{code}", f"names/{code}/*.parquet"
 
@@ -93,7 +95,7 @@ def _front_matter(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> Ite
 
 def _title(facts: ReleaseFacts) -> str:
     languages = "one language" if len(facts.spoken) == 1 else f"{len(facts.spoken)} languages"
-    dated = "the date of the newest dump" if facts.newest else "that of wikisem, since no dump has a date in its name"
+    dated = "the date of the newest dump" if facts.newest else "that of wikisem, since the date of no dump is known"
     amount = f"{facts.cases:,} test cases in {languages}, version {_plain(facts.version)}: {dated}."
     return _paragraphs(f"# {_plain(facts.name)}", description(facts), amount, _maintained(facts))
 
@@ -125,16 +127,17 @@ def _loading(facts: ReleaseFacts) -> str:
 from datasets import load_dataset
 
 cases = load_dataset("{where}", split="test")  # test cases of all languages: choices and answer
-cases = load_dataset("{where}", "{first}-cases", split="test")  # of one language
+cases = load_dataset("{where}", "{first}_cases", split="test")  # of one language
 groups = load_dataset("{where}", "{first}", split="test")  # clusters and outliers, with provenance
 ```
 
-In this folder:
+Beside this folder, which stays as it is, since harnesses write their logs where they are started:
 
 ```console
-$ lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem
-$ inspect eval inspect_wikisem.py -T language={first} --model MODEL
-$ wikisem evaluate outliers groups --vectors VECTORS
+$ (cd FOLDER && lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem)
+$ inspect eval FOLDER/inspect_wikisem.py -T language={first} --model MODEL
+$ euroeval --custom-datasets-file FOLDER/euroeval_wikisem.py --dataset wikisem-{first} --zero-shot --model MODEL
+$ wikisem evaluate outliers FOLDER/groups --vectors VECTORS
 ```
 
 `index.html` shows every group, from disk: open it in a browser."""
@@ -152,7 +155,7 @@ def _contents(facts: ReleaseFacts) -> str:
     empty = ", ".join(f"`{one.code}`" for one in facts.languages if not one.groups)
     without = f"No class gave a group in {empty}: there are no files for them." if empty else ""
     extras = "\n".join(
-        f"`<code>-{kind}` for {', '.join(f'`{code}`' for code in codes)}: what `wikisem categories` wrote beside the "
+        f"`<code>_{kind}` for {', '.join(f'`{code}`' for code in codes)}: what `wikisem categories` wrote beside the "
         "groups; the manifest does not say by which recipe."
         for kind, codes in facts.extras.items()
         if kind != "walls"
@@ -165,15 +168,15 @@ def _walls(facts: ReleaseFacts) -> str:
         return ""
     tiers = list(dict.fromkeys(tier for tier in TIERS for own in facts.walls.values() if tier in own))
     rows = [
-        f"| `{code}-walls` | {' | '.join(f'{own.get(tier, 0):,}' for tier in tiers)} |"
+        f"| `{code}_walls` | {' | '.join(f'{own.get(tier, 0):,}' for tier in tiers)} |"
         for code, own in facts.walls.items()
     ]
     first = next(iter(facts.walls))
     use = f"""```console
-$ lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem_walls
-$ inspect eval inspect_walls.py -T language={first} --model MODEL
-$ euroeval --custom-datasets-file euroeval_walls.py --dataset wikisem-walls-{first} --model MODEL
-$ wikisem evaluate walls . --vectors VECTORS
+$ (cd FOLDER && lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem_walls)
+$ inspect eval FOLDER/inspect_walls.py -T language={first} --model MODEL
+$ euroeval --custom-datasets-file FOLDER/euroeval_walls.py --dataset wikisem-walls-{first} --model MODEL
+$ wikisem evaluate walls FOLDER --vectors VECTORS
 ```"""
     return _paragraphs("## Walls", WORDS["walls"], _table(["config", *tiers], f"l{'r' * len(tiers)}", rows), use)
 
@@ -265,7 +268,7 @@ def _making(facts: ReleaseFacts) -> str:
     rows = [f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items())]
     rows += [f"| {_source_kind(source)} | {_source(source)} |" for source in facts.sources]
     seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads:"
-    recipe = f"```toml\n{recipe_toml(facts.recipe)}```"
+    recipe = f"```toml\n{toml_text(facts.recipe)}```"
     return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
 
 
@@ -344,7 +347,40 @@ def _source_kind(source: Source) -> str:
 
 def _source(source: Source) -> str:
     name = f"[{_plain(source.name)}]({quote(source.url, _URL)})" if source.url else _code(source.name)
-    return f"{name}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
+    dated = f", of {source.date}" if source.date and not date_in_name(source.name) else ""
+    return f"{name}{dated}, {source.size:,} bytes" + (f", SHA-256 {_code(source.sha256)}" if source.sha256 else "")
+
+
+# The page of the tasks of lm-evaluation-harness, as its template for new tasks has it.
+
+
+def lm_eval_readme(facts: ReleaseFacts) -> str:
+    """The text of lm_eval/README.md: paper, groups, tasks, and the checklist of lm-evaluation-harness."""
+    codes = [one.code for one in facts.filled]
+    walls = facts.extras.get("walls", ())
+    scored = "the odd word out; the model scores"
+    variants = {
+        "": (codes, f"{scored} each word as the answer. The main variant"),
+        "_letters": (codes, f"{scored} the letters before the words. For models that follow instructions"),
+        "_walls": (walls, "walls: the model divides sixteen words into four groups, and writes these down"),
+    }
+    groups = [f"* `wikisem{end}`: {listed(own)}, the mean of all cases" for end, (own, _) in variants.items() if own]
+    tasks = [f"* `wikisem_<code>{end}`: {said}" for end, (own, said) in variants.items() if own]
+    return (
+        _paragraphs(
+            f"# {_plain(facts.name)}",
+            "### Paper",
+            f"{PAPER} {PAPER_URL}",
+            description(facts),
+            f"Homepage: {hub_url(facts)}" if facts.repository else "",
+            f"### Citation\n\n```bibtex\n{WORDS['bibtex'].strip()}\n```",
+            "### Groups, Tags, and Tasks",
+            "#### Groups\n\n" + "\n".join(groups),
+            "#### Tasks\n\n" + "\n".join(tasks),
+            WORDS["lm_eval_checklist"],
+        )
+        + "\n"
+    )
 
 
 # LICENSE and CITATION.cff.

@@ -1,5 +1,6 @@
 """The facts of a release, all of them from the manifest of a run, its groups, and what its maintainer says."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -108,18 +109,17 @@ class Manifest(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of a dump: ``language`` is empty for Wikidata; ``url`` and ``sha256`` are empty where unknown."""
+    """A file of a dump: ``language`` is empty for Wikidata; ``url``, ``sha256`` and ``date`` are empty where unknown.
+
+    ``date`` is YYYY-MM-DD, of the record of its download or else of its name.
+    """
 
     name: str
     size: int
     language: str = ""
     url: str = ""
     sha256: str = ""
-
-    @property
-    def date(self) -> str:
-        """The date in the file's name as YYYY-MM-DD; empty without one."""
-        return date_in_name(self.name)
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,7 @@ class ReleaseFacts:
 
     @property
     def newest(self) -> str:
-        """The date of the newest dump, empty if no dump has one in its name."""
+        """The date of the newest dump, empty if no date is known."""
         return max((source.date for source in self.sources), default="")
 
     @property
@@ -329,12 +329,14 @@ def read_facts(manifest: Manifest, languages: Sequence[LanguageFacts], published
         )
     read = {"", *(code for language in languages for code in (language.code, *language.spoken))}
     stages = {unit: stage for unit, stage in sorted(manifest.stages.items()) if unit.partition("/")[2] in read}
-    sources = (
-        Source(one.path.rpartition("/")[2], one.size, unit.partition("/")[2], _web_address(one.origin.url), one.sha256)
-        for unit, stage in stages.items()
-        for one in stage.inputs
-    )
-    return ReleaseFacts(recipe, seed, versions, tuple(sources), tuple(languages), published, stages=stages, **more)
+    sources = tuple(_source(one, unit.partition("/")[2]) for unit, stage in stages.items() for one in stage.inputs)
+    return ReleaseFacts(recipe, seed, versions, sources, tuple(languages), published, stages=stages, **more)
+
+
+def _source(one: ManifestInput, language: str) -> Source:
+    name = one.path.rpartition("/")[2]
+    date = date_in_name(one.date) or date_in_name(name)
+    return Source(name, one.size, language, _web_address(one.origin.url), one.sha256, date)
 
 
 def manifest_json(facts: ReleaseFacts, files: Mapping[str, ManifestFile]) -> bytes:
@@ -363,30 +365,38 @@ def _web_address(url: str) -> str:
     return url if url.startswith(("https://", "http://")) else ""
 
 
-# The recipe as a file.
+def package_name(facts: ReleaseFacts) -> str:
+    """The name of a release as a Python package: "wikisem_demo_set", which is never the name of this library."""
+    letters = re.sub("[^a-z0-9]+", "_", facts.name.lower()).strip("_")
+    return f"{letters if letters.startswith('wikisem') else f'wikisem_{letters}'}_set"
 
 
-def recipe_toml(recipe: Mapping[str, Any]) -> str:
-    """The tables of a recipe as TOML, which ``wikisem build`` reads; None, for off, is ``false``.
+# Recipes and pyproject.toml as files.
 
-    >>> print(recipe_toml({"name": "mine", "filters": {"affix": None, "extra": {"contained": 1}}}), end="")
+
+def toml_text(tables: Mapping[str, Any]) -> str:
+    """Tables, such as those of a recipe, as TOML; None, for off, is ``false``, and the key ``name`` is the first.
+
+    >>> print(toml_text({"name": "mine", "filters": {"affix": None, "extra": {"contained": 1}}}), end="")
     name = "mine"
     <BLANKLINE>
     [filters]
     affix = false
     extra = { contained = 1 }
     """
-    tables = {key: value for key, value in recipe.items() if isinstance(value, Mapping)}
-    first = {"name": recipe["name"]} if "name" in recipe else {}
-    top = "".join(f"{key} = {_toml(value)}\n" for key, value in {**first, **recipe}.items() if key not in tables)
+    inner = {key: value for key, value in tables.items() if isinstance(value, Mapping)}
+    first = {"name": tables["name"]} if "name" in tables else {}
+    top = "".join(f"{key} = {_toml(value)}\n" for key, value in {**first, **tables}.items() if key not in inner)
     return top + "".join(
         f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
-        for name, table in tables.items()
+        for name, table in inner.items()
     )
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML: strings, numbers and lists are as in JSON, but that DEL must be escaped."""
+    """A value in TOML: strings and numbers are as in JSON, but that DEL must be escaped."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }" if value else "{}"
     return orjson.dumps(False if value is None else value).decode().replace("\x7f", "\\u007f")

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wikisem.outputs.groupfile import GROUPS
-from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url, yaml_json
-from wikisem.outputs.release.facts import ReleaseFacts, Source
+from wikisem.outputs.release.card import NOBODY, PAPER, PAPER_URL, hub_url, lm_eval_readme, yaml_json
+from wikisem.outputs.release.facts import ReleaseFacts, Source, package_name, toml_text
 from wikisem.outputs.release.prose import (
     WORDS,
     activities,
@@ -137,7 +137,10 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     """
     yield "eval.yaml", yaml_bytes(_eval_yaml(facts))
     yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
+    yield from _package(facts)
     codes = [language.code for language in facts.filled]
+    yield "euroeval_wikisem.py", _euroeval("euroeval_cases", codes, PROMPTS=_prompts(facts))
+    yield "lm_eval/README.md", lm_eval_readme(facts).encode()
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
     yield "lm_eval/_words.yaml", yaml_bytes(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
     yield "lm_eval/_letters.yaml", yaml_bytes(_template(facts, _multiple_choice(_LETTERS_TEXT, choices), _METRICS[:1]))
@@ -169,8 +172,58 @@ def wall_tasks(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     tasks = [f"wikisem_{code}_walls" for code in codes]
     yield "lm_eval/wikisem_walls.yaml", yaml_bytes(_task_group("wikisem_walls", tasks, SCORES))
     yield "inspect_walls.py", WORDS["inspect_walls"].encode()
-    languages = {code: iso_639(code) for code in codes}
-    yield "euroeval_walls.py", WORDS["euroeval_walls"].replace("LANGUAGES", repr(languages)).encode()
+    yield "euroeval_walls.py", _euroeval("euroeval_walls", codes)
+
+
+def _euroeval(template: str, codes: Sequence[str], **values: Any) -> bytes:
+    """A file of data sets for EuroEval; ``values`` are those of other names in the template than LANGUAGES."""
+    text = WORDS[template]
+    for name, value in {"LANGUAGES": {code: iso_639(code) for code in codes}, **values}.items():
+        text = text.replace(name, repr(value))
+    return text.encode()
+
+
+def _prompts(facts: ReleaseFacts) -> dict[str, Any]:
+    """What EuroEval asks in every language, since it has words of its own in few, and the letters of the largest case.
+
+    The data set's question and its choices are ``text``.
+    """
+    letters = list(_LETTERS[: max(facts.total("sizes")) + 1].lower())
+    return {
+        "labels": letters,
+        "prompt_label_mapping": {letter: letter for letter in letters},
+        "prompt_prefix": "",
+        "prompt_template": "{text}\nAnswer: {label}",
+        "instruction_prompt": "{text}\n\nAnswer with one letter and nothing else.",
+    }
+
+
+def _package(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
+    """What makes the folder a Python package whose tasks inspect-ai knows by name, which its register asks for."""
+    name, maker = package_name(facts), facts.maker
+    modules = ["inspect_wikisem", *(["inspect_walls"] if "walls" in facts.extras else [])]
+    author = {"name": maker.name} | ({"email": maker.contact} if "@" in maker.contact else {})
+    project = {
+        "name": name.replace("_", "-"),
+        "version": facts.version,
+        "description": f"{facts.cases:,} test cases of outlier detection",
+        "readme": "README.md",
+        "license": facts.licence.spdx,
+        "license-files": ["LICENSE"],
+        **({"authors": [author]} if maker.name else {}),
+        **({"urls": {"Homepage": hub_url(facts)}} if facts.repository else {}),
+        "requires-python": ">=3.10",
+        "dependencies": ["datasets", "inspect_ai"],
+        "entry-points": {"inspect_ai": {name: f"{name}._registry"}},
+    }
+    data = ["cases/*.parquet", "walls/*.parquet", "lm_eval/wall_answers.py"]
+    setuptools = {"packages": [name], "package-dir": {name: "."}, "package-data": {name: data}}
+    system = {"requires": ["setuptools>=77"], "build-backend": "setuptools.build_meta"}
+    tables = {"build-system": system, "project": project, "tool": {"setuptools": setuptools}}
+    yield "pyproject.toml", toml_text(tables).lstrip().encode()
+    imports = "".join(f"import {name}.{module}\n" for module in modules)
+    yield "_registry.py", f'"""The tasks that inspect-ai finds in this package."""\n\n{imports}'.encode()
+    yield ".gitignore", WORDS["gitignore"].encode()
 
 
 def _multiple_choice(text: str, choices: str) -> dict[str, Any]:
@@ -196,7 +249,7 @@ def _task(facts: ReleaseFacts, code: str, template: str, suffix: str, kind: str 
     """Three lines; codes are quoted, because ``no`` is False in YAML. Without a repository, paths are of the folder."""
     lines: dict[str, Any] = {"include": f"_{template}.yaml", "task": f"wikisem_{code}{suffix}"}
     if facts.repository:
-        return yaml_bytes({**lines, "dataset_name": f"{code}-{kind}"})
+        return yaml_bytes({**lines, "dataset_name": f"{code}_{kind}"})
     return yaml_bytes({**lines, "dataset_kwargs": {"data_files": {"test": f"{kind}/{code}.parquet"}}})
 
 
@@ -207,7 +260,10 @@ def _task_group(name: str, tasks: Sequence[str], metrics: Sequence[str]) -> dict
 
 
 def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
-    """What inspect-ai and the benchmarks of Hugging Face read: a task for each language."""
+    """What inspect-ai, EuroEval and the benchmarks of Hugging Face read: a task for each language.
+
+    EuroEval takes the language from the start of a config's name; the keys of ``_prompts`` are for it alone.
+    """
     return {
         "name": facts.name,
         "description": description(facts),
@@ -215,7 +271,7 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
         "tasks": [
             {
                 "id": language.code,
-                "config": f"{language.code}-cases",
+                "config": f"{language.code}_cases",
                 "split": "test",
                 "field_spec": {
                     "input": "question",
@@ -229,6 +285,7 @@ def _eval_yaml(facts: ReleaseFacts) -> dict[str, Any]:
             }
             for language in facts.filled
         ],
+        **_prompts(facts),
     }
 
 

@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_files_are_those_of_languages_that_have_groups(release: Path) -> None:
     pages = {"index.html", "data/index.js", *(f"data/{code}.js" for code in CODES)}
     assert found == tasks | tables | pages | {
         "README.md", "manifest.json", "recipe.toml", "croissant.json", "eval.yaml", "inspect_wikisem.py", "LICENSE",
-        "CITATION.cff",
+        "CITATION.cff", "euroeval_wikisem.py", "pyproject.toml", "_registry.py", ".gitignore", "lm_eval/README.md",
         "categories/no.parquet", "lm_eval/_words.yaml", "lm_eval/_letters.yaml", "lm_eval/wikisem.yaml",
         "lm_eval/wikisem_letters.yaml",
     }  # fmt: skip
@@ -87,20 +88,20 @@ def test_datasets_loads_every_config_whole_and_streaming(release: Path, tmp_path
     script = """
 import json, datasets
 configs = datasets.get_dataset_config_names("../set")
-cases = datasets.load_dataset("../set", "no-cases", split="test")
+cases = datasets.load_dataset("../set", "no_cases", split="test")
 groups = datasets.load_dataset("../set", "nan", split="test")
-stream = datasets.load_dataset("../set", "no-cases", split="test", streaming=True)
+stream = datasets.load_dataset("../set", "no_cases", split="test", streaming=True)
 default = datasets.load_dataset("../set", split="test")
 rows = {name: datasets.load_dataset("../set", name, split="test").num_rows for name in configs}
 words = sorted({word for row in cases for word in row["choices"]} | {groups[1]["label"]})
 print(json.dumps([rows, words, list(stream) == list(cases), sorted(default["language"]), default.column_names]))
 """
     rows, words, same, languages, columns = run_python(script, release, tmp_path)
-    assert set(rows) == {"cases", "groups", *CODES, *(f"{code}-cases" for code in CODES), "no-categories"}
+    assert set(rows) == {"cases", "groups", *CODES, *(f"{code}_cases" for code in CODES), "no_categories"}
     assert languages == sorted(code for code in CODES for _ in range(20))  # without a name: the cases of all languages
     assert "answer" in columns
     assert rows["no"] == 5
-    assert rows["no-cases"] == 2 + 3 + 4 + 5 + 6
+    assert rows["no_cases"] == 2 + 3 + 4 + 5 + 6
     assert {*HOSTILE, "NA"} <= set(words)
     assert same
 
@@ -174,8 +175,50 @@ print(json.dumps([card, tasks, yaml.safe_load(open("eval.yaml")), yaml.safe_load
     assert [metric["metric"] for metric in tasks["_words"]["metric_list"]] == ["acc", "acc_norm", "acc_bytes"]
     assert [task["id"] for task in evaluation["tasks"]] == list(CODES)
     assert evaluation["evaluation_framework"] == "inspect-ai"
+    # EuroEval takes the language from what is before the underscore.
+    assert [task["config"] for task in evaluation["tasks"]] == [f"{code}_cases" for code in CODES]
+    assert evaluation["labels"] == list("abcdefghi")
     assert citation["cff-version"] == "1.2.0"
     assert citation["version"] == "2026.11.2"
+
+
+def test_a_release_is_a_package_that_inspect_ai_finds(release: Path) -> None:
+    """Of the release's version and licence, with every table of cases, under a name that is not this library's."""
+    text = (release / "pyproject.toml").read_text(encoding="utf-8")
+    package = tomllib.loads(text)
+    project, setuptools = package["project"], package["tool"]["setuptools"]
+    assert (project["name"], project["version"], project["license"]) == (
+        "wikisem-tiny-set",
+        "2026.11.2",
+        "CC-BY-SA-4.0",
+    )
+    assert project["entry-points"] == {"inspect_ai": {"wikisem_tiny_set": "wikisem_tiny_set._registry"}}
+    assert setuptools["package-dir"] == {"wikisem_tiny_set": "."}
+    packed = {path for one in setuptools["package-data"]["wikisem_tiny_set"] for path in release.glob(one)}
+    assert packed == set((release / "cases").iterdir())
+    registry = (release / "_registry.py").read_text(encoding="utf-8")
+    assert re.findall("^import (.*)$", registry, re.MULTILINE) == ["wikisem_tiny_set.inspect_wikisem"]
+
+
+def test_euroeval_gets_a_data_set_for_each_language(release: Path) -> None:
+    """Under its code in ISO 639, with the letters of all choices; the file is Python."""
+    text = (release / "euroeval_wikisem.py").read_text(encoding="utf-8")
+    compile(text, "euroeval_wikisem.py", "exec")
+    assert "in {'ar': 'ar', 'de': 'de', 'nan': 'nan', 'no': 'no', 'zh-classical': 'lzh'}.items()" in text
+    assert "'labels': ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']" in text
+
+
+def test_tasks_of_lm_evaluation_harness_have_the_page_that_it_asks_for(release: Path) -> None:
+    """Every group, every kind of task, the paper, and no walls where there are none."""
+    text = (release / "lm_eval" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\* `(.*?)`: ", text, re.MULTILINE) == [
+        "wikisem",
+        "wikisem_letters",
+        "wikisem_<code>",
+        "wikisem_<code>_letters",
+    ]
+    assert "arXiv:1611.01547" in text
+    assert text.count("* [x] ") + text.count("* [ ] ") == 6
 
 
 @datasets
@@ -275,7 +318,7 @@ def test_a_repository_is_what_files_load_from(tmp_path: Path, capsys: pytest.Cap
     run = write_run(tmp_path / "out", 1, ("de",), ())
     assert main(["release", str(run), "--output", str(tmp_path / "set"), "--repository", "me/wikisem"]) == 0
     assert 'load_dataset("me/wikisem", "de", split="test")' in (tmp_path / "set" / "README.md").read_text()
-    assert 'dataset_name: "de-cases"' in (tmp_path / "set" / "lm_eval" / "de.yaml").read_text()
+    assert 'dataset_name: "de_cases"' in (tmp_path / "set" / "lm_eval" / "de.yaml").read_text()
     assert 'dataset_path: "me/wikisem"' in (tmp_path / "set" / "lm_eval" / "_words.yaml").read_text()
     out = capsys.readouterr().out
     assert f"hf upload me/wikisem {tmp_path / 'set'} --repo-type dataset" in out
@@ -380,6 +423,8 @@ def test_names_in_the_card_are_read_as_they_are(name: str, tmp_path: Path) -> No
     assert main(["release", str(run), "--output", str(tmp_path / "release")]) == 0
     text = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     _, head, card = text.split("---\n", 2)
+    project = tomllib.loads((tmp_path / "release" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.fullmatch("wikisem(-[a-z0-9]+)*-set", project["name"])
     expected = f"wikisem-{name}"
     if importlib.util.find_spec("yaml") is not None:
         yaml = importlib.import_module("yaml")

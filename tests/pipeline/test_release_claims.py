@@ -15,7 +15,7 @@ import pytest
 
 from tests.outputs.release.world import make_group, write_run
 from wikisem.outputs.groupfile import encode_group, read_groups
-from wikisem.outputs.release.facts import recipe_toml
+from wikisem.outputs.release.facts import toml_text
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import SampleDumps
 from wikisem.recipes.load import load_recipe, parse_recipe
@@ -188,7 +188,18 @@ def test_dumps_without_a_date_give_no_date(tmp_path: Path) -> None:
     text = (run / "manifest.json").read_text()
     (run / "manifest.json").write_text(text.replace("-20261102-", "-").replace("-2026-11-01-", "-"))
     card = released(run, tmp_path / "set")["README.md"]
-    assert "version 0.1.0: that of wikisem, since no dump has a date in its name." in card
+    assert "version 0.1.0: that of wikisem, since the date of no dump is known." in card
+
+
+def test_the_date_of_a_dump_is_that_of_its_download(tmp_path: Path) -> None:
+    """Where the file's name has none, the manifest may; the card then says it."""
+    run = write_run(tmp_path / "out", 1, ("de",), ())
+    manifest = json.loads((run / "manifest.json").read_text().replace("-20261102-", "-"))
+    manifest["stages"]["entities"]["inputs"][0]["date"] = "2026-11-20"
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    card = released(run, tmp_path / "set")["README.md"]
+    assert "version 2026.11.20: the date of the newest dump." in card
+    assert "| `wikidata-all.json.gz`, of 2026-11-20, 1,234 bytes |" in card
 
 
 def test_a_config_is_another_one_when_its_tables_are(tmp_path: Path) -> None:
@@ -199,7 +210,7 @@ def test_a_config_is_another_one_when_its_tables_are(tmp_path: Path) -> None:
         return dict(re.findall(r'- config_name: "(.+)"\n(?:  default: true\n)?  description: "content (\w{64})"', card))
 
     one, same, other = described(2, "one"), described(2, "same"), described(3, "other")
-    assert set(one) == {"cases", "groups", "de", "de-cases", "no", "no-cases"}
+    assert set(one) == {"cases", "groups", "de", "de_cases", "no", "no_cases"}
     assert one == same
     assert all(one[config] != other[config] for config in one)
 
@@ -208,7 +219,7 @@ def test_recipes_that_ship_are_written_as_they_are() -> None:
     """With what is off as ``false``, and nothing lost."""
     for name in ("wikisem", "wikisem500", "demo"):
         recipe = load_recipe(name)
-        assert parse_recipe(tomllib.loads(recipe_toml(recipe.to_dict()))) == recipe
+        assert parse_recipe(tomllib.loads(toml_text(recipe.to_dict()))) == recipe
 
 
 # Five runs of the sample world.

@@ -121,7 +121,7 @@ def test_tasks_are_whole(release: Path, tmp_path: Path) -> None:
     assert "in {'de': 'de', 'no': 'no'}.items()" in (release / "euroeval_walls.py").read_text()
     named = ["--output", str(tmp_path / "set"), "--repository", "me/wikisem"]
     assert main(["release", str(release.parent / "out"), *named]) == 0
-    assert 'dataset_name: "no-walls"' in (tmp_path / "set" / "lm_eval" / "no_walls.yaml").read_text()
+    assert 'dataset_name: "no_walls"' in (tmp_path / "set" / "lm_eval" / "no_walls.yaml").read_text()
 
 
 def _spaced(path: Path) -> str:
@@ -131,8 +131,8 @@ def _spaced(path: Path) -> str:
 def test_the_card_counts_walls_by_tier(release: Path) -> None:
     """A config for each language, and a row with its tiers."""
     text = (release / "README.md").read_text()
-    assert '- config_name: "no-walls"' in text
-    assert "| config | far | herring |\n|---|---:|---:|\n| `de-walls` | 1 | 1 |\n| `no-walls` | 1 | 1 |" in text
+    assert '- config_name: "no_walls"' in text
+    assert "| config | far | herring |\n|---|---:|---:|\n| `de_walls` | 1 | 1 |\n| `no_walls` | 1 | 1 |" in text
     assert "wikisem categories" not in text
 
 
@@ -144,7 +144,7 @@ def test_datasets_and_croissant_read_every_wall(release: Path, tmp_path: Path) -
         + """
 import datasets
 records = [plain(record) for record in dataset.records("walls")]
-loaded = [datasets.load_dataset("../set", f"{code}-walls", split="test").to_list() for code in ("de", "no")]
+loaded = [datasets.load_dataset("../set", f"{code}_walls", split="test").to_list() for code in ("de", "no")]
 found = [sorted(issues.errors), sorted(issues.warnings), records, sum(loaded, [])]
 print(json.dumps(found, default=lambda value: value.item()))
 """
