@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import distinct
+from wikisem.arrow.parquet import write_parquet
 from wikisem.schemas import ENTITIES, SURFACES
-from wikisem.transforms.io.parquet import write_parquet
 
 Ints = np.ndarray[Any, Any]
 

@@ -25,8 +25,8 @@ from benchmarks.report import Call, compare, table, write_section
 from benchmarks.tree import Watched, peak_of_tree, watch_tree
 from tests.engines.engines import engines
 from wikisem.arrow.buckets import BUCKETS, Adder, sort_mentions, sum_up
+from wikisem.arrow.parquet import bucket_path, write_parquet
 from wikisem.schemas import MENTIONS
-from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, tasks_of
 

@@ -17,6 +17,7 @@ from wikisem.datasets.files import data_set_path
 from wikisem.datasets.word_groups import OUTLIER_CLASSES, write_outlier_classes
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.ids import check_language, check_qid
+from wikisem.layout import group_leaves
 from wikisem.records import Group, Member, Outlier, Rejection, Share
 from wikisem.schemas import PARQUET_ERRORS
 from wikisem.typed_json import decode_json
@@ -120,13 +121,20 @@ def read_groups(path: str | PathLike[str], language: str | None = None) -> list[
     file = data_set_path(path)
     files = [file]
     if file.is_dir():  # a release has Parquet alone
-        lines, tables = (sorted((file / "groups").glob(f"{language or '*'}.{end}")) for end in ("jsonl", "parquet"))
-        files = lines or tables
+        lines, tables, _ = group_leaves(language or "*")
+        files = _matching(file / lines) or _matching(file / tables)
     if not files or not files[0].is_file():
         wanted = f"groups in {language}" if language else "groups"
         raise MissingInputError(f"expected {wanted} (a run's OUT, a .jsonl or a .parquet file), saw none at {file}")
     groups = [group for each in files for group in _read_file(each)]
     return [group for group in groups if language in {None, group.language}]
+
+
+def _matching(path: Path) -> list[Path]:
+    """The files of a pattern; a plain path is looked up itself: a store may not list yet what was just written."""
+    if "*" in path.name:
+        return sorted(path.parent.glob(path.name))
+    return [path] if path.is_file() else []
 
 
 def _read_file(file: Path) -> list[Group]:
@@ -183,6 +191,16 @@ def decode_rejection(line: bytes | str, where: str = "rejection") -> Rejection:
     row = _decode(line, _RejectionLine, "rejection", where)
     _check_ids([row.class_], row.language, where)
     return Rejection(row.class_, row.language, row.reason, row.detail)
+
+
+def read_rejections(path: str | PathLike[str], language: str | None = None) -> list[Rejection]:
+    """The classes that gave no group in a language or in any, and why, in the OUT of a run or a release.
+
+    Empty where there is no file of them. DamagedInputError names a line that is no rejection.
+    """
+    files = _matching(data_set_path(path) / group_leaves(language or "*")[2])
+    lines = ((file, number, line) for file in files for number, line in enumerate(file.read_bytes().splitlines(), 1))
+    return [decode_rejection(line, f"{file}:{number}") for file, number, line in lines]
 
 
 class _RejectionLine(msgspec.Struct):

@@ -22,7 +22,7 @@ from wikisem.files import size_of, write_files
 from wikisem.ids import check_language, qid_number
 from wikisem.layout import MANIFEST
 from wikisem.outputs.browse.page import BrowseLanguage, browse_page, index_script, language_script
-from wikisem.outputs.groupfile import decode_rejection, encode_group, encode_rejection, groups_table, read_groups
+from wikisem.outputs.groupfile import encode_group, encode_rejection, groups_table, read_groups, read_rejections
 from wikisem.outputs.release.card import card, citation, license_text
 from wikisem.outputs.release.facts import (
     Maker,
@@ -86,7 +86,7 @@ def read_run(output: Path) -> RunFiles:
     groups = {code: read_groups(output, code) if code in filled else [] for code in languages}
     if not any(groups.values()):
         raise MissingInputError(f"{output}: expected test groups, saw none in {', '.join(groups)}")
-    rejections = {code: read_rejections(output / "rejected" / f"{code}.jsonl") for code in languages}
+    rejections = {code: read_rejections(output, code) for code in languages}
     walled = {path.stem for path in (output / "walls").glob("*.*")}
     walls = {code: own for code in languages if code in walled and (own := read_walls(output, code))}
     names: dict[str, list[Path]] = {}
@@ -119,14 +119,6 @@ def table_metadata(table: Path | None) -> dict[str, str]:
     with table.open("rb") as source:
         found = pq.read_schema(source).metadata or {}
     return {key.decode(): value.decode() for key, value in found.items() if key.startswith(b"wikisem.")}
-
-
-def read_rejections(path: Path) -> list[Rejection]:
-    """The rejections in a file of a run or a release; none where there is no such file."""
-    if not path.is_file():
-        return []
-    lines = path.read_bytes().splitlines()
-    return [decode_rejection(line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
 
 
 def facts_of(run: RunFiles, published: str, **more: Any) -> ReleaseFacts:

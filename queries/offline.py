@@ -18,7 +18,7 @@ from wikisem.arrow.columns import Numbers, distinct, join, qid_numbers, qids_of,
 from wikisem.arrow.item_index import read_items
 from wikisem.categories.recipe import CandidateItem, Category, Condition, PropertyPath, sorted_values
 from wikisem.errors import DamagedInputError, MissingInputError, UsageError
-from wikisem.files import check_address, driver_of, is_local, list_files, open_binary, read_if_there
+from wikisem.files import check_address, driver_of, is_local, list_files, read_if_there
 from wikisem.ids import is_qid, qid_number
 from wikisem.layout import find_folder, index_folder
 from wikisem.queries.sparql import ENTITY, SITELINKS, TRUTHY, check_pattern
@@ -216,7 +216,7 @@ class EntityTable:
         index = list_files(f"{index_folder(self._path)}/*.parquet")
         if not index:
             return self._batches("qid", column, qids=qids)
-        return read_items(self._path, index, qids, [column], open_binary)
+        return read_items(self._path, index, qids, [column])
 
     def _read_property(self, name: str) -> tuple[PropertyEdges, _Texts]:
         if name in _LISTS:

@@ -12,11 +12,11 @@ import orjson
 import pyarrow as pa
 
 from wikisem.arrow.item_index import index_name, write_index
+from wikisem.arrow.parquet import write_parquet
 from wikisem.files import create_binary
 from wikisem.layout import index_folder
 from wikisem.records import Entity, Statement
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.parquet import write_parquet
 
 
 def write_entities(folder: Path, entities: Sequence[Entity], files: int = 1, buckets: int = 2) -> Path:

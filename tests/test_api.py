@@ -75,7 +75,7 @@ MODULES = {"apache-beam": "apache_beam"}
 
 
 def test_scores_need_only_the_packages_that_the_docs_list(world: Path, tmp_path: Path) -> None:
-    """Without any other dependency, Beam first, a set is scored, audited, checked, browsed and released."""
+    """Without any other dependency, Beam first, a set is scored, audited, explained, checked, browsed and released."""
     page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     found = re.search(LIGHT, page)
     assert found
@@ -89,7 +89,8 @@ def test_scores_need_only_the_packages_that_the_docs_list(world: Path, tmp_path:
         ["--version"],
         ["evaluate", "outliers", "OUT", "--vectors", "v.txt"],
         ["evaluate", "oddoneout", "c.txt", "-k", "2", "--vectors", "v.txt"],
-        ["audit", "OUT/groups/en.jsonl"],
+        ["audit", "OUT"],
+        ["explain", "OUT", "Q747074", "--language", "en"],
         ["check", "OUT/groups/en.jsonl", "--language", "en"],
         ["browse", "OUT", "--output", "page"],
         ["release", "OUT", "--output", "set"],

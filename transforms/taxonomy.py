@@ -5,20 +5,19 @@ from typing import Final
 
 import apache_beam as beam
 
+from wikisem.arrow.parquet import read_parquet
 from wikisem.files import list_files, match
 from wikisem.graph.class_graph import COLUMNS, ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import indices_of
 from wikisem.graph.distance import PREFIX, contract_graph
-from wikisem.graph.store import open_arrays
+from wikisem.graph.store import open_arrays, save_arrays
+from wikisem.layout import TAXONOMY as STAGE
 from wikisem.layout import TaxonomyScratch, unlinked_folder
 from wikisem.recipes.options import GraphOptions
 from wikisem.records import Counts
-from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.parquet import read_parquet
 from wikisem.transforms.io.runtime import StageContext
 
-STAGE: Final = "taxonomy"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
 _GRAPH: Final = "graph"
@@ -84,7 +83,7 @@ class BuildGraph(beam.DoFn):
     def process(self, all_files: tuple[None, Iterable[_EdgeFile]]) -> None:
         """Merge in the order of the files, prune, write."""
         files = sorted(all_files[1], key=lambda file: file[2])
-        graph = build_graph([open_arrays(ItemEdges, local_folder(folder)) for _, _, folder in files], self._options)
+        graph = build_graph([open_arrays(ItemEdges, folder) for _, _, folder in files], self._options)
         names = save_arrays(graph, self._scratch.finished)
         names += save_arrays(contract_graph(graph), self._scratch.finished, PREFIX)
         counts = _count(sum(rows for rows, _, _ in files), sum(items for _, items, _ in files), graph)

@@ -2,11 +2,20 @@
 
 import difflib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from wikisem.arrow.columns import MapLookup, qid_numbers
+from wikisem.arrow.parquet import read_batches
 from wikisem.errors import MissingInputError, UsageError
+from wikisem.files import match
+from wikisem.graph.class_graph import ClassGraph
+from wikisem.graph.csr import indices_of
 from wikisem.ids import check_qid, is_qid, qid_of
+from wikisem.surfaces.cleaning import first_label
+from wikisem.wikis import name_codes
 
 # How many classes a message names.
 _NAMED: Final = 5
@@ -70,3 +79,23 @@ def find_class(name: str, known: Sequence[LabelledClass], where: str) -> str:
         hint = f"; did you mean {listed_classes(near)}?" if near else ""
         raise MissingInputError(f"{where}: expected a QID, or the label of a class, saw {name!r}{hint}")
     return qid_of(found[0].number)
+
+
+def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
+    """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
+    found = {one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, languages)}
+    return sorted(found)
+
+
+def _labelled(path: str, graph: ClassGraph, languages: Sequence[str]) -> Iterator[LabelledClass]:
+    for table in read_batches(path, ["qid", "labels"]):
+        numbers = qid_numbers(table["qid"])
+        rows = np.flatnonzero(indices_of(numbers, graph.nodes)[1])
+        maps = MapLookup(table["labels"].combine_chunks().take(rows))
+        nodes = indices_of(numbers[rows], graph.nodes)[0]
+        instances = graph.instances.counts()[nodes].tolist()
+        for language in languages:
+            labels = first_label(maps, name_codes(language))[0].to_pylist()
+            for number, label, count in zip(numbers[rows].tolist(), labels, instances, strict=True):
+                if label:
+                    yield LabelledClass(number, label, count)

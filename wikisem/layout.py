@@ -1,7 +1,7 @@
 """The layout of an output folder: the name of every file of OUT, and of the scratch that goes when a stage is over.
 
 Functions and classes here only put names together; docs/output-folder.md says what the files hold. How a bucket's file
-is called is in ``transforms/io/parquet.py``, a part's in ``transforms/io/shuffle.py``, an index's in
+is called is in ``arrow/parquet.py``, a part's in ``transforms/io/shuffle.py``, an index's in
 ``arrow/item_index.py``, and a format's folder in ``outputs/groupfile.py``, each beside its reader.
 """
 
@@ -53,7 +53,25 @@ def work_folder(output: str) -> str:
     return f"{output}/.work"
 
 
-# Units: the record of one names the folder of its files.
+# Units: the record of one names the folder of its files. The name of a unit is also the path of that below OUT.
+
+ENTITIES: Final = "entities"
+MENTIONS: Final = "mentions"
+SURFACES: Final = "surfaces"
+TAXONOMY: Final = "taxonomy"
+GROUPS: Final = "groups"
+NAMES: Final = "names"
+WALLS: Final = "walls"
+
+
+def unit_of(stage: str, language: str) -> str:
+    """The unit of a stage in one language.
+
+    >>> unit_of(MENTIONS, "de")
+    'mentions/de'
+    """
+    return f"{stage}/{language}"
+
 
 # Part of a path: no way out of the output folder.
 Fingerprint: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^\w+$")]

@@ -1,12 +1,13 @@
 """The records that wikisem works with, as frozen values. In bulk they are Arrow columns, see schemas.py."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
+import orjson
 from msgspec import Meta
 
-from wikisem.errors import DamagedInputError
+from wikisem.errors import DamagedInputError, TooManyUnreadableError
 
 # What is checked where records are read from files: where a surface form is from, and what columns of numbers hold.
 Source: TypeAlias = Annotated[str, Meta(pattern="^(anchor|label|title)$")]
@@ -224,6 +225,10 @@ class UnreadableRecord:
     where: str
     detail: str
 
+    def as_line(self) -> bytes:
+        """One line of JSON, as the files of ``OUT/unreadable`` have it."""
+        return orjson.dumps(asdict(self), option=orjson.OPT_APPEND_NEWLINE)
+
 
 def unforeseen(record: str, error: Exception) -> str:
     """The detail of an unreadable record whose reader raised an error that nobody foresaw."""
@@ -237,6 +242,10 @@ def report_unreadable(record: UnreadableRecord, on_unreadable: Callable[[Unreada
             f"{record.where}: {record.reason}: {record.detail}; pass on_unreadable to go on without such records"
         )
     on_unreadable(record)
+
+
+# How many unreadable records a run may have, whatever share of its input they are.
+FEW_UNREADABLE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +269,19 @@ class Counts:
         """Raise AssertionError unless in = kept + left out + unreadable."""
         out = self.kept + sum(self.left_out.values()) + sum(self.unreadable.values())
         assert self.read == out, f"{stage}: {self.read} records in, {out} accounted for"
+
+    def check_unreadable(self, stage: str, most: float, kept_in: str) -> None:
+        """Raise TooManyUnreadableError where more than the share ``most`` of all records could not be read.
+
+        ``kept_in`` is the file that has them. Below FEW_UNREADABLE it is not applied: a small file may well hold a
+        large part of them.
+        """
+        unreadable = sum(self.unreadable.values())
+        if unreadable >= FEW_UNREADABLE and unreadable > most * self.read:
+            raise TooManyUnreadableError(
+                f"{stage}: expected at most {most:.2%} unreadable records (--max-unreadable), "
+                f"saw {unreadable:,} of {self.read:,}; they are in {kept_in}"
+            )
 
 
 def _add(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

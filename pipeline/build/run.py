@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.atomic_files import find_abandoned
-from wikisem.errors import OutputError, TooManyUnreadableError, UsageError
+from wikisem.errors import OutputError, UsageError
 from wikisem.files import (
     absolute,
     check_address,
@@ -38,8 +38,6 @@ from wikisem.transforms.io.runtime import Runtime, StageContext
 
 _LOG: Final = logging.getLogger(__name__)
 
-# Below this many unreadable records the rate is not applied: a small file may well hold a large part of them.
-FEW_UNREADABLE: Final = 100
 # The folders in OUT in which files have plain names; not .wikisem, where runs that wait write their lock files.
 _PLAIN: Final = (
     "languages",
@@ -57,7 +55,7 @@ _SCRATCH_NOTE: Final = re.compile(r"/([0-9a-f]{12})\.json$")
 class Run:
     """State shared by all units of one command; ``log`` gets lines for people, and ignores them by default.
 
-    ``max_unreadable`` is the rate of unreadable records that fails a unit, from FEW_UNREADABLE of them on. ``name`` is
+    ``max_unreadable`` is the rate of unreadable records that fails a unit, see ``Counts.check_unreadable``. ``name`` is
     this run's own; ``break_lock`` lets it begin where another one seems to be at work.
     """
 
@@ -214,15 +212,6 @@ def roots_of(record: Record) -> set[str]:
     """The files and folders below OUT that a finished unit has: its own folder, or files with plain names."""
     own = folder_below(record.unit, record.fingerprint)
     return {own if path.startswith(f"{own}/") else path for path in record.parts} or {own}
-
-
-def check_unreadable(name: str, unreadable: int, read: int, max_unreadable: float, kept_in: str) -> None:
-    """Raise TooManyUnreadableError when too many of the records that were read are unreadable."""
-    if unreadable >= FEW_UNREADABLE and unreadable > max_unreadable * read:
-        raise TooManyUnreadableError(
-            f"{name}: expected at most {max_unreadable:.2%} unreadable records (--max-unreadable), "
-            f"saw {unreadable:,} of {read:,}; they are in {kept_in}"
-        )
 
 
 def _files(path: str) -> set[str]:

@@ -15,13 +15,13 @@ from typing import Any, Final
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import is_local
 from wikisem.layout import folder_below, record_path
+from wikisem.local_copies import remove_copies
 from wikisem.pipeline.build.ledger import Record, fingerprint, measure_parts
 from wikisem.pipeline.build.lock import LockFile, locked
 from wikisem.pipeline.build.manifest import bzip2_decoder, versions, write_manifest
-from wikisem.pipeline.build.run import Run, check_unreadable, check_writable
+from wikisem.pipeline.build.run import Run, check_writable
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts
-from wikisem.transforms.io.arrays import remove_copies
 from wikisem.transforms.io.runtime import StageContext, check_shared
 
 # What a stage is.
@@ -188,7 +188,7 @@ def _run_units(
     for name, record in records.items():
         record.counts.check(name)
         kept_in = run.keep_unreadable(name, context.scratch)
-        check_unreadable(name, sum(record.counts.unreadable.values()), record.counts.read, run.max_unreadable, kept_in)
+        record.counts.check_unreadable(name, run.max_unreadable, kept_in)
     for unit in todo:
         run.check_lock()
         made = run.put_in_place(unit.name, context.scratch, unit.leaves) if unit.leaves else set()

@@ -29,9 +29,9 @@ from wikisem.evaluation.audit.summary import (
     WitnessBounds,
     audit_groups,
 )
-from wikisem.files import path_of, read_if_there
+from wikisem.files import path_of
 from wikisem.graph.taxonomy import Taxonomy
-from wikisem.layout import MANIFEST, find_folder
+from wikisem.layout import MANIFEST
 from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.command_options import DATA_SET
 from wikisem.pipeline.console.scores import baseline_table
@@ -136,11 +136,7 @@ def _read_audit_groups(path: Path) -> list[AuditGroup]:
 
 def _load_graph(path: Path) -> Taxonomy | None:
     """The class graph of a run, None for any other data set."""
-    if not (path / "taxonomy").is_dir():
-        return None
-    from wikisem.transforms.io.arrays import local_folder  # noqa: PLC0415 - it brings Beam, which only a run needs
-
-    return Taxonomy.load(local_folder(find_folder(f"{path}/taxonomy", "taxonomy", read_if_there)))
+    return Taxonomy.load(path / "taxonomy") if (path / "taxonomy").is_dir() else None
 
 
 # The audit as tables for people.

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from wikisem.files import absolute
+from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.build.method import build_stages
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import run_stages, session
-from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
 from wikisem.pipeline.command_options import add_local_output
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.tables import browse_command, group_table, languages_table

@@ -13,7 +13,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from wikisem.class_names import LabelledClass, classes_named, find_class
+from wikisem.class_names import LabelledClass, classes_named, find_class, labelled_classes
 from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.evaluation.audit.measures import AuditGroup, GroupMeasures
@@ -21,10 +21,9 @@ from wikisem.evaluation.audit.summary import audit_groups
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.groups import NO_KIND
 from wikisem.ids import check_language, check_qid, is_qid, qid_number
+from wikisem.layout import ENTITIES, TAXONOMY
+from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.stages.entities import ENTITIES
-from wikisem.pipeline.build.stages.groups import read_groups
-from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
 from wikisem.pipeline.command_options import add_figure, argument, folder
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import (
@@ -39,8 +38,6 @@ from wikisem.pipeline.explain.statements import ClassStatements, explain_stateme
 from wikisem.pipeline.release import RunFiles, read_run
 from wikisem.recipes.options import ClassOptions
 from wikisem.records import Group
-from wikisem.transforms.groups.chosen_classes import labelled_classes
-from wikisem.transforms.io.arrays import local_folder
 from wikisem.wikidata.line_types import property_number
 
 
@@ -161,7 +158,7 @@ def explain(output: str | PathLike[str], name: str, language: str | None = None)
 
 
 def _load_graph(output: str) -> Taxonomy:
-    return Taxonomy.load(local_folder(Ledger(output).folder(TAXONOMY)))
+    return Taxonomy.load(Ledger(output).folder(TAXONOMY))
 
 
 def _explain(

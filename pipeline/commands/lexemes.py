@@ -14,7 +14,7 @@ from rich.table import Table
 
 from wikisem.categories.analogies import count_questions
 from wikisem.categories.lexeme_pairs import SHIPPED, PairCollector, load_relations
-from wikisem.files import path_of, remove, remove_below, write_files, write_text
+from wikisem.files import path_of, remove, remove_below, replace_file, write_files, write_text
 from wikisem.layout import unreadable_path
 from wikisem.outputs.category_formats import write_questions
 from wikisem.outputs.lexeme_sets import (
@@ -26,7 +26,6 @@ from wikisem.outputs.lexeme_sets import (
     with_one_answer,
 )
 from wikisem.pipeline.build.ledger import read_names, write_names
-from wikisem.pipeline.build.run import check_unreadable
 from wikisem.pipeline.command_options import (
     add_folder,
     add_max_unreadable,
@@ -40,7 +39,6 @@ from wikisem.pipeline.command_options import (
 from wikisem.pipeline.console.progress import progress
 from wikisem.pipeline.console.terminal import log, make_console, number_columns, print_line
 from wikisem.records import Counts, UnreadableRecord
-from wikisem.transforms.io.counts import write_unreadable
 from wikisem.wikidata.lexeme_reader import STAGE, LexemeReader, check_any
 
 
@@ -85,10 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
                 collector.add(lexeme)
     counts, output = reader.counts(), arguments.output
     kept_in = f"{output}/{unreadable_path(STAGE)}"
-    if not write_unreadable(kept_in, unreadable):
+    if unreadable:
+        replace_file(kept_in, b"".join(record.as_line() for record in unreadable))
+    else:
         remove(kept_in)
     check_any(counts, ", ".join(arguments.dump))
-    check_unreadable(STAGE, sum(counts.unreadable.values()), counts.read, arguments.max_unreadable, kept_in)
+    counts.check_unreadable(STAGE, arguments.max_unreadable, kept_in)
     for language in sorted(set(arguments.languages) - collector.spelled):
         log(f"warning: expected lexemes that are spelled in {language!r}, saw none")
     found = collector.pairs(keep)

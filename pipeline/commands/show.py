@@ -7,7 +7,6 @@ the reason is printed.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +15,12 @@ from wikisem.datasets.files import data_set_path
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
 from wikisem.ids import check_language, qid_number
-from wikisem.layout import record_path
-from wikisem.outputs.groupfile import read_groups
+from wikisem.layout import ENTITIES, record_path
+from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.command_options import DATA_SET, argument
 from wikisem.pipeline.console.tables import group_table
 from wikisem.pipeline.console.terminal import make_console
-from wikisem.pipeline.release import read_rejections
+from wikisem.pipeline.explain.explanation import labels_of
 from wikisem.records import Group
 
 # How many languages a message names.
@@ -59,18 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _labels_in_run(output: str, group: Group) -> Mapping[str, str]:
     """The labels of the classes that brought outliers in, which only the entities of a run have; else none."""
-    if not list_files(record_path(output, "entities")):
+    if not list_files(record_path(output, ENTITIES)):
         return {}
-    explanation = import_module("wikisem.pipeline.explain.explanation")  # it needs Beam, and a release does not
-    labels: Mapping[str, str] = explanation.labels_of(output, {one.via for one in group.outliers}, group.language)[0]
-    return labels
+    return labels_of(output, {one.via for one in group.outliers}, group.language)[0]
 
 
 def _missing(path: Path, qid: str, others: Sequence[Group], language: str | None) -> str:
     """What there is of a class instead of a group in the language, or in any."""
     wanted = f"expected a group of {qid}" + (f" in {language}" if language else "")
-    files = [path / "rejected" / f"{language}.jsonl"] if language else sorted((path / "rejected").glob("*.jsonl"))
-    rejected = [one for file in files for one in read_rejections(file) if one.qid == qid]
+    rejected = [one for one in read_rejections(path, language) if one.qid == qid]
     if rejected:
         reasons = "; ".join(f"in {one.language} {one.reason}: {one.detail}" for one in rejected[:_NAMED])
         return f"{wanted}, saw that it was rejected {reasons}"

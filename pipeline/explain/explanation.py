@@ -9,23 +9,21 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.columns import MapLookup
 from wikisem.arrow.item_index import read_items
+from wikisem.arrow.parquet import read_batches
 from wikisem.errors import MissingInputError
-from wikisem.files import list_files, match, open_binary
+from wikisem.files import list_files, match
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.heuristics.selection.pool import in_range
 from wikisem.ids import qid_number
-from wikisem.layout import group_leaves, index_folder
+from wikisem.layout import ENTITIES, GROUPS, SURFACES, group_leaves, index_folder, unit_of
+from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.stages.entities import ENTITIES
-from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
-from wikisem.pipeline.build.stages.surfaces import surfaces_unit
 from wikisem.pipeline.release import RunFiles
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member, Rejection
 from wikisem.surfaces.cleaning import first_label
-from wikisem.transforms.io.parquet import read_batches
 from wikisem.wikis import name_codes
 
 # How many of the most prominent instances are shown, unless the cluster reaches further down, and how far it may reach.
@@ -88,7 +86,7 @@ def explain_class(output: str, taxonomy: Taxonomy, qid: str, language: str, aske
     ranked = _shown(linked, group)
     wanted = {qid, *asked, *(one.qid for one in ranked), *_around(taxonomy, qid), *_mentioned(taxonomy, group)}
     labels, english = labels_of(output, wanted, language)
-    record = Ledger(output).find(f"groups/{language}")
+    record = Ledger(output).find(unit_of(GROUPS, language))
     recipe = parse_recipe(record.made_with["recipe"], f"the record of groups/{language}") if record else None
     cluster = [one.id for one in group.cluster] if group else _leading(linked, recipe) if recipe else []
     return Explanation(qid, language, group, rejection, ranked, labels, english, cluster, recipe)
@@ -125,7 +123,7 @@ def way_up(taxonomy: Taxonomy, start: str, end: str) -> list[str]:
 
 def _rank(output: str, taxonomy: Taxonomy, qid: str, language: str) -> list[Ranked]:
     linked = taxonomy.most_linked(qid, _LOOK)
-    surfaces = _column(Ledger(output).folder(surfaces_unit(language)), [item for item, _ in linked], "surface")
+    surfaces = _column(Ledger(output).folder(unit_of(SURFACES, language)), [item for item, _ in linked], "surface")
     return [Ranked(item, surfaces.get(item), sitelinks) for item, sitelinks in linked]
 
 
@@ -175,7 +173,7 @@ def labels_of(output: str, qids: Iterable[str], language: str) -> tuple[dict[str
 def _column(folder: str, qids: Sequence[str], column: str) -> dict[str, Any]:
     """One column of the Parquet in a folder for some items; without an index, as surface forms are, all is read."""
     if index := list_files(f"{index_folder(folder)}/*.parquet"):
-        tables = read_items(folder, index, qids, [column], open_binary)
+        tables = read_items(folder, index, qids, [column])
     else:
         wanted = pa.array(qids, pa.string())
         batches = (table for path in match([f"{folder}/*.parquet"]) for table in read_batches(path, ["qid", column]))

@@ -14,21 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import MapLookup
+from wikisem.arrow.parquet import read_parquet
 from wikisem.files import list_files
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import indices_of
-from wikisem.graph.signatures import Signatures
+from wikisem.graph.signatures import Signatures, read_signatures
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.heuristics.selection.witness import ClassEvidence
 from wikisem.ids import qid_number
-from wikisem.layout import property_labels_path
+from wikisem.layout import ENTITIES, property_labels_path
 from wikisem.pipeline.build.ledger import Ledger
-from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.pipeline.explain.explanation import Explanation
 from wikisem.recipes.options import Recipe
 from wikisem.surfaces.cleaning import first_label
-from wikisem.transforms.groups.shared_files import read_signatures
-from wikisem.transforms.io.parquet import read_parquet
 from wikisem.wikis import name_codes
 
 # A property is telling that is so many times as frequent among the instances of a class as among prominent items.

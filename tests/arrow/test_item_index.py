@@ -63,12 +63,15 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list
     yield folder, _write(folder, numbers, 5), numbers
 
 
-def test_the_rows_of_some_items_are_read_without_the_rest(world: tuple[Path, list[str], list[int]]) -> None:
+def test_the_rows_of_some_items_are_read_without_the_rest(
+    world: tuple[Path, list[str], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each item has its row; three of them take three row groups of 200, and little of the index."""
     folder, index, numbers = world
     wanted = [numbers[7], numbers[19_000], numbers[39_999]]
+    monkeypatch.setattr("wikisem.arrow.item_index.open_binary", _open)
     _Counting.total = 0
-    tables = list(read_items(str(folder), index, [f"Q{each}" for each in wanted], ["label"], _open))
+    tables = list(read_items(str(folder), index, [f"Q{each}" for each in wanted], ["label"]))
     rows = {row["qid"]: row["label"] for table in tables for row in table.to_pylist()}
     assert rows == {f"Q{each}": random.Random(each).randbytes(500).hex() for each in wanted}
     size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
@@ -81,15 +84,15 @@ def test_what_no_file_has_has_no_row(world: tuple[Path, list[str], list[int]]) -
     """Items beyond all numbers, between them and before them; and no item at all."""
     folder, index, numbers = world
     absent = sorted({1, 2, max(numbers) + 1, min(numbers) + 1} - set(numbers))
-    assert list(read_items(str(folder), index, [f"Q{each}" for each in absent], ["label"], _open)) == []
-    assert list(read_items(str(folder), index, [], ["label"], _open)) == []
+    assert list(read_items(str(folder), index, [f"Q{each}" for each in absent], ["label"])) == []
+    assert list(read_items(str(folder), index, [], ["label"])) == []
 
 
 def test_an_index_that_lacks_a_file_is_refused(world: tuple[Path, list[str], list[int]]) -> None:
     """Items would be looked for in the files of other buckets, and not found."""
     folder, index, _ = world
     with pytest.raises(DamagedInputError, match=r"expected bucket-00-of-3.parquet, for there are 3"):
-        list(read_items(str(folder), index[1:], ["Q5"], ["label"], _open))
+        list(read_items(str(folder), index[1:], ["Q5"], ["label"]))
 
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -97,7 +100,7 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     index = _write(tmp_path, [3, 5], 1)
     (tmp_path / "0.parquet").unlink()
     with pytest.raises(DamagedInputError, match=r"0.parquet: expected the row groups that the index names, saw "):
-        list(read_items(str(tmp_path), index, ["Q5"], ["label"], _open))
+        list(read_items(str(tmp_path), index, ["Q5"], ["label"]))
 
 
 def test_an_index_has_row_groups_by_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,5 +109,5 @@ def test_an_index_has_row_groups_by_number(tmp_path: Path, monkeypatch: pytest.M
     numbers = list(range(1, 400))
     index = _write(tmp_path, numbers, 2)
     for wanted in ([1], [399], [8, 9, 200], numbers):
-        tables = read_items(str(tmp_path), index, [f"Q{each}" for each in wanted], ["label"], _open)
+        tables = read_items(str(tmp_path), index, [f"Q{each}" for each in wanted], ["label"])
         assert sorted(int(qid.as_py()[1:]) for table in tables for qid in table["qid"]) == wanted

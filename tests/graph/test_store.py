@@ -10,7 +10,7 @@ import pytest
 
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.graph.csr import CsrRows, Flags, Int64s
-from wikisem.graph.store import arrays_of, open_arrays, write_arrays
+from wikisem.graph.store import arrays_of, open_arrays, save_arrays
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ RECORD = Record(np.arange(3), np.ones(3, bool), CsrRows(np.array([0, 2, 2, 3], n
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The record in files."""
-    write_arrays(RECORD, lambda name: (tmp_path / name).open("wb"))
+    save_arrays(RECORD, str(tmp_path))
     return tmp_path
 
 
@@ -40,7 +40,7 @@ def header(shape: tuple[int, ...], dtype: str = "<i8") -> bytes:
 
 def test_what_was_written_is_opened(folder: Path) -> None:
     """Every array as it was, nested ones too."""
-    opened = open_arrays(Record, folder)
+    opened = open_arrays(Record, str(folder))
     assert isinstance(opened.up, CsrRows)
     for (name, array), (_, other) in zip(arrays_of(RECORD), arrays_of(opened), strict=True):
         np.testing.assert_array_equal(array, other, name)
@@ -72,11 +72,11 @@ def test_an_array_that_cannot_be_meant_is_named(folder: Path, name: str, damage:
     """A header that lies, another type, offsets that lead outside: none of it is followed."""
     damage(folder / f"{name}.npy")
     with pytest.raises(DamagedInputError, match=rf"{name}.*: expected .*, saw"):
-        open_arrays(Record, folder)
+        open_arrays(Record, str(folder))
 
 
 def test_an_array_that_is_not_there_is_named(folder: Path) -> None:
     """With its path."""
     (folder / "up.targets.npy").unlink()
     with pytest.raises(MissingInputError, match=r"saw no .*up\.targets\.npy"):
-        open_arrays(Record, folder)
+        open_arrays(Record, str(folder))

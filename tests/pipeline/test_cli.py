@@ -188,12 +188,10 @@ def test_what_is_logged_gives_a_terminal_no_command() -> None:
     assert cli._Lines().format(record) == "warning: saw \\x1b[2J\\x9b"
 
 
-_PIPELINES = {"build", "demo", "entities", "groups", "mentions", "names", "plan", "surfaces", "taxonomy"}
-_FROM_STAGES = {"explain", "lexemes", "walls"}  # which read or write files as stages do
-
-
-_WITH_BEAM = [f"commands.{name}" for name in COMMANDS if name in _PIPELINES | _FROM_STAGES]
-_WITHOUT = ["cli", *(f"commands.{name}" for name in COMMANDS if name not in _PIPELINES | _FROM_STAGES)]
+# What runs pipelines, and walls, which are a stage without one.
+_STAGES = {"build", "demo", "entities", "groups", "mentions", "names", "plan", "surfaces", "taxonomy", "walls"}
+_WITH_BEAM = [f"commands.{name}" for name in COMMANDS if name in _STAGES]
+_WITHOUT = ["cli", *(f"commands.{name}" for name in COMMANDS if name not in _STAGES)]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +206,7 @@ def test_a_command_imports_only_what_it_needs(module: str) -> None:
     found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     name = module.rpartition(".")[2]
     assert f"wikisem.pipeline.{module}" in found
-    assert ("apache_beam" in found) == (name in _PIPELINES | _FROM_STAGES)
+    assert ("apache_beam" in found) == (name in _STAGES)
     if name in {"cli", "download", "entities", "evaluate", "languages", "mentions", "recipes", "taxonomy"}:
         assert not {"scipy", "networkx", "matplotlib", "gensim", "rdflib"} & set(found)
     if name in {"cli", "evaluate"}:  # whose help is printed at once

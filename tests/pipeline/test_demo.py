@@ -14,7 +14,7 @@ from tests.engines.__main__ import FOLDERS
 from tests.oracle import Named, OracleGraph, OracleGroups
 from tests.pipeline.stage_digests import KNOWN, version_and_digest
 from tests.trees import tree_of
-from wikisem.pipeline.build.stages.groups import read_groups, read_rejections
+from wikisem.outputs.groupfile import read_groups, read_rejections
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import LANGUAGES, read_classes, read_items
 from wikisem.recipes.load import load_recipe

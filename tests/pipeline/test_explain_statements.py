@@ -11,6 +11,7 @@ import pytest
 
 from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
+from wikisem.arrow.parquet import write_parquet
 from wikisem.graph.taxonomy import Taxonomy
 from wikisem.layout import property_labels_path
 from wikisem.outputs.groupfile import read_groups
@@ -21,7 +22,6 @@ from wikisem.pipeline.explain.statements import explain_statements, read_propert
 from wikisem.recipes.options import ClusterOptions, FilterOptions, GraphOptions, OutlierOptions, Recipe
 from wikisem.records import Entity
 from wikisem.schemas import PROPERTY_LABELS
-from wikisem.transforms.io.parquet import write_parquet
 
 AREA, POSTAL, COUNTRY, COORDINATES, PERFORMER, GENRE, IMAGE = 2046, 281, 17, 625, 175, 136, 18
 TOWN, ALBUM = (COUNTRY, POSTAL, COORDINATES, IMAGE), (GENRE, IMAGE, PERFORMER)

@@ -11,13 +11,13 @@ from zlib import crc32
 import pyarrow as pa
 import pytest
 
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.errors import DamagedInputError, MissingInputError, OutputError
 from wikisem.files import create_binary
 from wikisem.pipeline.build.ledger import Part, Record, find_damage
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult, run_stage, session
 from wikisem.records import Counts
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 
 FILES = {"a.parquet": b"rows", "deep/b.parquet": b"more rows"}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.transforms.test_entities import item
 from tests.trees import manifest_of, results_of
-from wikisem.pipeline.build.stages.groups import read_groups
+from wikisem.outputs.groupfile import read_groups
 from wikisem.pipeline.cli import main
 from wikisem.pipeline.demo.sample_world import (
     SampleDumps,

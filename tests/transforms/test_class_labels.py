@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.groups.shared_files import write_labels, write_titles
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 
 ROWS = [
     {

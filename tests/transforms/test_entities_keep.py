@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from tests.transforms.test_entities import SITELINK, dump, item, run, write
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.layout import EntityScratch
 from wikisem.schemas import ENTITIES
 from wikisem.transforms.entities import item_files
 from wikisem.transforms.entities.item_files import ItemFile, ItemWriter
 from wikisem.transforms.entities.stage import IndexItems, KeepItems, find_duplicates, superseded_by_file
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.shuffle import Shuffle, Task
 from wikisem.wikidata.entity_columns import content_hash, superseded_rows
 

@@ -14,6 +14,7 @@ from tests.transforms.wiki import BROKEN, MENTIONS, PAGES, dump, page, write_par
 from tests.wikidata.test_chunk_reader_damage import one_stream
 from wikisem import schemas
 from wikisem.arrow.buckets import bucket_of
+from wikisem.arrow.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.dumps import plan_ranges
 from wikisem.errors import DamagedInputError, MissingInputError, StageError
 from wikisem.files import list_files
@@ -21,7 +22,6 @@ from wikisem.graph.store import open_arrays
 from wikisem.layout import Scratch
 from wikisem.records import Counts
 from wikisem.surfaces.link_counts import PageTitles
-from wikisem.transforms.io.parquet import bucket_path, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.wikipedia.siteinfo import SiteInfo
@@ -100,7 +100,7 @@ def test_a_bad_page_costs_itself_alone(counted: Path) -> None:
 
 def test_the_titles_of_all_pages_stay_beside_the_dictionary(counted: Path) -> None:
     """Of articles and redirects: which pages a dump has is not to be seen in its links."""
-    pages = open_arrays(PageTitles, counted / "finished" / "pages")
+    pages = open_arrays(PageTitles, str(counted / "finished" / "pages"))
     titles = ["Rīga", "Reiga", "Latveja", "Galvys piļsāta", "Daugova", "Upe", "Fails", "Jiura"]
     assert pages.hold(pa.array(titles)).all()
     assert not pages.hold(pa.array(["Red link", "sea", "Broken", "Kategoreja:Upe"])).any()

@@ -9,11 +9,11 @@ import pytest
 from tests.transforms.test_real_wikis import rows_of
 from tests.transforms.test_surfaces import MENTIONS, REDIRECTS, write_buckets
 from wikisem import schemas
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.records import Counts
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.names import NameCounts, write_names
 

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pytest
 
 from tests.links.reference import count_links
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
 from wikisem.schemas import ENTITIES
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.mentions.stage import count_mentions
 from wikisem.transforms.surfaces.names import write_names

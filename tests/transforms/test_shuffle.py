@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tests.object_store import twice
 from wikisem.arrow.buckets import split
 from wikisem.arrow.columns import decode
+from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.errors import MissingInputError, StageError
 from wikisem.files import replace_file
 from wikisem.records import Counts
 from wikisem.schemas import MENTIONS
 from wikisem.transforms.io.counts import files_left, require_files, sum_counts, write_counts
-from wikisem.transforms.io.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime
 from wikisem.transforms.io.shuffle import Done, ListTasks, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 

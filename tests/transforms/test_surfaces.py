@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from wikisem import schemas
 from wikisem.arrow.buckets import sort_mentions, split
+from wikisem.arrow.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.errors import MissingInputError
 from wikisem.files import list_files
+from wikisem.graph.store import save_arrays
 from wikisem.layout import Scratch, pages_folder
 from wikisem.recipes.options import Fallback, SurfaceOptions
 from wikisem.records import Counts
 from wikisem.surfaces.link_counts import PageTitles, hashes_of_titles
-from wikisem.transforms.io.arrays import save_arrays
-from wikisem.transforms.io.parquet import bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import divide, resolve_surfaces
 

@@ -11,10 +11,10 @@ import pytest
 from tests.transforms.test_surfaces import write_buckets, write_pages
 from tests.transforms.test_title_conversion import CYRILLIC, other_ways
 from wikisem import count_links, schemas
+from wikisem.arrow.parquet import read_parquet, write_parquet
 from wikisem.files import list_files
 from wikisem.layout import Scratch
 from wikisem.recipes.options import SurfaceOptions, Variant
-from wikisem.transforms.io.parquet import read_parquet, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.surfaces.stage import resolve_surfaces
 from wikisem.wikipedia.variants import converter

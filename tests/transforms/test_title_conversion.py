@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.object_store import twice
 from tests.transforms.test_mentions import count_all, write
 from tests.transforms.wiki import dump, page
+from wikisem.arrow.parquet import count_buckets, read_parquet
 from wikisem.files import list_files
 from wikisem.surfaces.link_counts import count_links
-from wikisem.transforms.io.parquet import count_buckets, read_parquet
 from wikisem.wikipedia import variants
 
 # Both ways to write the letters of the test's words; "lj" is one letter in Cyrillic.

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from tests.entity_files import write_entities
 from tests.oracle import Named, Names, OracleGraph, OracleGroups
+from wikisem.arrow.parquet import write_parquet
 from wikisem.layout import Scratch
 from wikisem.outputs.groupfile import decode_group, decode_rejection
 from wikisem.pipeline.build.ledger import Ledger, Record
@@ -14,7 +15,6 @@ from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Entity, Group, Rejection
 from wikisem.schemas import SURFACES
 from wikisem.transforms.groups.stage import build_groups
-from wikisem.transforms.io.parquet import write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.taxonomy import build_taxonomy
 from wikisem.wikipedia.languages import language_profile

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from wikisem.arrow.checked_parquet import CheckedWriter
 from wikisem.arrow.columns import QID_BUCKETS, Numbers, decode_numbers, encode_numbers, qid_buckets, union
+from wikisem.arrow.parquet import write_parquet
 from wikisem.files import create_binary, replace_file
 from wikisem.layout import UNLINKED, EntityScratch, property_labels_path
 from wikisem.schemas import ENTITIES, PROPERTY_LABELS
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.parquet import write_parquet
 from wikisem.transforms.io.shuffle import (
     Sender,
     Sent,

@@ -29,6 +29,7 @@ from wikisem.arrow.columns import (
     union,
 )
 from wikisem.arrow.item_index import index_name, write_index
+from wikisem.arrow.parquet import read_batches, read_row_groups, write_parquet
 from wikisem.dumps import Range, StreamPart, plan_ranges, read_records
 from wikisem.errors import DamagedInputError
 from wikisem.files import copy, create_binary, match, open_binary, size_of
@@ -56,7 +57,6 @@ from wikisem.transforms.io.counts import (
     write_counts,
     write_unreadable,
 )
-from wikisem.transforms.io.parquet import read_batches, read_row_groups, write_parquet
 from wikisem.transforms.io.runtime import Runtime, StageContext
 from wikisem.transforms.io.shuffle import (
     Done,

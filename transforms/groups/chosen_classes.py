@@ -1,21 +1,17 @@
 """The classes that a recipe names, by QID or by label, alone or with everything below them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
-from wikisem.class_names import LabelledClass, classes_named, listed_classes, near_names
+from wikisem.arrow.columns import distinct
+from wikisem.class_names import LabelledClass, classes_named, labelled_classes, listed_classes, near_names
 from wikisem.errors import RecipeError
-from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Int64s, Ints, closure, indices_of
 from wikisem.ids import is_qid, qid_number
 from wikisem.recipes.options import ClassOptions
-from wikisem.surfaces.cleaning import first_label
 from wikisem.transforms.groups.shared_files import open_graph
-from wikisem.transforms.io.parquet import read_batches
-from wikisem.wikis import name_codes
 
 
 def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64s | None:
@@ -39,12 +35,6 @@ def chosen_classes(entities: str, taxonomy: str, options: ClassOptions) -> Int64
     kept = np.setdiff1d(included, np.concatenate([nodes["exclude"], *below["exclude_below"]]))
     numbers: Int64s = graph.nodes[kept].astype(np.int64)
     return numbers
-
-
-def labelled_classes(entities: str, graph: ClassGraph, languages: Sequence[str]) -> list[LabelledClass]:
-    """Every class of the graph with its labels in some languages, by number; one with several labels is there twice."""
-    found = {one for path in match([f"{entities}/*.parquet"]) for one in _labelled(path, graph, languages)}
-    return sorted(found)
 
 
 def _nodes(graph: ClassGraph, known: Sequence[LabelledClass], key: str, names: Iterable[str], language: str) -> Ints:
@@ -73,17 +63,3 @@ def _number(graph: ClassGraph, known: Sequence[LabelledClass], path: str, name: 
 
 def _has(numbers: Ints, number: int) -> bool:
     return bool(indices_of(np.array([number]), numbers)[1][0])
-
-
-def _labelled(path: str, graph: ClassGraph, languages: Sequence[str]) -> Iterator[LabelledClass]:
-    for table in read_batches(path, ["qid", "labels"]):
-        numbers = qid_numbers(table["qid"])
-        rows = np.flatnonzero(indices_of(numbers, graph.nodes)[1])
-        maps = MapLookup(table["labels"].combine_chunks().take(rows))
-        nodes = indices_of(numbers[rows], graph.nodes)[0]
-        instances = graph.instances.counts()[nodes].tolist()
-        for language in languages:
-            labels = first_label(maps, name_codes(language))[0].to_pylist()
-            for number, label, count in zip(numbers[rows].tolist(), labels, instances, strict=True):
-                if label:
-                    yield LabelledClass(number, label, count)

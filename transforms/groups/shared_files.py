@@ -8,23 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wikisem.arrow.columns import MapLookup, distinct, qid_numbers
-from wikisem.files import list_files, match, replace_file
+from wikisem.arrow.columns import MapLookup, distinct
+from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
+from wikisem.files import list_files, replace_file
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import Flags, Int64s, Ints
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, UnlinkedItems
-from wikisem.graph.signatures import ItemSignatures, Signatures
 from wikisem.graph.store import open_arrays
 from wikisem.layout import GroupScratch, Scratch, group_leaves
 from wikisem.outputs.groupfile import decode_group, encode_group, groups_table
-from wikisem.recipes.options import Recipe
 from wikisem.records import Group, Member
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.cleaning import compose, first_label, write_in
 from wikisem.surfaces.table import COLUMNS, SurfaceTable
-from wikisem.transforms.io.arrays import local_folder
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.wikipedia.variants import variant_of
 from wikisem.wikis import label_codes, name_codes, wiki_of
 
@@ -33,39 +30,23 @@ from wikisem.wikis import label_codes, name_codes, wiki_of
 
 def open_graph(taxonomy: str) -> ClassGraph:
     """The class graph in a folder."""
-    return open_arrays(ClassGraph, local_folder(taxonomy))
+    return open_arrays(ClassGraph, taxonomy)
 
 
 def open_surfaces(scratch: GroupScratch, language: str) -> SurfaceTable:
     """The surface forms of a language that its groups may need."""
-    return open_arrays(SurfaceTable, local_folder(scratch.surfaces(language)))
+    return open_arrays(SurfaceTable, scratch.surfaces(language))
 
 
 def open_candidates(scratch: GroupScratch, language: str) -> CandidateClasses:
     """The candidate classes of a language; their leading instances are rows of its surface forms."""
-    return open_arrays(CandidateClasses, local_folder(scratch.candidates(language)))
+    return open_arrays(CandidateClasses, scratch.candidates(language))
 
 
 def all_candidates(scratch: GroupScratch, languages: Sequence[str]) -> Ints:
     """The nodes that are candidate classes in any language, ascending."""
     nodes: Ints = distinct(np.concatenate([open_candidates(scratch, language).nodes for language in languages]))
     return nodes
-
-
-def read_signatures(entities: str, graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe) -> Signatures:
-    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
-
-    All files of items are read, three columns of them, but only instances of the classes are kept.
-    """
-    instances = graph.instances.take(nodes).targets
-    few = np.full_like(graph.sitelinks, -1)
-    few[instances] = graph.sitelinks[instances]
-    parts = (
-        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
-        for path in match([f"{entities}/*.parquet"])
-        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
-    )
-    return Signatures.of(replace(graph, sitelinks=few), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
 
 
 def read_unlinked(graph: ClassGraph, paths: Iterable[str]) -> UnlinkedItems:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.parquet import read_row_groups
 from wikisem.files import list_files, match, open_binary
 from wikisem.graph.csr import Flags, Int64s, Ints, indices_of
 from wikisem.graph.outlier_sets.class_lists import UnlinkedItems, outlier_pool
@@ -23,7 +24,7 @@ from wikisem.graph.outlier_sets.hash_ring import HashRing
 from wikisem.graph.outlier_sets.outlier_index import OutlierIndex, build_outlier_index
 from wikisem.graph.relations import ItemRelations, Ties
 from wikisem.graph.signatures import ItemSignatures, Signatures
-from wikisem.graph.store import open_arrays
+from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.stop_affixes import LIST_ARTICLE
 from wikisem.heuristics.selection.groups import GroupBuilder
 from wikisem.heuristics.selection.kept_groups import (
@@ -35,6 +36,7 @@ from wikisem.heuristics.selection.kept_groups import (
 )
 from wikisem.heuristics.selection.pool import GroupInputs, LanguageInputs, in_range
 from wikisem.ids import qid_of
+from wikisem.layout import GROUPS as STAGE
 from wikisem.layout import GroupScratch, unlinked_folder
 from wikisem.outputs.groupfile import (
     class_of,
@@ -68,12 +70,9 @@ from wikisem.transforms.groups.surface_tables import (
     read_profile,
     write_profile,
 )
-from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import sum_counts, write_counts
-from wikisem.transforms.io.parquet import read_row_groups
 from wikisem.transforms.io.runtime import StageContext
 
-STAGE: Final = "groups"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 6
 
@@ -276,7 +275,7 @@ class IndexOutliers(beam.DoFn):
         minimum = recipe.outliers.min_sitelinks
         able = partial(in_range, options=recipe.items, role="outliers")
         by_language = [table.items[(table.sitelinks >= minimum) & able(table.numbers)] for table in tables.values()]
-        folders = [local_folder(scratch.unlinked(number)) for number in range(self._unlinked_parts)]
+        folders = map(scratch.unlinked, range(self._unlinked_parts))
         unlinked = UnlinkedItems.join([open_arrays(UnlinkedItems, folder) for folder in folders])
         items, numbers, lists = outlier_pool(graph, by_language)
         candidates = all_candidates(scratch, self._languages)
@@ -295,7 +294,7 @@ class IndexOutliers(beam.DoFn):
 
     def _parts(self, kind: type[_Part], folder_of: Callable[[int], str]) -> Iterator[_Part]:
         """What ``CollectItems`` has left of each file of entities."""
-        return (open_arrays(kind, local_folder(folder_of(number))) for number in range(self._entity_files))
+        return (open_arrays(kind, folder_of(number)) for number in range(self._entity_files))
 
 
 def _ring(table: SurfaceTable, seed: int, items: Ints, numbers: Int64s, list_count: int) -> HashRing:
@@ -348,14 +347,14 @@ class JudgeClasses(beam.DoFn):
             yield language, number
 
     def _index(self) -> OutlierIndex:
-        return open_arrays(OutlierIndex, local_folder(self._scratch.outlier_index))
+        return open_arrays(OutlierIndex, self._scratch.outlier_index)
 
     def _inputs(self) -> GroupInputs:
         labels = {language: read_labels(self._scratch, language) for language in self._languages}
         self._english = {language: own.english for language, own in labels.items()}
         languages = {language: self._language_inputs(language, own.texts) for language, own in labels.items()}
-        witness = open_arrays(Signatures, local_folder(self._scratch.signatures)) if self._recipe.witness else None
-        ties = open_arrays(Ties, local_folder(self._scratch.ties)) if self._recipe.outliers.related else None
+        witness = open_arrays(Signatures, self._scratch.signatures) if self._recipe.witness else None
+        ties = open_arrays(Ties, self._scratch.ties) if self._recipe.outliers.related else None
         return GroupInputs(open_graph(self._taxonomy), languages, self._recipe, witness, ties)
 
     def _language_inputs(self, language: str, labels: Mapping[int, str]) -> LanguageInputs:
@@ -365,11 +364,11 @@ class JudgeClasses(beam.DoFn):
         return LanguageInputs(
             profile=found.profile,
             surfaces=open_surfaces(scratch, language),
-            ring=open_arrays(HashRing, local_folder(scratch.ring(language))),
+            ring=open_arrays(HashRing, scratch.ring(language)),
             candidates=open_candidates(scratch, language),
             labels=labels,
             affixes=read_affixes(scratch.affixes(language)) if counts_affixes else None,
-            forms=open_arrays(SurfaceForms, local_folder(scratch.forms(language))) if places else None,
+            forms=open_arrays(SurfaceForms, scratch.forms(language)) if places else None,
         )
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.files import list_files, open_binary, replace_file
 from wikisem.graph.csr import CsrRows, Flags, Int64s
 from wikisem.graph.outlier_sets.class_lists import CandidateClasses, candidate_classes
-from wikisem.graph.store import open_arrays
+from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.heuristics.rules.affix import AffixCounts, count_affixes
 from wikisem.heuristics.rules.stop_affixes import common_affixes
 from wikisem.heuristics.selection.pool import in_range
@@ -22,8 +23,6 @@ from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 from wikisem.surfaces.table import COLUMNS, SurfaceForms, SurfaceTable
 from wikisem.transforms.groups.shared_files import TITLES, open_graph, open_surfaces
-from wikisem.transforms.io.arrays import local_folder, save_arrays
-from wikisem.transforms.io.parquet import read_parquet, read_row_groups, write_parquet
 from wikisem.transforms.mentions.stage import read_link_letters
 from wikisem.wikipedia.languages import language_profile
 from wikisem.wikipedia.learning import (
@@ -129,7 +128,7 @@ class IndexSurfaces(beam.DoFn):
 
 
 def _open(part: str) -> SurfaceTable:
-    return open_arrays(SurfaceTable, local_folder(part))
+    return open_arrays(SurfaceTable, part)
 
 
 # The affixes of a language's surface forms, counted once and kept beside its other inputs.

@@ -89,7 +89,7 @@ def read_json(path: str) -> Any:
 
 def write_unreadable(path: str, unreadable: Iterable[UnreadableRecord]) -> int:
     """Write unreadable records as JSON lines, and return how many; without any, no file is made."""
-    lines = [orjson.dumps(asdict(record), option=orjson.OPT_APPEND_NEWLINE) for record in unreadable]
+    lines = [record.as_line() for record in unreadable]
     if lines:
         replace_file(path, b"".join(lines))
     return len(lines)

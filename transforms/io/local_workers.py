@@ -28,7 +28,7 @@ from pkgutil import resolve_name
 from types import FunctionType
 from typing import Any, Final, Protocol, Self
 
-from wikisem.transforms.io.arrays import RUN, RUN_VARIABLE
+from wikisem.local_copies import RUN, RUN_VARIABLE
 from wikisem.transforms.io.counts import BytesRead
 from wikisem.transforms.io.failures import WorkerError
 

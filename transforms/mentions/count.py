@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from wikisem.arrow.buckets import Adder, Gatherer, add_up, buckets_for, sort_by, sort_mentions, split, sum_up
 from wikisem.arrow.columns import Numbers, decode_numbers, distinct, encode_numbers, join
+from wikisem.arrow.parquet import bucket_path, write_parquet
 from wikisem.dumps import Chunk, Damage, Range, StreamPart, read_records
 from wikisem.errors import StageError
-from wikisem.graph.store import open_arrays
+from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.layout import MentionScratch, pages_folder, redirects_folder
 from wikisem.links.markup import Positions
 from wikisem.links.repeats import NO_VERSIONS, in_parts, moved, superseded, without_pages
@@ -33,9 +34,7 @@ from wikisem.surfaces.link_counts import (
     follow_redirects,
     hashes_of_titles,
 )
-from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import open_counted, read_json, sum_counts, write_counts, write_unreadable
-from wikisem.transforms.io.parquet import bucket_path, write_parquet
 from wikisem.transforms.io.shuffle import (
     Done,
     Sent,
@@ -308,7 +307,7 @@ class ConvertBucket(beam.DoFn):
         yield done(language, task.bucket, task.buckets, task.weight)
 
     def _convert(self, rows: pa.Table, column: str, language: str, variants: TitleVariants) -> pa.Table:
-        pages = open_arrays(PageTitles, local_folder(self._scratch.titles(language, self._again)))
+        pages = open_arrays(PageTitles, self._scratch.titles(language, self._again))
         return convert_titles(rows, find_conversions(rows[column], pages, variants), column)
 
 

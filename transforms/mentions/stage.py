@@ -16,6 +16,7 @@ import orjson
 
 from wikisem.arrow.buckets import buckets_for, buckets_for_bytes
 from wikisem.arrow.columns import Numbers, join
+from wikisem.arrow.parquet import bucket_name
 from wikisem.dumps import Chunk, Range, plan_ranges, read_records
 from wikisem.errors import DamagedInputError, MissingInputError
 from wikisem.files import list_files, match, open_binary, remove, replace_file
@@ -24,7 +25,6 @@ from wikisem.links.repeats import without_pages
 from wikisem.links.scan import PAGE_END, STAGE
 from wikisem.records import Counts
 from wikisem.transforms.io.counts import require_files, sum_ranges
-from wikisem.transforms.io.parquet import bucket_name
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.mentions.count import MergeBuckets, ScanRange, Wiki, find_repeats, read_repeats
 from wikisem.typed_json import decode_json

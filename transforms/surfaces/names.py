@@ -18,20 +18,20 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import add_up, split
 from wikisem.arrow.columns import MapLookup, qid_numbers
+from wikisem.arrow.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.files import replace_file
+from wikisem.layout import NAMES as STAGE
 from wikisem.layout import SurfaceScratch
 from wikisem.records import Counts
 from wikisem.surfaces.cleaning import compose
 from wikisem.surfaces.link_counts import ANCHOR_TOTALS, PAGE_ITEMS, name_pages
 from wikisem.transforms.io.counts import read_json, require_files
-from wikisem.transforms.io.parquet import bucket_name, bucket_path, count_buckets, read_parquet, write_parquet
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, Task, done, table_of, tasks_of
 from wikisem.transforms.surfaces.pages import ALL_PARTS, AddLinks, Dictionary, anchor_buckets, bucket_counts
 from wikisem.transforms.surfaces.stage import item_parts
 from wikisem.wikis import wiki_of
 
-STAGE: Final = "names"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
 
@@ -48,7 +48,7 @@ class NameCounts:
 def write_names(
     entities: str, mentions: Mapping[str, str], minimum_count: int, folders: Mapping[str, str], context: StageContext
 ) -> dict[str, NameCounts]:
-    """Write the names of each language into its folder, ``*.parquet`` of schemas.NAMES, by bucket as its mentions.
+    """Write the names of each language into its folder, ``*.parquet`` of schemas.STAGE, by bucket as its mentions.
 
     ``mentions`` has the folders of ``count_mentions``. A pair with fewer than ``minimum_count`` links has no row
     ("few-links"), but its links count in the totals of its page and of its anchor. Raises MissingInputError.

@@ -20,8 +20,10 @@ import pyarrow.compute as pc
 
 from wikisem.arrow.buckets import split, sum_up
 from wikisem.arrow.columns import decode, decode_numbers, encode_numbers
+from wikisem.arrow.parquet import bucket_name, bucket_path, read_parquet, write_parquet
 from wikisem.files import replace_file
-from wikisem.graph.store import open_arrays
+from wikisem.graph.store import open_arrays, save_arrays
+from wikisem.layout import SURFACES as STAGE
 from wikisem.layout import SurfaceScratch, pages_folder, redirects_folder
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.records import Counts
@@ -40,13 +42,10 @@ from wikisem.surfaces.link_counts import (
     top_anchors,
 )
 from wikisem.surfaces.naming import ITEMS, count_items, count_refused, name_items, sort_items
-from wikisem.transforms.io.arrays import local_folder, save_arrays
 from wikisem.transforms.io.counts import read_json
-from wikisem.transforms.io.parquet import bucket_name, bucket_path, read_parquet, write_parquet
 from wikisem.transforms.io.shuffle import Done, Sender, Sent, Shuffle, Task, done, same_tasks, table_of, tasks_of
 from wikisem.wikipedia.variants import variant_of
 
-STAGE: Final = "surfaces"
 # The key of all parts of the entities: what follows needs all of them, in every language.
 ALL_PARTS: Final = ""
 
@@ -190,7 +189,7 @@ class WriteSurfaces(beam.DoFn):
         chosen, titled = break_ties(top, totals), add_links(titled, totals)
         named = name_items(items, chosen, titled, self._options, language)
         counts = write_part(self._folders[language], bucket_name(bucket, buckets), named)
-        pages = open_arrays(PageTitles, local_folder(pages_folder(self._dictionaries[language].folder)))
+        pages = open_arrays(PageTitles, pages_folder(self._dictionaries[language].folder))
         counts = replace(counts, pages=count_pages(top, pages))
         write_surface_counts(bucket_counts(self._scratch, language, bucket), {language: counts})
 
@@ -268,7 +267,7 @@ class CountBucket(beam.DoFn):
     def process(self, task: Task) -> Iterator[Done | Sent]:
         """Read, filter and sum; if no anchor is wanted, nothing is read."""
         language, bucket, buckets = task[:3]
-        wanted = open_arrays(WantedAnchors, local_folder(self._scratch.wanted(language)))
+        wanted = open_arrays(WantedAnchors, self._scratch.wanted(language))
         with self._shuffle.sender("count", language, bucket) as sender:
             if wanted.hashes.size:
                 path = bucket_path(self._dictionaries[language].folder, bucket, buckets)

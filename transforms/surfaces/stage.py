@@ -8,18 +8,18 @@ import orjson
 import pyarrow as pa
 
 from wikisem.arrow.buckets import split
+from wikisem.arrow.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.files import match, replace_file, sizes_below
+from wikisem.layout import SURFACES as STAGE
 from wikisem.layout import SurfaceScratch, summary_path
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.surfaces.link_counts import CHOSEN_ANCHORS
 from wikisem.surfaces.naming import NamedItems, name_items, sort_items
 from wikisem.transforms.io.counts import require_files
-from wikisem.transforms.io.parquet import bucket_name, count_buckets, read_parquet
 from wikisem.transforms.io.runtime import StageContext, label_of
 from wikisem.transforms.io.shuffle import Done, Sent, Shuffle, done
 from wikisem.transforms.surfaces.pages import (
     ALL_PARTS,
-    STAGE,
     Dictionary,
     ResolvePages,
     SurfaceCounts,
@@ -49,7 +49,7 @@ def resolve_surfaces(
 ) -> dict[str, SurfaceCounts]:
     """Find the surface forms of the items that have a page or a label in each language.
 
-    They are written to the folder of the language, into ``*.parquet`` of schemas.SURFACES.
+    They are written to the folder of the language, into ``*.parquet`` of schemas.STAGE.
 
     ``mentions`` has the folders of ``count_mentions``; a language without one only has the fallback. Items named by
     their page are in the page's bucket, all others in parts of the entities, both by QID. Counts are items; left out

@@ -6,7 +6,7 @@ index, and as many of the entities, however many items there are.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, Final
 
 import numpy as np
@@ -16,12 +16,11 @@ import pyarrow.parquet as pq
 from wikisem.arrow.checked_parquet import CheckedWriter, open_checked
 from wikisem.arrow.columns import Numbers, distinct, is_in, join, qid_numbers
 from wikisem.errors import DamagedInputError
+from wikisem.files import open_binary
 from wikisem.schemas import ITEM_INDEX, PARQUET_ERRORS
 
 # Larger ones make every lookup read more, smaller ones the footer larger: that of 7 million items has 50 KB.
 _ROW_GROUP: Final = 1 << 14
-
-Opener = Callable[[str], BinaryIO]
 
 
 def index_name(bucket: int, buckets: int) -> str:
@@ -49,21 +48,19 @@ def write_index(sink: BinaryIO, files: Sequence[str], row_groups: Sequence[Itera
     writer.close()
 
 
-def read_items(
-    entities: str, index: Sequence[str], qids: Sequence[str], columns: Sequence[str], opener: Opener
-) -> Iterator[pa.Table]:
+def read_items(entities: str, index: Sequence[str], qids: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
     """The rows of items in the files of a folder: columns ``qid`` and ``columns``, in the order of the files.
 
     ``index`` are the paths of all files of the index. An item that is in none of the files has no row. Raises
     DamagedInputError.
     """
     wanted = distinct(qid_numbers(pa.array(qids, pa.string())))
-    for file, row_groups in sorted(_find(index, wanted, opener).items()):
-        for table in _read(f"{entities}/{file}", opener, ["qid", *columns], row_groups=row_groups):
+    for file, row_groups in sorted(_find(index, wanted).items()):
+        for table in _read(f"{entities}/{file}", ["qid", *columns], row_groups=row_groups):
             yield table.filter(pa.array(is_in(qid_numbers(table["qid"]), wanted)))
 
 
-def _find(index: Sequence[str], wanted: Numbers, opener: Opener) -> Mapping[str, set[int]]:
+def _find(index: Sequence[str], wanted: Numbers) -> Mapping[str, set[int]]:
     """The row groups of each file of entities that have any of the items."""
     places: dict[str, set[int]] = defaultdict(set)
     for bucket, path in enumerate(sorted(index)):
@@ -72,7 +69,7 @@ def _find(index: Sequence[str], wanted: Numbers, opener: Opener) -> Mapping[str,
         own = wanted[wanted % len(index) == bucket]
         if not own.size:
             continue
-        for table in _read(path, opener, ITEM_INDEX.names, numbers=own):
+        for table in _read(path, ITEM_INDEX.names, numbers=own):
             found = table.filter(pa.array(is_in(table["number"].to_numpy(), own)))
             for name, group in zip(found["file"].to_pylist(), found["row_group"].to_pylist(), strict=True):
                 places[name].add(group)
@@ -80,11 +77,11 @@ def _find(index: Sequence[str], wanted: Numbers, opener: Opener) -> Mapping[str,
 
 
 def _read(
-    path: str, opener: Opener, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
+    path: str, columns: Sequence[str], row_groups: Iterable[int] = (), numbers: Numbers | None = None
 ) -> Iterator[pa.Table]:
     """Some row groups of a file; of an index, the row groups that may have any of the numbers."""
     try:
-        with opener(path) as source, open_checked(source, path) as file:
+        with open_binary(path) as source, open_checked(source, path) as file:
             for group in sorted(row_groups if numbers is None else _having(file, numbers)):
                 yield file.read_row_group(group, list(columns), use_threads=False)
     except PARQUET_ERRORS as error:

@@ -9,7 +9,7 @@ of the items that a group may need are one record of arrays, with what rules mea
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,8 +17,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wikisem.arrow.columns import qid_numbers
+from wikisem.arrow.parquet import read_row_groups
+from wikisem.files import match
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.csr import CsrRows, Flags, Int64s, Ints, first_of, indices_of, offsets_of, pack_pairs, second_of
+from wikisem.recipes.options import Recipe
 from wikisem.sampling import hash_keys
 
 # Of a class so many instances, the first by hash key, show what its instances are like.
@@ -128,6 +132,22 @@ class Signatures:
             sample.astype(np.uint32),
             rows.take(sample),
         )
+
+
+def read_signatures(entities: str, graph: ClassGraph, nodes: Ints, items: Ints, recipe: Recipe) -> Signatures:
+    """The signatures by which groups measure a few classes (nodes), with those of some items of the graph.
+
+    All files of items are read, three columns of them, but only instances of the classes are kept.
+    """
+    instances = graph.instances.take(nodes).targets
+    few = np.full_like(graph.sitelinks, -1)
+    few[instances] = graph.sitelinks[instances]
+    parts = (
+        ItemSignatures.of_columns(qid_numbers(table["qid"]), table["sitelinks"], table["properties"])
+        for path in match([f"{entities}/*.parquet"])
+        for table in read_row_groups(path, ["qid", "sitelinks", "properties"])
+    )
+    return Signatures.of(replace(graph, sitelinks=few), parts, recipe.outliers.min_sitelinks, nodes, items, recipe.seed)
 
 
 def _first(items: Int64s, flags: Flags, seed: int) -> Flags:

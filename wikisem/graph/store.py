@@ -1,15 +1,17 @@
 """Dataclasses of arrays on disk: one .npy file for each array, memory-mapped by every process that opens it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, BinaryIO, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from wikisem.errors import DamagedInputError, MissingInputError
+from wikisem.files import create_binary
 from wikisem.graph.csr import CsrRows
+from wikisem.local_copies import local_folder
 
 _Record = TypeVar("_Record")
 Array = np.ndarray[Any, Any]
@@ -25,28 +27,32 @@ def arrays_of(record: Any, prefix: str = "") -> Iterator[tuple[str, Array]]:
             yield f"{prefix}{field.name}", value
 
 
-def write_arrays(record: Any, create: Callable[[str], BinaryIO], prefix: str = "") -> None:
-    """Write each array of a dataclass to the file that ``create`` opens for its name, which ends in .npy."""
+def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
+    """Write the arrays of a dataclass into a folder; the names of the files, which begin with the prefix."""
+    names = []
     for name, array in arrays_of(record, prefix):
-        with create(f"{name}.npy") as sink:
+        names.append(f"{name}.npy")
+        with create_binary(f"{folder}/{names[-1]}") as sink:
             np.save(sink, array, allow_pickle=False)
+    return names
 
 
-def open_arrays(kind: type[_Record], folder: Path, prefix: str = "") -> _Record:
-    """Map the arrays of a dataclass into memory; MissingInputError or DamagedInputError.
+def open_arrays(kind: type[_Record], folder: str, prefix: str = "") -> _Record:
+    """Map the arrays of a dataclass into memory, from a copy of the folder if it is not on this machine.
 
-    The shape and type of each array are checked, and where rows begin and end; nothing else is read.
+    MissingInputError where a file is missing, DamagedInputError for one that does not fit: the shape and type of each
+    array are checked, and where rows begin and end; nothing else is read.
     """
-    hints = get_type_hints(kind)
+    hints, here = get_type_hints(kind), local_folder(folder)
     values = {
-        field.name: open_arrays(hints[field.name], folder, f"{prefix}{field.name}.")
+        field.name: open_arrays(hints[field.name], str(here), f"{prefix}{field.name}.")
         if is_dataclass(hints[field.name])
-        else _open(folder / f"{prefix}{field.name}.npy", hints[field.name])
+        else _open(here / f"{prefix}{field.name}.npy", hints[field.name])
         for field in fields(kind)  # type: ignore[arg-type]
     }
     record = kind(**values)
     if isinstance(record, CsrRows) and (fault := record.fault()):
-        raise DamagedInputError(f"{folder / prefix}offsets.npy: expected where rows begin and end, saw {fault}")
+        raise DamagedInputError(f"{folder}/{prefix}offsets.npy: expected where rows begin and end, saw {fault}")
     return record
 
 

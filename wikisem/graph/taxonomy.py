@@ -8,19 +8,17 @@ memory of every process that opens it.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wikisem.arrow.columns import distinct, qids_of
-from wikisem.atomic_files import whole_file
 from wikisem.errors import UnknownItemError
 from wikisem.files import read_if_there
 from wikisem.graph.class_graph import ClassGraph, ItemEdges, build_graph
 from wikisem.graph.csr import CsrRows, Ints, closure, indices_of
 from wikisem.graph.distance import PREFIX, ContractedGraph, contract_graph, distance_between
-from wikisem.graph.store import open_arrays, write_arrays
+from wikisem.graph.store import open_arrays, save_arrays
 from wikisem.ids import qid_number, qid_of
 from wikisem.layout import find_folder
 from wikisem.recipes.options import GraphOptions
@@ -58,7 +56,7 @@ class Taxonomy:
         ``path`` is OUT, ``OUT/taxonomy``, the folder in it that holds the arrays, or one that ``save`` wrote. Raises
         MissingInputError when no class graph is there, DamagedInputError when it cannot be read.
         """
-        folder = Path(find_folder(str(Path(path)), "taxonomy", read_if_there))
+        folder = find_folder(str(path), "taxonomy", read_if_there)
         return cls(open_arrays(ClassGraph, folder), open_arrays(ContractedGraph, folder, PREFIX))
 
     @classmethod
@@ -69,9 +67,8 @@ class Taxonomy:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph to a folder that ``load`` opens."""
-        folder = Path(path)
-        for record, prefix in ((self.graph, ""), (self.contracted, PREFIX)):
-            write_arrays(record, lambda name: whole_file(folder / name), prefix)
+        save_arrays(self.graph, str(path))
+        save_arrays(self.contracted, str(path), PREFIX)
 
     def superclasses(self, qid: str) -> list[str]:
         """P(v): the direct superclasses of a class; empty for an item that is not a class."""

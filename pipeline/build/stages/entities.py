@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from wikisem.errors import MissingInputError
+from wikisem.layout import ENTITIES
 from wikisem.pipeline.build.inputs import Dump
 from wikisem.pipeline.build.ledger import Record
 from wikisem.pipeline.build.run import Run
@@ -14,7 +15,6 @@ from wikisem.transforms.entities.stage import VERSION, EntityOptions, read_entit
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.wikis import name_codes
 
-ENTITIES: Final = "entities"
 ALL: Final = "all"  # labels of every language
 
 

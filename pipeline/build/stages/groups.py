@@ -3,31 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
-from typing import Final
 
 import msgspec
 
 from wikisem.files import for_each_file, make_folder, open_binary, replace_file
 from wikisem.heuristics.rules.extra import require_known
 from wikisem.heuristics.selection.places import count_places
-from wikisem.layout import group_leaves, profile_path
-from wikisem.outputs.groupfile import decode_group, decode_rejection, group_files, group_folders, side_files
+from wikisem.layout import ENTITIES, GROUPS, MENTIONS, SURFACES, TAXONOMY, group_leaves, profile_path, unit_of
+from wikisem.outputs.groupfile import group_files, group_folders, read_groups, side_files
 from wikisem.pipeline.build.inputs import FACT, Profiles
 from wikisem.pipeline.build.ledger import fingerprint
 from wikisem.pipeline.build.manifest import ENGLISH, PLACES
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES, check_columns
-from wikisem.pipeline.build.stages.mentions import mentions_unit
-from wikisem.pipeline.build.stages.surfaces import surfaces_unit
-from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
+from wikisem.pipeline.build.stages.entities import check_columns
 from wikisem.recipes.options import ClassOptions, Recipe
-from wikisem.records import Counts, Group, Rejection
+from wikisem.records import Counts, Group
 from wikisem.transforms.groups.shared_files import english_labels
 from wikisem.transforms.groups.stage import VERSION, build_groups
 from wikisem.transforms.io.runtime import StageContext
-
-STAGE: Final = "groups"
 
 
 def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None = None) -> Stage:
@@ -40,11 +34,11 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
     shared, given = recipe.outliers.shared, profiles or Profiles()
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
+        todo = [unit.removeprefix(f"{GROUPS}/") for unit in units]
         counts = build_groups(
             folders(ENTITIES),
             folders(TAXONOMY),
-            {language: folders(surfaces_unit(language)) for language in todo},
+            {language: folders(unit_of(SURFACES, language)) for language in todo},
             _mentions(folders, todo),
             recipe,
             context,
@@ -57,11 +51,11 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
             facts |= {ENGLISH: english} if (english := english_labels(context.scratch, language)) else {}
             if recipe.outliers.places:
                 facts[PLACES] = count_places(found, recipe.seed)
-            nothing = nothing_to_try(folders.counts(surfaces_unit(language)), recipe)
+            nothing = nothing_to_try(folders.counts(unit_of(SURFACES, language)), recipe)
             warning = no_groups(folders.run.output, language, counts[language], nothing)
             return UnitResult(counts[language], facts, warning)
 
-        return {f"{STAGE}/{language}": result(language) for language in todo}
+        return {unit_of(GROUPS, language): result(language) for language in todo}
 
     def check(run: Run) -> None:
         check_columns(run.ledger.require(ENTITIES), recipe)
@@ -70,22 +64,12 @@ def groups(languages: Sequence[str], recipe: Recipe, profiles: Profiles | None =
         _unit(language, sorted(languages) if shared else [language], recipe, given.digest(language))
         for language in languages
     ]
-    return Stage(STAGE, units, work, together=shared, check=check)
-
-
-def read_groups(output: str, language: str) -> list[Group]:
-    """The groups of a language in an output folder, by class."""
-    return [decode_group(line) for line in _lines(f"{output}/{group_leaves(language)[0]}")]
-
-
-def read_rejections(output: str, language: str) -> list[Rejection]:
-    """The classes that gave no group in a language, and why."""
-    return [decode_rejection(line) for line in _lines(f"{output}/{group_leaves(language)[2]}")]
+    return Stage(GROUPS, units, work, together=shared, check=check)
 
 
 def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) -> Unit:
     return Unit(
-        f"{STAGE}/{language}",
+        unit_of(GROUPS, language),
         options={
             "cluster": asdict(recipe.cluster),
             "outliers": asdict(recipe.outliers),
@@ -95,7 +79,7 @@ def _unit(language: str, needed: Sequence[str], recipe: Recipe, profile: str) ->
             **({"classes": asdict(recipe.classes)} if recipe.classes != ClassOptions() else {}),
             **({"profile": profile} if profile else {}),
         },
-        needs=(TAXONOMY, *map(surfaces_unit, needed)),
+        needs=(TAXONOMY, *(unit_of(SURFACES, code) for code in needed)),
         leaves=(*group_leaves(language), *group_folders(language), profile_path(language)),
         version=VERSION,
     )
@@ -112,9 +96,9 @@ def _learned(context: StageContext, language: str, given: Profiles) -> dict[str,
 def _mentions(folders: Folders, languages: Sequence[str]) -> dict[str, str]:
     """The folder of each language whose surfaces were made from links."""
     return {
-        language: folders(mentions_unit(language))
+        language: folders(unit_of(MENTIONS, language))
         for language in languages
-        if mentions_unit(language) in folders.needs(surfaces_unit(language))
+        if unit_of(MENTIONS, language) in folders.needs(unit_of(SURFACES, language))
     }
 
 
@@ -152,8 +136,3 @@ def write_texts(context: StageContext, language: str, groups: Sequence[Group]) -
     files = chain(side_files(language, groups), chain.from_iterable(map(group_files, groups)))
     for_each_file(folder, lambda file: replace_file(f"{folder}/{file[0]}", file[1]), files)
     return sum(len(group.outliers) for group in groups)
-
-
-def _lines(path: str) -> list[bytes]:
-    with open_binary(path) as source:
-        return source.read().splitlines()

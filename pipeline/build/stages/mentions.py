@@ -1,11 +1,9 @@
 """Stage 2: the links of Wikipedia dumps, counted into the anchor dictionary of each language."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Final
 
 from wikisem.files import open_binary
-from wikisem.layout import siteinfo_path
+from wikisem.layout import MENTIONS, siteinfo_path, unit_of
 from wikisem.pipeline.build.inputs import Dump, Profiles
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
 from wikisem.records import Counts
@@ -16,13 +14,6 @@ from wikisem.wikipedia.siteinfo import SiteInfo
 from wikisem.wikipedia.variants import conversion_of, lacks_conversion
 from wikisem.wikis import wiki_of
 
-STAGE: Final = "mentions"
-
-
-def mentions_unit(language: str) -> str:
-    """The unit of a language, which is also the path of its folder in OUT."""
-    return f"{STAGE}/{language}"
-
 
 def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | None = None) -> Stage:
     """The mentions of all languages, in one pipeline; a language that is finished is not counted again."""
@@ -31,22 +22,20 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
         del folders
-        todo = [language for language in dumps if mentions_unit(language) in units]
+        todo = [language for language in dumps if unit_of(MENTIONS, language) in units]
         paths = {language: dumps[language].paths for language in todo}
-        written = {language: context.folders[mentions_unit(language)] for language in todo}
+        written = {language: context.folders[unit_of(MENTIONS, language)] for language in todo}
         files = {language: given.read(language) for language in todo if language in given.texts}
         counts = count_mentions(paths, link_trail, written, context, files)
-        results = {language: _result(language, counts[language], written[language]) for language in todo}
-        return {
-            mentions_unit(language): replace(result, facts={**result.facts, **_learned(language, written[language])})
-            if link_trail and language not in given.trails
-            else result
-            for language, result in results.items()
-        }
+        results = {}
+        for language, folder in written.items():
+            learned = _learned(language, folder) if link_trail and language not in given.trails else {}
+            results[unit_of(MENTIONS, language)] = _result(language, counts[language], folder, learned)
+        return results
 
     units = [
         Unit(
-            mentions_unit(language),
+            unit_of(MENTIONS, language),
             {
                 "dump": dump.identity(),
                 "link_trail": link_trail and given.trails.get(language, True),
@@ -57,7 +46,7 @@ def mentions(dumps: Mapping[str, Dump], link_trail: bool, profiles: Profiles | N
         )
         for language, dump in dumps.items()
     ]
-    return Stage(STAGE, units, work)
+    return Stage(MENTIONS, units, work)
 
 
 def _conversion(language: str) -> dict[str, str]:
@@ -71,7 +60,7 @@ def _learned(language: str, folder: str) -> dict[str, str]:
     return {"learned_trail": find_profile(language, evidence=Evidence(read_link_letters(folder))).profile.link_trail}
 
 
-def _result(language: str, counts: Counts, folder: str) -> UnitResult:
+def _result(language: str, counts: Counts, folder: str, learned: Mapping[str, str]) -> UnitResult:
     """The counts of a language, with a warning where its dump is of another wiki, or titles could not be converted."""
     with open_binary(siteinfo_path(folder)) as source:
         dbname = SiteInfo.from_json(source.read(), siteinfo_path(folder)).dbname
@@ -83,5 +72,5 @@ def _result(language: str, counts: Counts, folder: str) -> UnitResult:
         warnings.append(
             "without opencc, links in the other script do not count for the page: pip install 'wikisem[chinese]'"
         )
-    warning = f"{mentions_unit(language)}: {'; '.join(warnings)}" if warnings else ""
-    return UnitResult(counts, {"wiki": dbname, **({"warning": warning} if warning else {})}, warning)
+    warning = f"{unit_of(MENTIONS, language)}: {'; '.join(warnings)}" if warnings else ""
+    return UnitResult(counts, {"wiki": dbname, **({"warning": warning} if warning else {}), **learned}, warning)

@@ -6,10 +6,10 @@ from typing import Final
 
 from wikisem.errors import RecipeError
 from wikisem.heuristics.selection.mixed import mix_groups, mixed_code
-from wikisem.layout import group_leaves
-from wikisem.outputs.groupfile import encode_group, encode_rejection, group_folders
+from wikisem.layout import GROUPS, group_leaves, unit_of
+from wikisem.outputs.groupfile import encode_group, encode_rejection, group_folders, read_groups
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.groups import STAGE, no_groups, read_groups, write_texts
+from wikisem.pipeline.build.stages.groups import no_groups, write_texts
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group, Rejection
 from wikisem.transforms.groups.shared_files import write_groups
@@ -45,9 +45,9 @@ def mixed(languages: Sequence[str], recipe: Recipe) -> list[Stage]:
         return {unit: UnitResult(counts, {"cases": write_texts(context, code, kept)}, warning)}
 
     unit = Unit(
-        f"{STAGE}/{code}",
+        unit_of(GROUPS, code),
         options={"mixed": list(recipe.mixed), "seed": recipe.seed},
-        needs=tuple(f"{STAGE}/{language}" for language in recipe.mixed),
+        needs=tuple(unit_of(GROUPS, language) for language in recipe.mixed),
         leaves=(*group_leaves(code), *group_folders(code)),
         version=VERSION,
     )

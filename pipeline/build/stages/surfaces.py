@@ -4,30 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from wikisem.layout import ENTITIES, MENTIONS, NAMES, SURFACES, unit_of
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES, check_labels
-from wikisem.pipeline.build.stages.mentions import mentions_unit
+from wikisem.pipeline.build.stages.entities import check_labels
 from wikisem.recipes.options import SurfaceOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.surfaces import names as pages
-from wikisem.transforms.surfaces.pages import STAGE, SurfaceCounts
+from wikisem.transforms.surfaces.pages import SurfaceCounts
 from wikisem.transforms.surfaces.stage import VERSION, resolve_surfaces
 from wikisem.wikipedia.variants import conversion_of, converter, variant_of
 
 # Above this share of the best linked pages, a dump that lacks them is worth a warning.
 MOST_MISSING: Final = 0.001
 _NAMED: Final = 10
-
-
-def surfaces_unit(language: str) -> str:
-    """The unit of a language, which is also the path of its folder in OUT."""
-    return f"{STAGE}/{language}"
-
-
-def names_unit(language: str) -> str:
-    """The unit of the names of a language, which is also the path of their folder in OUT."""
-    return f"{pages.STAGE}/{language}"
 
 
 def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collection[str]) -> Stage:
@@ -37,12 +27,12 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         converter(options.variant)  # which says so where it needs a package that is not installed
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [language for language in languages if surfaces_unit(language) in units]
-        dictionaries = {language: folders(mentions_unit(language)) for language in todo if language in linked}
-        written = {language: context.folders[surfaces_unit(language)] for language in todo}
+        todo = [language for language in languages if unit_of(SURFACES, language) in units]
+        dictionaries = {language: folders(unit_of(MENTIONS, language)) for language in todo if language in linked}
+        written = {language: context.folders[unit_of(SURFACES, language)] for language in todo}
         found = resolve_surfaces(folders(ENTITIES), dictionaries, options, written, context)
         return {
-            surfaces_unit(language): result_of(language, counts, folders if language in dictionaries else None)
+            unit_of(SURFACES, language): result_of(language, counts, folders if language in dictionaries else None)
             for language, counts in found.items()
         }
 
@@ -51,7 +41,7 @@ def surfaces(languages: Sequence[str], options: SurfaceOptions, linked: Collecti
         for language in languages:
             check_labels(items, language)
 
-    return Stage(STAGE, [_unit(language, options, language in linked) for language in languages], work, check=check)
+    return Stage(SURFACES, [_unit(language, options, language in linked) for language in languages], work, check=check)
 
 
 def _variant(language: str, options: SurfaceOptions) -> dict[str, str]:
@@ -61,9 +51,9 @@ def _variant(language: str, options: SurfaceOptions) -> dict[str, str]:
 
 
 def _unit(language: str, options: SurfaceOptions, with_mentions: bool) -> Unit:
-    needs = (ENTITIES, mentions_unit(language)) if with_mentions else (ENTITIES,)
+    needs = (ENTITIES, unit_of(MENTIONS, language)) if with_mentions else (ENTITIES,)
     others = {key: value for key, value in asdict(options).items() if key != "variant"}
-    return Unit(surfaces_unit(language), others | _variant(language, options), needs=needs, version=VERSION)
+    return Unit(unit_of(SURFACES, language), others | _variant(language, options), needs=needs, version=VERSION)
 
 
 def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> UnitResult:
@@ -85,11 +75,11 @@ def result_of(language: str, counts: SurfaceCounts, folders: Folders | None) -> 
     warning = ""
     if len(lacking) > MOST_MISSING * len(linked.best):
         # Which export the dump is of, is in the names of its files.
-        files = folders.run.ledger.require(mentions_unit(language)).facts.get("inputs", ())
+        files = folders.run.ledger.require(unit_of(MENTIONS, language)).facts.get("inputs", ())
         other = "content" if any("pages-articles" in file["path"] for file in files) else "articles"
         warning = (
-            f"{surfaces_unit(language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in the "
-            f"dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
+            f"{unit_of(SURFACES, language)}: {len(lacking):,} of the {len(linked.best):,} best linked pages are not in "
+            f"the dump: {', '.join(lacking[:_NAMED])}{' …' * (len(lacking) > _NAMED)}; "
             f"`wikisem download {language} --export {other}` fetches the other export"
         )
     return UnitResult(counts.items, found, warning)
@@ -99,22 +89,22 @@ def names(languages: Sequence[str], minimum_count: int) -> Stage:
     """The names of all pages that are linked, in tables that people load; no other stage reads them."""
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        dictionaries = {unit.partition("/")[2]: folders(mentions_unit(unit.partition("/")[2])) for unit in units}
-        written = {language: f"{context.scratch.finished}/{names_unit(language)}" for language in dictionaries}
+        dictionaries = {unit.partition("/")[2]: folders(unit_of(MENTIONS, unit.partition("/")[2])) for unit in units}
+        written = {language: f"{context.scratch.finished}/{unit_of(NAMES, language)}" for language in dictionaries}
         found = pages.write_names(folders(ENTITIES), dictionaries, minimum_count, written, context)
         return {
-            names_unit(code): UnitResult(one.pairs, {"pages": one.pages, "items": one.items})
+            unit_of(NAMES, code): UnitResult(one.pairs, {"pages": one.pages, "items": one.items})
             for code, one in found.items()
         }
 
     units = [
         Unit(
-            names_unit(language),
+            unit_of(NAMES, language),
             {"minimum_count": minimum_count},
-            leaves=(names_unit(language),),
-            needs=(ENTITIES, mentions_unit(language)),
+            leaves=(unit_of(NAMES, language),),
+            needs=(ENTITIES, unit_of(MENTIONS, language)),
             version=pages.VERSION,
         )
         for language in languages
     ]
-    return Stage(pages.STAGE, units, work)
+    return Stage(NAMES, units, work)

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
 
+from wikisem.layout import ENTITIES, TAXONOMY
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES
 from wikisem.recipes.options import GraphOptions
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.transforms.taxonomy import VERSION, build_taxonomy
-
-TAXONOMY: Final = "taxonomy"
 
 
 def taxonomy(options: GraphOptions) -> Stage:

@@ -9,6 +9,7 @@ from wikisem.errors import MissingInputError
 from wikisem.files import list_files, open_binary
 from wikisem.graph.class_graph import ClassGraph
 from wikisem.graph.outlier_sets.class_lists import NO_UNLINKED
+from wikisem.graph.signatures import read_signatures
 from wikisem.heuristics.selection.mixed import is_mixed
 from wikisem.heuristics.selection.wall_fits import (
     WallClass,
@@ -18,25 +19,31 @@ from wikisem.heuristics.selection.wall_fits import (
     nodes_and_items,
 )
 from wikisem.heuristics.selection.walls import Walls, draw_walls
-from wikisem.layout import profile_path, unlinked_folder, walls_path
+from wikisem.layout import (
+    ENTITIES,
+    GROUPS,
+    SURFACES,
+    TAXONOMY,
+    WALLS,
+    profile_path,
+    unit_of,
+    unlinked_folder,
+    walls_path,
+)
+from wikisem.outputs.groupfile import read_groups
 from wikisem.outputs.wallfile import encode_wall
 from wikisem.pipeline.build.ledger import Ledger
 from wikisem.pipeline.build.run import Run
 from wikisem.pipeline.build.stage_runner import Folders, Stage, Unit, UnitResult
-from wikisem.pipeline.build.stages.entities import ENTITIES, check_columns
-from wikisem.pipeline.build.stages.groups import STAGE as GROUPS
-from wikisem.pipeline.build.stages.groups import read_groups
-from wikisem.pipeline.build.stages.surfaces import surfaces_unit
-from wikisem.pipeline.build.stages.taxonomy import TAXONOMY
+from wikisem.pipeline.build.stages.entities import check_columns
 from wikisem.recipes.load import parse_recipe
 from wikisem.recipes.options import Recipe
 from wikisem.records import Counts, Group
-from wikisem.transforms.groups.shared_files import open_graph, read_members, read_signatures, read_unlinked, write_lines
+from wikisem.transforms.groups.shared_files import open_graph, read_members, read_unlinked, write_lines
 from wikisem.transforms.io.runtime import StageContext
 from wikisem.wikipedia.languages import LanguageProfile, language_profile
 from wikisem.wikipedia.learning import read_profile_file, with_values
 
-STAGE: Final = "walls"
 # Of the rules by which this stage works and of the form of its files: raise it with any change to what it leaves.
 VERSION: Final = 1
 # The key of a unit's facts: for each tier how many walls were tried and kept, and why others were dropped.
@@ -53,12 +60,12 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
     drawn = recipe if seed is None else replace(recipe, seed=seed)
 
     def work(units: Sequence[str], folders: Folders, context: StageContext) -> Mapping[str, UnitResult]:
-        todo = [unit.removeprefix(f"{STAGE}/") for unit in units]
+        todo = [unit.removeprefix(f"{WALLS}/") for unit in units]
         graph, output = open_graph(folders(TAXONOMY)), folders.run.output
         groups = {language: read_groups(output, language) for language in todo}
         profiles = {language: _read_profile(output, language, own) for language, own in groups.items()}
         classes = {
-            language: _read_classes(own, folders(surfaces_unit(language)), graph, profiles[language], recipe)
+            language: _read_classes(own, folders(unit_of(SURFACES, language)), graph, profiles[language], recipe)
             for language, own in groups.items()
         }
         inputs = _inputs(folders, graph, list(chain.from_iterable(classes.values())), recipe)
@@ -67,21 +74,21 @@ def walls(languages: Sequence[str], recipe: Recipe, seed: int | None = None) -> 
             profile = profiles[language]
             found = draw_walls(own, WallFits.of(own, inputs, profile), profile, drawn)
             write_lines(f"{context.scratch.finished}/{walls_path(language)}", map(encode_wall, found.walls))
-            folders.run.log(f"{STAGE}/{language}: {describe(found)}")
-            results[f"{STAGE}/{language}"] = _result(found, language, recipe)
+            folders.run.log(f"{unit_of(WALLS, language)}: {describe(found)}")
+            results[unit_of(WALLS, language)] = _result(found, language, recipe)
         return results
 
     def check(run: Run) -> None:
         check_columns(run.ledger.require(ENTITIES), recipe)
 
-    return [Stage(STAGE, [_unit(language, drawn) for language in languages], work, check=check)]
+    return [Stage(WALLS, [_unit(language, drawn) for language in languages], work, check=check)]
 
 
 def _unit(language: str, recipe: Recipe) -> Unit:
     return Unit(
-        f"{STAGE}/{language}",
+        unit_of(WALLS, language),
         options={"walls": asdict(recipe.walls), "seed": recipe.seed},
-        needs=(TAXONOMY, surfaces_unit(language), f"{GROUPS}/{language}"),
+        needs=(TAXONOMY, unit_of(SURFACES, language), unit_of(GROUPS, language)),
         leaves=(walls_path(language),),
         version=VERSION,
     )

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from wikisem.arrow.checked_parquet import _Blocks
+from wikisem.arrow.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 from wikisem.errors import DamagedInputError
-from wikisem.transforms.io.parquet import read_batches, read_parquet, read_row_groups, write_parquet
 
 ROWS = 500
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wikisem import local_copies
 from wikisem.errors import OutputError
 from wikisem.files import create_binary
-from wikisem.transforms.io import arrays
-from wikisem.transforms.io.arrays import local_folder, remove_copies
+from wikisem.local_copies import local_folder, remove_copies
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_other_arrays_under_the_same_path_are_another_copy(copies: Path, url: st
 
 SCRIPT = """
 import sys
-from wikisem.transforms.io.arrays import local_folder
+from wikisem.local_copies import local_folder
 print(local_folder(sys.argv[1]), flush=True)
 sys.stdin.readline()
 """
@@ -80,7 +80,7 @@ sys.stdin.readline()
 def test_processes_share_a_copy_which_goes_with_the_last_of_them(copies: Path, url: str) -> None:
     """Also where one is killed: what it used is then nobody's."""
     command = [sys.executable, "-c", SCRIPT, url]
-    here = Path(__file__).parents[2]
+    here = Path(__file__).parents[1]
     runs = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) for _ in range(2)
     ]
@@ -127,7 +127,7 @@ def test_what_this_run_did_not_copy_stays(copies: Path, tmp_path: Path, url: str
     (copies / f"{'cd' * 16}.use").write_text("another run\n")
     (copies / f"{'ef' * 16}.use").symlink_to(copies / f"{'cd' * 16}.use")
     (copies / "link").symlink_to(away)
-    (copies / "out.use").write_text(f"{arrays.RUN}\n")  # no name of a copy
+    (copies / "out.use").write_text(f"{local_copies.RUN}\n")  # no name of a copy
     before = sorted(path.name for path in copies.iterdir())
     assert local_folder(url).parent == copies
     remove_copies()
@@ -194,8 +194,8 @@ def test_without_a_copy_there_is_nothing_to_remove(copies: Path) -> None:
 
 def test_what_workers_copied_goes_with_their_run(copies: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """They are killed when their work is done: they know the name of the run, which removes their copies."""
-    monkeypatch.setenv(arrays.RUN_VARIABLE, arrays.RUN)
-    command, here = [sys.executable, "-c", SCRIPT, url], Path(__file__).parents[2]
+    monkeypatch.setenv(local_copies.RUN_VARIABLE, local_copies.RUN)
+    command, here = [sys.executable, "-c", SCRIPT, url], Path(__file__).parents[1]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline().strip() == str(next(path for path in copies.iterdir() if path.is_dir()))
@@ -226,6 +226,6 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_none(
         lock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", wait)
-    with arrays._lock(copies / ("ab" * 16), "use", fcntl.LOCK_EX) as held:
+    with local_copies._lock(copies / ("ab" * 16), "use", fcntl.LOCK_EX) as held:
         assert removed
         assert os.fstat(held.fileno()).st_ino == path.stat().st_ino

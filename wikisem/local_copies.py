@@ -1,4 +1,4 @@
-"""Arrays of a stage: written anywhere, mapped into memory where they are on this machine."""
+"""Copies on this machine of folders that are elsewhere, so that the arrays in them can be mapped into memory."""
 
 import atexit
 import fcntl
@@ -13,28 +13,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, Final
 
 import orjson
 
 from wikisem.errors import OutputError
-from wikisem.files import create_binary, is_local, open_binary, remove_below, versions_below
-from wikisem.graph.store import write_arrays
-
-
-def save_arrays(record: Any, folder: str, prefix: str = "") -> list[str]:
-    """Write the arrays of a dataclass into a folder; the names of the files, which begin with the prefix."""
-    names: list[str] = []
-
-    def create(name: str) -> BinaryIO:
-        names.append(name)
-        return create_binary(f"{folder}/{name}")
-
-    write_arrays(record, create, prefix)
-    return names
-
-
-# Copies on this machine of folders that are elsewhere.
+from wikisem.files import is_local, open_binary, remove_below, versions_below
 
 # Workers get the name of their run, since they are killed when their work is done, and it removes what they copied.
 RUN_VARIABLE: Final = "WIKISEM_COPIES_OF"
