@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.gallery import group_section, rejected_section
 from tests.oracle import Named
 from tests.transforms.world_of_groups import finish_stages
 from wikisem.pipeline.cli import main
@@ -100,6 +101,19 @@ def test_every_language_is_explained_unless_one_is_asked_for(output: Path, capsy
     in_english, _, in_german = text.partition("in de") if text.index("in en") < text.index("in de") else ("", "", text)
     assert "label in English" not in in_english
     assert "place (Q102, label in English)" in in_german
+
+
+def test_the_gallery_shows_a_group_or_the_rule_that_rejected_it(output: Path) -> None:
+    """English names are beside the words of other languages; a class that is not what it is shown as ends the page."""
+    group = "".join(group_section(str(output), "en", "Q100", "Towns."))
+    assert "| cluster | Rome (3/4) · Oslo (3/4) · " in group
+    assert "| O1, river | Rhine (3/4) · Tiber (3/4) |" in group
+    rejected = "".join(rejected_section(str(output), "de", "Q100", "Numbers."))
+    assert "| cluster | Stadt1 *Rome* · Stadt2 *Oslo* · " in rejected
+    assert "| [`digits`](filters.md) | 8 read 'Stadt' without digits |" in rejected
+    for section, language in ((group_section, "de"), (rejected_section, "en")):
+        with pytest.raises(SystemExit, match="expected"):
+            list(section(str(output), language, "Q100", ""))
 
 
 def test_a_class_that_was_never_judged_says_so(output: Path, capsys: pytest.CaptureFixture[str]) -> None:

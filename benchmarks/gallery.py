@@ -1,0 +1,243 @@
+"""The page docs/gallery.md: good, rejected and wrong groups in several scripts, from real items and real links.
+
+    python -m benchmarks.gallery class-graph-with-statements.json.gz class-graph-slice.json.gz real-entities.json.gz \\
+        --wikipedia en=enwiki-20220720-excerpt.xml.bz2 --output FOLDER > docs/gallery.md
+
+Builds groups by ``RECIPE`` in FOLDER and prints the page: what the build has of every class named below, with the
+English label of each item beside its name, and the cases of ``wikisem`` that readers called wrong. Only what is said
+about a group is written by hand; a class without the group or the rejection that it is named for is an error.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+import wikisem
+from wikisem.pipeline.cli import main as command
+from wikisem.pipeline.explain.explanation import Explanation, labels_of
+from wikisem.records import Member, Outlier, name_of_outlier_class
+
+RECIPE: Final = """\
+base = "wikisem"
+name = "gallery"
+surface.fallback = "label"
+cluster.max_groups = 0
+outliers.min_sitelinks = 3
+"""
+NAMES: Final = {
+    "en": "English",
+    "ru": "Russian",
+    "ar": "Arabic",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "th": "Thai",
+    "zh": "Chinese",
+    "ja": "Japanese",
+    "ko": "Korean",
+}
+
+# Language, class, what there is to see.
+Seen = tuple[str, str, str]
+GOOD: Final[tuple[Seen, ...]] = (
+    ("en", "Q24279", "Parts of other countries are siblings. Only the meaning tells *Ordino* from *Ingolstadt*."),
+    ("ru", "Q223393", "Music has genres, too, so siblings are hard. Kinds of characters are cousins."),
+    ("ar", "Q747074", "From Rome to the village of Monteferrante, so fame does not give the outliers away."),
+    ("he", "Q515", "Cathedrals and museums are found in cities: near in topic, other in kind."),
+    ("hi", "Q3624078", "Two states of India (the class has no label in this data) among sovereign states."),
+    ("zh", "Q1549591", "Two Italian villages, transcribed as the big cities are."),
+    ("ja", "Q484170", "Two German towns, in katakana as the French ones: only the meaning tells them apart."),
+    ("ko", "Q3624078", "Two communes of Chile, which is itself a member. Near in topic again."),
+)
+REJECTED: Final[tuple[Seen, ...]] = (
+    ("th", "Q3624078", "All names begin with *prathet*, country: letters alone would find the outlier."),
+    ("zh", "Q34770", "One character, 语, says *language* in all names but one."),
+    ("ar", "Q223393", "*Narrative* is a part of *short story*: two members look alike because of their spelling."),
+    ("en", "Q1321960", "The names hold the name of the class."),
+    ("en", "Q1345528", "Without the year all names are one."),
+    ("ko", "Q262166", "Five of these towns are in another group already. One of the two is kept."),
+    ("ru", "Q20202269", "Wikidata calls these musical terms. Their statements have no more in common than any items'."),
+    ("en", "Q4209223", "A status of countries: whatever is near the class may have it, too."),
+    (
+        "hi",
+        "Q6256",
+        "The classes above are too near the top of the class graph, so there is nowhere to look for outliers.",
+    ),
+    ("ru", "Q2465832", "What rules cost: a good cluster, lost by a hair. Sciences have few statements in this data."),
+)
+WRONG: Final[tuple[Seen, ...]] = (
+    (
+        "ko",
+        "Q1549591",
+        "**Rome is a big city.** This data does not say so, and Italian codes make it unlike the others.",
+    ),
+    (
+        "ru",
+        "Q747074",
+        "***Палермо* is the football club**, by a label that reads as the city. No links say which is meant.",
+    ),
+    ("zh", "Q11862829", "***汉语*, a language, is no discipline.** It is a member because this data says so."),
+)
+# Where a rule is described.
+RULES: Final = {
+    "affix": "filters.md#what-an-affix-is",
+    "contained": "filters.md#one-inside-the-other",
+    "digits": "filters.md",
+    "few-outliers": "outliers.md",
+    "near-duplicate": "filters.md#near-duplicates",
+    "no-kind": "witness.md",
+    "own-label": "filters.md#the-classs-own-label",
+    "status": "outliers.md#status-classes",
+}
+JUDGED: Final = Path(__file__).parent.parent / "docs/reading/judgements-3.jsonl"
+HEAD: Final = """\
+<!-- written by python -m benchmarks.gallery -->
+
+# Gallery
+
+Groups as `wikisem build` makes them, with the English name beside each word: good ones in eight scripts, classes that
+a rule rejected, and groups that passed and are wrong. Of your own, `wikisem show OUT CLASS` prints any group,
+`wikisem explain OUT CLASS` says why a class has none, and `wikisem browse OUT` makes a page of all.
+
+O1, O2 and O3 are [outliers](outliers.md) of sibling, cousin and far classes, which are named beside them. *Coherence*
+is how much the statements of the members have in common (0.5 nothing, 1 all), a *margin* how well those of an outlier
+fit the class (0 not at all). The recipe wants a coherence of 0.6, and no margin of 0.05 or more ([the second
+witness](witness.md)).
+"""
+TAIL: Final = """\
+## Where this is from
+
+{items} real items of Wikidata, from three files that other projects published. Most have few statements, and labels
+in few languages, so a full dump gives more groups and more outliers. The recipe is `wikisem` with labels as names,
+every group, and outliers from 3 sitelinks on. An English name is an anchor where 251 pages of the English Wikipedia
+of July 2022 link to the item's page; in brackets how many of the links have it.
+
+| language | groups | rejected |
+|---|---:|---:|
+{table}
+
+Labels are from Wikidata, which is CC0; English anchors are from Wikipedia, CC BY-SA 4.0, by its contributors. `python
+-m benchmarks.gallery` prints this page. A language model chose the groups and wrote the sentence below each.
+"""
+
+
+def page(output: str) -> Iterator[str]:
+    """The page, from the OUT of the build."""
+    yield HEAD
+    yield "## Good groups\n"
+    for language, qid, why in GOOD:
+        yield from group_section(output, language, qid, why)
+    yield "## Rejected\n"
+    for language, qid, why in REJECTED:
+        yield from rejected_section(output, language, qid, why)
+    yield "## Passed, and wrong\n"
+    yield "No rule knows what Wikidata does not say. These were found while this page was made:\n"
+    for language, qid, why in WRONG:
+        yield from group_section(output, language, qid, why)
+    yield "These are all the wrong ones among 300 cases of `wikisem` that [readers judged](reading.md):\n"
+    cases = map(orjson.loads, JUDGED.read_bytes().splitlines())
+    wrong = [case for case in cases if case["recipe"] == "wikisem" and case["judgement"] == "wrong"]
+    for _, own in groupby(sorted(wrong, key=lambda case: str(case["class"])), key=lambda case: str(case["class"])):
+        yield from _judged(list(own))
+    found = orjson.loads((Path(output) / "manifest.json").read_bytes())
+    counts = [
+        f"| {NAMES[code]} | {found['stages'][f'groups/{code}']['kept']} | "
+        f"{sum(found['stages'][f'groups/{code}']['left_out'].values())} |"
+        for code in NAMES
+    ]
+    yield TAIL.format(items=f"{found['stages']['entities']['kept']:,}", table="\n".join(counts))
+
+
+def group_section(output: str, language: str, qid: str, why: str) -> Iterator[str]:
+    """A group with its outliers by the class that brought them in; exits if there is none."""
+    (found,) = wikisem.explain(output, qid, language)
+    group = found.group
+    if group is None:
+        sys.exit(f"expected a group of {qid} in {language}, saw {found.rejection}")
+    english = labels_of(output, {qid, *(one.id for one in group.cluster), *_of(group.outliers)}, "en")[0]
+    yield _heading(found, english)
+    rows = [("cluster", _words(group.cluster, english, language))]
+    for via, own in groupby(group.outliers, key=lambda one: (name_of_outlier_class(one.outlier_class), one.via)):
+        rows.append((f"{via[0]}, {english.get(via[1], via[1])}", _words(list(own), english, language)))
+    yield _table(rows)
+    margins = sorted(one.margin for one in group.outliers if one.margin is not None)
+    known = f" Coherence {group.coherence:.2f}, margins {margins[0]:.2f} to {margins[-1]:.2f}." if margins else ""
+    yield f"{why}{known}\n"
+
+
+def rejected_section(output: str, language: str, qid: str, why: str) -> Iterator[str]:
+    """The cluster that a rule judged, and what the rule saw; exits if the class was not rejected."""
+    (found,) = wikisem.explain(output, qid, language)
+    if found.rejection is None:
+        sys.exit(f"expected {qid} to be rejected in {language}, saw {found.group}")
+    english = labels_of(output, {qid, *found.cluster}, "en")[0]
+    yield _heading(found, english)
+    words = labels_of(output, found.cluster, language)[0] | {
+        one.qid: one.surface for one in found.ranked if one.surface
+    }
+    shown = " · ".join(_word(words[each], english.get(each, each), language) for each in found.cluster)
+    evidence = found.rejection.detail.partition(": ")[0]
+    yield _table([("cluster", shown), (f"[`{found.rejection.reason}`]({RULES[found.rejection.reason]})", evidence)])
+    yield f"{why}\n"
+
+
+def _judged(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    plain = [each.rsplit(" (", 1)[0] for each in cases[0]["cluster"]]
+    yield f"### English: {cases[0]['label']}\n"
+    rows = [("cluster", " · ".join(plain))]
+    rows += [(f"O{case['outlier_class']}: {case['outlier'].rsplit(' (', 1)[0]}", case["why"]) for case in cases]
+    yield _table(rows)
+
+
+def _of(outliers: Sequence[Outlier]) -> set[str]:
+    return {each for one in outliers for each in (one.id, one.via)}
+
+
+def _heading(found: Explanation, english: Mapping[str, str]) -> str:
+    own, label = found.label(found.qid), english.get(found.qid, found.qid)
+    return f"### {NAMES.get(found.language, found.language)}: {label}{'' if own == label else f', {own}'}\n"
+
+
+def _words(members: Sequence[Member], english: Mapping[str, str], language: str) -> str:
+    """Each word with its English name; with its share of the links to the page if it is an anchor."""
+    return " · ".join(
+        _word(one.surface, english.get(one.id, one.id), language)
+        + (f" ({one.count}/{one.total})" if one.source == "anchor" else "")
+        for one in members
+    )
+
+
+def _word(word: str, english: str, language: str) -> str:
+    return word if language == "en" else f"{word} *{english}*"
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    lines = ["| | |", "|---|---|", *(f"| {what} | {said.replace('|', chr(92) + '|')} |" for what, said in rows)]
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    """Build and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wikidata", nargs="+", help="Wikidata dumps")
+    parser.add_argument("--wikipedia", action="append", default=[], metavar="LANG=PATH")
+    parser.add_argument("--output", type=Path, required=True, help="the folder of the build")
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    recipe = arguments.output / "gallery.toml"
+    recipe.write_text(RECIPE, encoding="utf-8")
+    dumps = ["--wikidata", *arguments.wikidata, *(["--wikipedia", *arguments.wikipedia] if arguments.wikipedia else [])]
+    words = ["build", str(recipe), *dumps, "--languages", ",".join(NAMES), "--output", str(arguments.output / "out")]
+    with redirect_stdout(sys.stderr):
+        if command(words):
+            sys.exit("the build failed")
+    print(*page(str(arguments.output / "out")), sep="\n", end="")
+
+
+if __name__ == "__main__":
+    main()
