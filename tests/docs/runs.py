@@ -330,7 +330,7 @@ def _judgement(text: str, demo: Path) -> None:
 
 
 _READERS: Final[Mapping[str, Callable[[str, Path], None]]] = {
-    "README.md": _group,
+    "docs/output-folder.md": _group,
     "docs/categories.md": _category,
     "docs/reading/guide.md": _judgement,
 }

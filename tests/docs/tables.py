@@ -50,7 +50,6 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
 # Blocks of text: which command printed it, which file it is of, or why it is neither.
 TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("README.md", "out/groups/de.jsonl "): "paths: each of them is in the folder of a run",
-    ("README.md", "Rom"): "file: demo/wikisem500/de/Q747074.txt",
     ("CONTRIBUTING.md", "pipeline  "): "a diagram; tests/test_floors.py holds the imports to it",
     ("docs/anchors.md", "┌──────────────────────┬"): "result",
     ("docs/anchors.md", "┌────────────────────┬"): "result",
