@@ -45,5 +45,6 @@ REAL_SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         _GLOVE: _copy(f"vectors/{_GLOVE}"),
     },
     "docs/entities.md": {"latest-all.json.gz": _copy("wikidata/real-entities.json.gz")},
+    "docs/links.md": {_LTG: _copy(f"wikipedia/{_LTG}")},
     "docs/evaluation.md": {_GLOVE: _copy(f"vectors/{_GLOVE}"), "outlier-sets/8-8-8": _copy("outlier-sets/8-8-8")},
 }

@@ -300,6 +300,7 @@ _LOADERS: Final[Mapping[str, Callable[[str], None]]] = {
     "docs/lexemes.md": _relations,
     "docs/parallel.md": _recipe,
     "docs/recipes.md": _recipe,
+    "docs/surface-forms.md": _recipe,
     "docs/witness.md": _recipe,
 }
 

@@ -172,6 +172,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
         "english-wordnet-2022.xml.gz": _text(wordnet()),
     },
     "docs/walls.md": {"out": _DEMO},
+    "docs/links.md": {"ltgwiki-20170901-pages-articles.xml.bz2": _GERMAN},
     "docs/papers.md": {
         "demo": _DEMO,
         "vectors.txt": _vectors,

@@ -36,6 +36,8 @@ OTHER_OUTPUT: Final[Mapping[str, str]] = {
     "wikisem categories wordrep ": "real",
     "wikisem evaluate analogies WORDREP/": "real",
     "wikisem annotate --score sheets ": "real",
+    "wikisem lexemes latest-lexemes": "of six real lexemes, which are too few for the commands after it",
+    "wikisem mentions --wikipedia ltg=": "real",
 }
 
 # Options between backquotes that are not of wikisem, and of what they are.
@@ -55,7 +57,6 @@ TEXTS: Final[Mapping[tuple[str, str], str]] = {
     ("docs/anchors.md", "┌────────────────────┬"): "result",
     ("docs/anchors.md", "[{'anchor'"): "result",
     ("docs/architecture.md", "floor 3"): "a diagram; tests/test_floors.py holds the imports to it",
-    ("docs/audit.md", "en: demo"): "output: wikisem audit demo",
     ("docs/calibration.md", "P = 1 /"): "a formula; tests/evaluation/test_calibration.py has it, too",
     ("docs/categories.md", "category sets"): "real output: wikisem categories google-semantic",
     ("docs/categories.md", "wikisem: http://localhost"): "a message; tests/queries/test_failing_endpoint.py makes it",
