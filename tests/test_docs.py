@@ -76,6 +76,22 @@ def test_the_page_of_benchmarks_lists_every_section() -> None:
     assert [name for name in SECTIONS if f"](benchmarks/{name}.md)" not in page] == []
 
 
+def test_scores_in_the_readme_are_those_of_the_page_of_real_models() -> None:
+    """Of each language the number of groups and the scores, without their intervals."""
+    page = (ROOT / "docs/benchmarks/real-models.md").read_text(encoding="utf-8")
+    names = {"de": "German", "ar": "Arabic", "en": "English", "ru": "Russian", "zh": "Chinese"}
+    measured = {}
+    for code, kind, row in re.findall(r"^\| (\w\w) \| (groups|walls), all \| (.*) \|$", page, re.MULTILINE):
+        scores = [re.sub(r" tied| \(.*\)", "", cell.strip()) for cell in row.split("|")]
+        # On the page GloVe and then chiVe come before chance; of walls only GloVe.
+        measured[kind, names.get(code)] = [*scores[:4], scores[-1]]
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| chance |\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[1:]]
+    for name, *scores in rows:
+        assert scores == measured["walls" if "walls" in name else "groups", name.split()[0]], name
+    assert len(rows) > 5
+
+
 def test_the_diffs_of_the_architecture_page_fit_the_code() -> None:
     """Each line that a diff takes away is in the file that it names, and each diff has one file and one test."""
     diffs = [block.text for block in read_blocks("docs/architecture.md") if block.language == "diff"]

@@ -1,6 +1,8 @@
 """Files around the code that nothing imports: the site's pages, the image of a worker, the citation."""
 
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,14 @@ def test_the_citation_is_one() -> None:
         "Merhav",
         "Barry",
     ]
+
+
+def test_only_the_project_file_knows_where_wikisem_is_to_be_had() -> None:
+    """Its [project.urls]; CITATION.cff repeats the repository, and nothing else has an address of wikisem."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    cited = re.search(r"^repository-code: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert (cited[1] if cited else None) == urls.get("Repository")
+    address = r"(github|gitlab|codeberg|readthedocs|pypi)[^ ]*/wikisem|wikisem\.(github|readthedocs|org|dev)"
+    command = ["git", "grep", "--extended-regexp", "--files-with-matches", address]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    assert set(found) <= {"pyproject.toml", "CITATION.cff", "tests/test_site.py"}
