@@ -129,7 +129,7 @@ function overview() {
   const about = Object.entries(index.about.facts).map(([name, value]) => [name, String(value)]);
   return [
     el("h1", {}, index.about.name),
-    el("p", {}, `${number(index.languages.reduce((sum, one) => sum + one.cases, 0))} test cases in ${index.languages.filter((one) => one.groups).length} languages.`),
+    el("p", {}, `Test cases: ${number(index.languages.reduce((sum, one) => sum + one.cases, 0))}. Languages with groups: ${index.languages.filter((one) => one.groups).length}.`),
     table("Languages", ["language", "groups", "cases", "words from", "rejected classes", ...models.map((model) => `OPP of ${model}`)], rows),
     el("h2", {}, "How it was made"),
     table("Recipe, versions and dumps", ["what", "value"], about),

@@ -77,7 +77,7 @@ def test_the_overview_has_a_row_for_each_language(page: Page) -> None:
     rows = page.texts("main table:first-of-type tbody th")
     assert [row.partition(" ")[0] for row in rows[:6]] == ["ar", "de", "la", "nan", "no", "zh-classical"]
     text = page.texts("main")[0]
-    assert "100 test cases in 5 languages." in text
+    assert "Test cases: 100. Languages with groups: 5." in text
     assert "OPP of <i>glove" in text
     assert "zh_classicalwiki-2026-11-01-p1p9.xml.bz2" in text
 
