@@ -1,10 +1,12 @@
 """What the documentation says is true: its links lead somewhere, its terms exist. tests/docs/ runs its examples."""
 
+import ast
 import importlib.util
 import os
 import re
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -184,6 +186,33 @@ def test_the_columns_of_public_tables_are_those_of_the_page(page: str, schema: p
     """The first table of the page has a row for each, in their order."""
     table = (ROOT / page).read_text(encoding="utf-8").partition("| column |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == schema.names
+
+
+# Messages of Python and of Beam that the page of troubles quotes, and where ours makes them say so.
+OTHERS_MESSAGES = {"No module named 'fcntl'": ("wikisem/atomic_files.py", "\nimport fcntl\n")}
+
+
+def _said(source: str) -> Iterator[str]:
+    """The strings of a module, with "…" for each value that is put into one."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values]
+            yield re.sub("…+", "…", "".join(parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield re.sub("%[ds]", "…", node.value)
+
+
+def test_messages_on_the_page_of_troubles_are_those_of_the_code() -> None:
+    """Each begins a paragraph, between backquotes, with "…" for what differs from case to case."""
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    starts = "\n".join(re.findall(r"^\*\*`.*(?= — )", page, re.MULTILINE))
+    quoted = re.findall(r"\*\*`([^`]+)`", starts)
+    modules = [(ROOT / name).read_text(encoding="utf-8") for name in _listed("*.py") if not name.startswith("tests/")]
+    said = "\n".join(text for module in modules for text in _said(module))
+    assert [message for message in quoted if message not in said and message not in OTHERS_MESSAGES] == []
+    for path, line in OTHERS_MESSAGES.values():
+        assert line in (ROOT / path).read_text(encoding="utf-8")
+    assert len(quoted) > 30
 
 
 def test_every_command_is_in_one_family_and_has_examples() -> None:

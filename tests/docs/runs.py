@@ -106,6 +106,8 @@ class PageRun:
         if block.page == "docs/bzip2.md":
             pytest.importorskip("wikisem.dumps.bzip2._native")
             self.names["data"] = (self.demo / "dumps/dewiki-2026-11-01-p1p999.xml.bz2").read_bytes()
+        if block.text.startswith("from datasets import"):
+            pytest.importorskip("datasets")
         if ">>>" not in block.text:
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block.text, block.where, "exec"), self.names)
@@ -183,10 +185,14 @@ def check_set_aside(command: Command) -> None:
         assert words[0] == "hf"
         program = Path(sys.executable).with_name("hf")
         if program.exists():  # it comes with what is installed for the tests of releases
-            named = list(itertools.takewhile(lambda word: "/" not in word, words[1:]))
-            done = subprocess.run([program, *named, "--help"], capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
-            assert [word for word in words if word.startswith("--") and word not in done.stdout] == []
+            said = _help(str(program), *itertools.takewhile(lambda word: "/" not in word, words[1:]))
+            assert [word for word in words if word.startswith("--") and word not in said] == []
+
+
+@functools.cache
+def _help(*words: str) -> str:
+    """What a program says of a command of its own; pages name the same ones."""
+    return subprocess.run([*words, "--help"], capture_output=True, text=True, check=True).stdout
 
 
 def is_known(option: str) -> bool:
@@ -294,6 +300,11 @@ def _recipe(text: str) -> None:
     parse_recipe(tomllib.loads(text))
 
 
+def _own_recipe(text: str) -> None:
+    _recipe(text)
+    Path("mine.toml").write_text(text)
+
+
 _LOADERS: Final[Mapping[str, Callable[[str], None]]] = {
     "docs/categories.md": _category_recipe,
     "docs/fresh.md": _recipe,
@@ -302,6 +313,7 @@ _LOADERS: Final[Mapping[str, Callable[[str], None]]] = {
     "docs/recipes.md": _recipe,
     "docs/surface-forms.md": _recipe,
     "docs/witness.md": _recipe,
+    "docs/tutorial.md": _own_recipe,
 }
 
 

@@ -202,6 +202,7 @@ SAMPLES: Final[Mapping[str, Mapping[str, Maker]]] = {
     "docs/python.md": {"demo": _DEMO},
     "docs/recipes.md": {"my.toml": _text(MISSPELT), "latest-all.json.gz": _WIKIDATA},
     "docs/release.md": {"out": _DEMO},
+    "docs/tutorial.md": {"demo": _DEMO},
 }
 
 

@@ -47,6 +47,7 @@ OTHERS_OPTIONS: Final[Mapping[str, str]] = {
     "--region": "Beam",
     "--peer": "studies.calibration",
     "--tasks": "lm-evaluation-harness",
+    "--force-reinstall": "pip",
 }
 
 # Blocks of text: which command printed it, which file it is of, or why it is neither.

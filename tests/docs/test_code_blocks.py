@@ -109,9 +109,10 @@ def test_commands_between_backquotes_exist(page: str) -> None:
         check_span(span)
 
 
-def test_the_commands_of_the_table_in_the_readme_parse() -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/tasks.md"])
+def test_the_commands_of_a_table_parse(page: str) -> None:
     """Word by word, as somebody would type them."""
-    typed = [span.split()[1:] for span in spans("README.md") if span.startswith("wikisem ") and len(span.split()) > 2]
+    typed = [span.split()[1:] for span in spans(page) if span.startswith("wikisem ") and len(span.split()) > 2]
     for name, *words in typed:
         open_command(name)[1].parse_known_only(words)
     assert len(typed) > 8

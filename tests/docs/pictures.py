@@ -1,0 +1,80 @@
+"""The pictures of docs/tutorial.md, made by running the page: ``python -m tests.docs.pictures`` (needs Chromium)."""
+
+import contextlib
+import io
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
+
+from PIL import Image
+from selenium import webdriver
+
+from tests.browser import open_browser
+from tests.docs.blocks import ROOT, read_blocks
+from tests.docs.runs import PageRun
+from tests.docs.samples import make_samples, mirror
+from wikisem.pipeline.cli import main
+from wikisem.pipeline.console.terminal import print_line
+
+_PAGE: Final = "docs/tutorial.md"
+_FOLDER: Final = ROOT / "docs" / "tutorial"
+_COLOURS: Final = 64  # enough for text and plots, at a third of the bytes
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a page that a command of the tutorial wrote: its address below the folder, its size in pixels."""
+
+    name: str
+    address: str
+    width: int
+    height: int
+
+
+SHOTS: Final = (
+    Shot("browse.png", "out/browse/index.html#/de", 1000, 600),
+    Shot("scores.png", "scores.html", 1000, 750),
+)
+FIGURES: Final = ("films.svg",)
+
+
+@contextlib.contextmanager
+def finished(folder: Path) -> Iterator[None]:
+    """Be in a folder with what all commands of the page wrote."""
+    demo = folder / "samples"
+    assert main(["demo", "--output", str(demo)]) == 0
+    make_samples(_PAGE, folder, demo)
+    with contextlib.chdir(folder), mirror(demo) as url, patch("wikisem.pipeline.commands.download._MIRROR", url):
+        run = PageRun(demo, "")
+        for block in read_blocks(_PAGE):
+            run.block(block)
+        yield
+
+
+def take(driver: webdriver.Chrome, shot: Shot) -> None:
+    """Show the page, light and without scroll bars, and keep its upper left part."""
+    driver.get(f"{Path.cwd().as_uri()}/{shot.address}")
+    driver.set_window_size(shot.width, shot.height + 200)  # the window's own height has the bars of the browser
+    driver.execute_script("document.documentElement.style.overflow = 'hidden'")
+    picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+    picture.crop((0, 0, shot.width, shot.height)).quantize(_COLOURS).save(_FOLDER / shot.name, optimize=True)
+
+
+def make_pictures() -> None:
+    """Write every picture into docs/tutorial."""
+    _FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, finished(Path(name)), open_browser(Path(name, "profile")) as driver:
+        for shot in SHOTS:
+            take(driver, shot)
+        for figure in FIGURES:
+            shutil.copy(figure, _FOLDER)
+    for path in sorted(_FOLDER.iterdir()):
+        print_line(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    make_pictures()
