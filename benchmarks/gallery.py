@@ -166,7 +166,8 @@ def group_section(output: str, language: str, qid: str, why: str) -> Iterator[st
         rows.append((f"{via[0]}, {english.get(via[1], via[1])}", _words(list(own), english, language)))
     yield _table(rows)
     margins = sorted(one.margin for one in group.outliers if one.margin is not None)
-    known = f" Coherence {group.coherence:.2f}, margins {margins[0]:.2f} to {margins[-1]:.2f}." if margins else ""
+    span = " to ".join(dict.fromkeys(f"{each:.2f}" for each in (margins[0], margins[-1]))) if margins else ""
+    known = f" Coherence {group.coherence:.2f}, margins {span}." if span else ""
     yield f"{why}{known}\n"
 
 
@@ -225,7 +226,7 @@ def main() -> None:
     """Build and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wikidata", nargs="+", help="Wikidata dumps")
-    parser.add_argument("--wikipedia", action="append", default=[], metavar="LANG=PATH")
+    parser.add_argument("--wikipedia", nargs="+", default=[], metavar="LANG=PATH")
     parser.add_argument("--output", type=Path, required=True, help="the folder of the build")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
