@@ -103,7 +103,7 @@ def _title(facts: ReleaseFacts) -> str:
 def _maintained(facts: ReleaseFacts) -> str:
     name, contact = _plain(facts.maker.name), _plain(facts.maker.contact)
     if not name and not contact:
-        return "It does not say who maintains it."
+        return "Nobody is named as its maintainer."
     return f"Maintained by {name} ({contact})." if name and contact else f"Maintained by {name or contact}."
 
 
@@ -131,13 +131,13 @@ cases = load_dataset("{where}", "{first}_cases", split="test")  # of one languag
 groups = load_dataset("{where}", "{first}", split="test")  # clusters and outliers, with provenance
 ```
 
-Beside this folder, which stays as it is, since harnesses write their logs where they are started:
+Start these beside FOLDER, since harnesses write their logs where they are started:
 
 ```console
 $ (cd FOLDER && lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem)
 $ inspect eval FOLDER/inspect_wikisem.py -T language={first} --model MODEL
 $ euroeval --custom-datasets-file FOLDER/euroeval_wikisem.py --dataset wikisem-{first} --zero-shot --model MODEL
-$ wikisem evaluate outliers FOLDER/groups --vectors VECTORS
+$ wikisem evaluate outliers FOLDER --vectors VECTORS
 ```
 
 `index.html` shows every group, from disk: open it in a browser."""
@@ -171,21 +171,32 @@ def _walls(facts: ReleaseFacts) -> str:
         f"| `{code}_walls` | {' | '.join(f'{own.get(tier, 0):,}' for tier in tiers)} |"
         for code, own in facts.walls.items()
     ]
+    table = _table(["config", *tiers], f"l{'r' * len(tiers)}", rows)
     first = next(iter(facts.walls))
+    drawn = (facts.stages[f"walls/{first}"].recipe or {}).get("walls") if f"walls/{first}" in facts.stages else None
+    if drawn and drawn != facts.recipe.get("walls"):
+        values = " and ".join(f"`{key} = {value}`" for key, value in drawn.items())
+        table += f"\n\nThey were drawn with {values} in place of what the recipe has under `[walls]`."
     use = f"""```console
 $ (cd FOLDER && lm_eval --model hf --model_args pretrained=MODEL --include_path lm_eval --tasks wikisem_walls)
 $ inspect eval FOLDER/inspect_walls.py -T language={first} --model MODEL
 $ euroeval --custom-datasets-file FOLDER/euroeval_walls.py --dataset wikisem-walls-{first} --model MODEL
 $ wikisem evaluate walls FOLDER --vectors VECTORS
 ```"""
-    return _paragraphs("## Walls", WORDS["walls"], _table(["config", *tiers], f"l{'r' * len(tiers)}", rows), use)
+    return _paragraphs("## Walls", WORDS["walls"], table, use)
 
 
 def _names(facts: ReleaseFacts) -> str:
     if not facts.names:
         return ""
-    rows = [f"| `names-{code}` | {count:,} |" for code, count in facts.names.items()]
-    return _paragraphs("## Names", WORDS["names"], _table(["config", "rows"], "lr", rows))
+    rows = [f"| `names-{code}` | {count:,} | {_left_out(facts, code):,} |" for code, count in facts.names.items()]
+    table = _table(["config", "rows", "pairs left out, which few links have"], "lrr", rows)
+    return _paragraphs("## Names", WORDS["names"], table)
+
+
+def _left_out(facts: ReleaseFacts, code: str) -> int:
+    stage = facts.stages.get(f"names/{code}")
+    return 0 if stage is None or stage.read is None or stage.kept is None else stage.read - stage.kept
 
 
 def _sizes(facts: ReleaseFacts) -> str:
@@ -267,9 +278,16 @@ def _spreads(facts: ReleaseFacts) -> str:
 def _making(facts: ReleaseFacts) -> str:
     rows = [f"| {_plain(name)} | {_plain(version)} |" for name, version in sorted(facts.versions.items())]
     rows += [f"| {_source_kind(source)} | {_source(source)} |" for source in facts.sources]
-    seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads:"
+    seed = f"The seed is {facts.seed}. `recipe.toml` is the whole recipe, which `wikisem build` reads{_asked(facts)}:"
     recipe = f"```toml\n{toml_text(facts.recipe)}```"
     return _paragraphs("## How it was made", collection(facts), _table(["", ""], "ll", rows), seed, recipe)
+
+
+def _asked(facts: ReleaseFacts) -> str:
+    """The languages that the build was given in place of those of the recipe."""
+    built = [unit.removeprefix("surfaces/") for unit in facts.stages if unit.startswith("surfaces/")]
+    given = facts.recipe.get("languages")
+    return f"; the set was built with `--languages {','.join(built)}`" if given and {*given} != {*built} else ""
 
 
 def _caution(facts: ReleaseFacts) -> str:
@@ -283,8 +301,8 @@ def _licence(facts: ReleaseFacts) -> str:
         said = f"{called}. All words and items are from Wikidata, which is in the public domain."
     else:
         said = (
-            f"{called}, as the text of Wikipedia, from which the anchors are, by its contributors; LICENSE names each "
-            "Wikipedia. Wikidata is CC0."
+            f"{called}: the anchors are from the text of Wikipedia, which its contributors publish under this licence. "
+            "LICENSE names each Wikipedia. Wikidata is CC0."
         )
     cite = (
         "Cite the paper that has the method, and this set by its name and version, "
@@ -416,7 +434,7 @@ def _taken(facts: ReleaseFacts) -> str:
     if not facts.names:
         return "They were chosen among the links and put into groups"
     chosen = "; words of groups were chosen among them" if facts.linked else ""
-    return f"The tables of names have the words of all links and how often they lead to each page{chosen}"
+    return f"The tables of names have the words of links and how often they lead to each page{chosen}"
 
 
 def _dumps(facts: ReleaseFacts, code: str) -> str:

@@ -73,7 +73,7 @@ class LinkedPages(msgspec.Struct):
 class ManifestStage(msgspec.Struct):
     """What a release says of a finished unit; ``english_labels`` are classes whose label is English for want of one.
 
-    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it.
+    ``highest_item`` is that of the dump of Wikidata, 0 where no record has it. ``recipe`` is its own where it has one.
     """
 
     inputs: list[ManifestInput] = []
@@ -82,6 +82,7 @@ class ManifestStage(msgspec.Struct):
     kept: int | None = None
     highest_item: int = 0
     linked_pages: LinkedPages | None = None
+    recipe: dict[str, Any] | None = None
 
 
 class ManifestFile(msgspec.Struct):

@@ -139,7 +139,8 @@ def harness_files(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     yield "inspect_wikisem.py", WORDS["inspect_task"].encode()
     yield from _package(facts)
     codes = [language.code for language in facts.filled]
-    yield "euroeval_wikisem.py", _euroeval("euroeval_cases", codes, PROMPTS=_prompts(facts))
+    spoken = {language.code: language.spoken for language in facts.filled}
+    yield "euroeval_wikisem.py", _euroeval("euroeval_cases", spoken, PROMPTS=_prompts(facts))
     yield "lm_eval/README.md", lm_eval_readme(facts).encode()
     choices = "{{ '" + _LETTERS + "'[:choices | length] | list }}"
     yield "lm_eval/_words.yaml", yaml_bytes(_template(facts, _multiple_choice(_WORDS_TEXT, "choices"), _METRICS))
@@ -172,13 +173,14 @@ def wall_tasks(facts: ReleaseFacts) -> Iterator[tuple[str, bytes]]:
     tasks = [f"wikisem_{code}_walls" for code in codes]
     yield "lm_eval/wikisem_walls.yaml", yaml_bytes(_task_group("wikisem_walls", tasks, SCORES))
     yield "inspect_walls.py", WORDS["inspect_walls"].encode()
-    yield "euroeval_walls.py", _euroeval("euroeval_walls", codes)
+    yield "euroeval_walls.py", _euroeval("euroeval_walls", {code: [code] for code in codes})
 
 
-def _euroeval(template: str, codes: Sequence[str], **values: Any) -> bytes:
+def _euroeval(template: str, spoken: Mapping[str, Sequence[str]], **values: Any) -> bytes:
     """A file of data sets for EuroEval; ``values`` are those of other names in the template than LANGUAGES."""
     text = WORDS[template]
-    for name, value in {"LANGUAGES": {code: iso_639(code) for code in codes}, **values}.items():
+    languages = {code: [iso_639(each) for each in own] for code, own in spoken.items()}
+    for name, value in {"LANGUAGES": languages, **values}.items():
         text = text.replace(name, repr(value))
     return text.encode()
 

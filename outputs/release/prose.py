@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from wikisem.outputs.release.facts import ANCHOR, LABEL, TITLE, ReleaseFacts
 from wikisem.records import RELATED
+from wikisem.wikis import WIKIPEDIAS
 
 _TEXTS: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 REASONS: Final[dict[str, str]] = _TEXTS.pop("reasons")
@@ -71,8 +72,8 @@ def collection(facts: ReleaseFacts) -> str:
     """From what the set was made, and by which method."""
     wikipedias = sorted({source.language for source in facts.sources if source.language})
     dumps = ["a dump of Wikidata"] if facts.dumps("") else []
-    dumps += [f"dumps of the Wikipedias in {listed(wikipedias)}"] if len(wikipedias) > 1 else []
-    dumps += [f"a dump of the Wikipedia in {wikipedias[0]}"] if len(wikipedias) == 1 else []
+    dumps += [f"dumps of the Wikipedias in {_named(wikipedias)}"] if len(wikipedias) > 1 else []
+    dumps += [f"a dump of the Wikipedia in {_named(wikipedias)}"] if len(wikipedias) == 1 else []
     start = f"Made by {_LIBRARY} {facts.versions.get('wikisem', '')}".rstrip()
     made = [f"{start}{' from ' + listed(dumps) if dumps else ''}, after Blair, Merhav and Barry (2016)."]
     if not wikipedias:
@@ -89,7 +90,7 @@ def collection(facts: ReleaseFacts) -> str:
     if facts.option("outliers", "shared"):
         made.append("A class has the same outlier items in every language.")
     if mixed := [language for language in facts.filled if len(language.spoken) > 1]:
-        made += [f"A group in {language.code} mixes words in {listed(language.spoken)}." for language in mixed]
+        made += [f"A group in {language.code} mixes words in {_named(language.spoken)}." for language in mixed]
     made.append("No person wrote or labelled a case, and no model wrote a word of it.")
     return " ".join(made)
 
@@ -115,6 +116,7 @@ def limits(facts: ReleaseFacts) -> str:
         lines.append("An instance of a subclass of the class may be its outlier.")
     if "margin" in facts.recipe.get("outliers", {}) and facts.option("outliers", "margin") is None:
         lines.append("No rule leaves out outliers whose statements are those of a member.")
+    lines += _without_statements(facts)
     if ANCHOR in facts.by_source() and facts.option("surface", "form") == "anchor":
         lines.append("Anchors are as writers link them, inflected in some languages.")
     if facts.total("foreign"):
@@ -126,6 +128,15 @@ def limits(facts: ReleaseFacts) -> str:
     return " ".join(lines)
 
 
+def _without_statements(facts: ReleaseFacts) -> Iterator[str]:
+    """In how many groups the rules on statements had nothing to go by."""
+    known, _ = facts.spreads.get("coherence", (0, ()))
+    groups = sum(language.groups for language in facts.filled)
+    if (facts.option("cluster", "coherence") or facts.option("outliers", "margin")) and known < groups:
+        number = f"only {known:,} of {groups:,} groups have" if known else "no group has"
+        yield f"The recipe has rules on statements, but {number} statements enough for them."
+
+
 def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
     """Which of the best linked pages the dumps do not have, by language."""
     for code in facts.spoken:
@@ -134,8 +145,8 @@ def _missing_pages(facts: ReleaseFacts) -> Iterator[str]:
             named = ", ".join(pages.best_missing_titles)
             more = ", …" if pages.best_missing > len(pages.best_missing_titles) else ""
             yield (
-                f"Of the {pages.best_linked:,} best linked pages of the Wikipedia in {code}, its dump does not have "
-                f"{pages.best_missing:,} ({named}{more})."
+                f"Of the {pages.best_linked:,} best linked pages of the Wikipedia in {_named([code])}, its dump does "
+                f"not have {pages.best_missing:,} ({named}{more})."
             )
 
 
@@ -194,6 +205,8 @@ _UNITS: Final = {
     "surfaces": "Items named in a language",
     "taxonomy": "Items placed in the class graph",
     "groups": "Classes judged, of which those with a group were kept",
+    "names": "Pairs of a page and an anchor",
+    "walls": "Walls tried",
 }
 
 
@@ -204,8 +217,14 @@ def listed(words: Sequence[str] | Iterable[str]) -> str:
 
 
 def _languages(codes: Sequence[str]) -> str:
-    """Languages by their codes, or their number where there are many."""
-    return f"{len(codes)} languages" if len(codes) > _NAMED else listed(codes)
+    """Languages by their names, or their number where there are many."""
+    return f"{len(codes)} languages" if len(codes) > _MOST_NAMED else _named(codes)
 
 
-_NAMED: Final = 10
+def _named(codes: Sequence[str]) -> str:
+    """Languages by their names in English."""
+    return listed([_NAMES.get(code, code) for code in codes])
+
+
+_MOST_NAMED: Final = 10
+_NAMES: Final = {each.code: each.name for each in WIKIPEDIAS.values()}

@@ -99,6 +99,14 @@ def check_claims(run: Path, texts: dict[str, str]) -> None:
     assert ("Only some classes were judged: " in card) == (recipe.classes != ClassOptions())
     assert ("another form of the title" in card) == (bool(linked) and recipe.surface.form == "dictionary")
     assert ("mixes words in" in card) == any(one.language for _, one in members)
+    built = [unit.removeprefix("surfaces/") for unit in sorted(stages) if unit.startswith("surfaces/")]
+    assert (f"built with `--languages {','.join(built)}`:" in card) == (
+        "languages" in manifest["recipe"] and {*recipe.languages} != {*built}
+    )
+    judged = sum(group.coherence is not None for group in groups)
+    said = f"only {judged} of {len(groups)} groups have" if judged else "no group has"
+    reads = "cluster" in manifest["recipe"] and bool(recipe.cluster.coherence or recipe.outliers.margin)
+    assert (f"rules on statements, but {said} statements enough" in card) == (reads and judged < len(groups))
     # Rejections, and what an example says.
     reasons = {
         reason
@@ -158,7 +166,7 @@ def test_who_made_it_is_said_where_it_is_known(tmp_path: Path, capsys: pytest.Ca
     assert creator == {"@type": "sc:Person", "name": "Jane Doe", "email": "jane@example.org"}
     assert "--maintainer" not in capsys.readouterr().err
     texts = released(run, tmp_path / "set")
-    assert "It does not say who maintains it." in texts["README.md"]
+    assert "Nobody is named as its maintainer." in texts["README.md"]
     assert 'authors: [{"name":"anonymous"}]' in texts["CITATION.cff"]
     assert "contact:" not in texts["CITATION.cff"]
     assert (
@@ -260,10 +268,12 @@ ORIGINS = {
         LABELS + '[classes]\nexclude = ["city"]\n',
         "de",
         "de",
-        ("a dump of the Wikipedia in de,", "in one language", "Only some classes were judged: not city."),
+        ("a dump of the Wikipedia in German,", "in one language", "Only some classes were judged: not city."),
     ),
-    "small": Origin(SMALL, "en,ja,zh", "en,ja", ("dumps of the Wikipedias in en and ja", "| zh |", "none was read")),
-    "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in de and en.",)),
+    "small": Origin(
+        SMALL, "en,ja,zh", "en,ja", ("dumps of the Wikipedias in English and Japanese", "| zh |", "none was read")
+    ),
+    "parallel": Origin(PARALLEL, "en,de", "en,de", ("A group in mixed-en-de mixes words in German and English.",)),
     "faithful": Origin(
         FAITHFUL, "en,es", "en,es", ("Anchors are as writers link them", "No rule leaves out outliers whose")
     ),

@@ -1,5 +1,6 @@
 """The names of pages in a release: the tables of the run as they are, a config of each language, and credit."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,7 +28,10 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_tables_of_names_are_configs_of_a_release(run: Path, tmp_path: Path) -> None:
-    """Of the languages of the set; also of a release of the release, without a byte changed."""
+    """Of the languages of the set; also of a release of the release, to the byte; the card counts what was left out."""
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    manifest["stages"][f"names/{FIRST}"] = {"in": 5, "kept": 2}
+    (run / "manifest.json").write_text(json.dumps(manifest))
     assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
     released = tree_of(tmp_path / "set", "names")
     assert released == {name: one for name, one in tree_of(run, "names").items() if "/la/" not in name}
@@ -35,7 +39,8 @@ def test_tables_of_names_are_configs_of_a_release(run: Path, tmp_path: Path) -> 
     configs = yaml.safe_load(card.split("---")[1])["configs"]
     own = {one["config_name"]: one["data_files"][0]["path"] for one in configs if "names" in one["config_name"]}
     assert own == {f"names-{code}": f"names/{code}/*.parquet" for code in (FIRST, SECOND)}
-    assert f"| `names-{FIRST}` | 2 |" in card
+    assert f"| `names-{FIRST}` | 2 | 3 |" in card
+    assert f"| `names-{SECOND}` | 1 | 0 |" in card
     assert main(["release", str(tmp_path / "set"), "--output", str(tmp_path / "again")]) == 0
     assert tree_of(tmp_path / "again", "names") == released
 
@@ -48,7 +53,7 @@ def test_wikipedia_is_credited_for_names(linked: bool, run: Path, tmp_path: Path
     assert main(["release", str(run), "--output", str(tmp_path / "set")]) == 0
     text = (tmp_path / "set" / "LICENSE").read_text()
     assert f"- https://{FIRST}.wikipedia.org/" in text
-    assert "The tables of names have the words of all links and how often they lead to each page" in text
+    assert "The tables of names have the words of links and how often they lead to each page" in text
     assert ("words of groups were chosen among them" in text) == linked
     assert ("All words of groups, classes, items and their numbers are from Wikidata" in text) != linked
     assert 'license: "cc-by-sa-4.0"' in (tmp_path / "set" / "README.md").read_text()

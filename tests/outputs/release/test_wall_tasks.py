@@ -1,6 +1,7 @@
 """Walls in a release: their table, the tasks of three harnesses, and the parser that these have."""
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -118,7 +119,7 @@ def test_tasks_are_whole(release: Path, tmp_path: Path) -> None:
     assert 'task: ["wikisem_de_walls", "wikisem_no_walls"]' in _spaced(release / "lm_eval" / "wikisem_walls.yaml")
     for name in ("inspect_walls.py", "euroeval_walls.py"):
         compile((release / name).read_text(), name, "exec")
-    assert "in {'de': 'de', 'no': 'no'}.items()" in (release / "euroeval_walls.py").read_text()
+    assert "in {'de': ['de'], 'no': ['no']}.items()" in (release / "euroeval_walls.py").read_text()
     named = ["--output", str(tmp_path / "set"), "--repository", "me/wikisem"]
     assert main(["release", str(release.parent / "out"), *named]) == 0
     assert 'dataset_name: "no_walls"' in (tmp_path / "set" / "lm_eval" / "no_walls.yaml").read_text()
@@ -134,6 +135,18 @@ def test_the_card_counts_walls_by_tier(release: Path) -> None:
     assert '- config_name: "no_walls"' in text
     assert "| config | far | herring |\n|---|---:|---:|\n| `de_walls` | 1 | 1 |\n| `no_walls` | 1 | 1 |" in text
     assert "wikisem categories" not in text
+
+
+def test_the_card_says_how_walls_were_drawn_where_the_recipe_does_not(release: Path, tmp_path: Path) -> None:
+    """`wikisem walls` has options of its own, which the manifest has with the stage."""
+    manifest = json.loads((release / "manifest.json").read_bytes())
+    manifest["stages"]["walls/de"] = {"in": 3, "kept": 2, "recipe": {"walls": {"number": 9, "uses": 8}}}
+    shutil.copytree(release, tmp_path / "run")
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    assert main(["release", str(tmp_path / "run"), "--output", str(tmp_path / "set")]) == 0
+    said = "They were drawn with `number = 9` and `uses = 8` in place of what the recipe has under `[walls]`."
+    assert said in (tmp_path / "set" / "README.md").read_text()
+    assert "They were drawn with" not in (release / "README.md").read_text()
 
 
 @datasets
